@@ -1,0 +1,142 @@
+"""Set up adeptree in a virtual environment of its own, then run it or test it.
+
+    python3 make.py [--venv DIR] run [args...]     adeptree run args...
+    python3 make.py [--venv DIR] test [args...]    ruff, mypy, then pytest args...
+
+The environment is made in .venv unless --venv says otherwise, and is installed into only when
+pyproject.toml has changed. The first time needs a package index (network); later runs do not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent
+OLDEST = (3, 11)
+STAMP = "adeptree-installed"
+INTERRUPTED = 130
+
+
+def say(message: str) -> None:
+    """Tell what is going on, beside the output of the commands themselves."""
+    print(f"make.py: {message}", file=sys.stderr, flush=True)
+
+
+def stop(message: str) -> NoReturn:
+    """End with a sentence instead of a traceback."""
+    say(message)
+    raise SystemExit(1)
+
+
+def tool(venv: Path, name: str) -> str:
+    """Return the path of a command installed in the environment."""
+    return str(venv / "Scripts" / f"{name}.exe" if os.name == "nt" else venv / "bin" / name)
+
+
+def key(extras: str) -> str:
+    """Return what an installation depends on: pyproject.toml, the extras and where the sources are."""
+    parts = [(ROOT / "pyproject.toml").read_bytes(), extras.encode(), os.fsencode(ROOT)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def installed(venv: Path, extras: str) -> bool:
+    """Is the package there with these extras? An installation with "dev" holds everything."""
+    stamp = venv / STAMP
+    if not (stamp.is_file() and Path(tool(venv, "python")).exists()):
+        return False
+    return stamp.read_text().strip() in {key(extras), key("dev")}
+
+
+def usable(venv: Path) -> bool:
+    """Is there an environment whose Python and pip start?"""
+    python = tool(venv, "python")
+    command = [python, "-m", "pip", "--version"]
+    return Path(python).exists() and subprocess.run(command, capture_output=True).returncode == 0
+
+
+def create(venv: Path) -> None:
+    """Make the environment, replacing one that is broken."""
+    if venv.exists() and not (venv / "pyvenv.cfg").is_file() and (not venv.is_dir() or any(venv.iterdir())):
+        stop(f"{venv} exists and is not a virtual environment; name another place with --venv DIR")
+    if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
+        stop("this Python cannot make virtual environments; on Debian or Ubuntu install python3-venv")
+    say(f"making a virtual environment in {venv}")
+    command = [sys.executable, "-m", "venv", "--clear", str(venv)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        reason = (done.stdout.strip().splitlines() or ["no reason given"])[-1]
+        stop(f"the virtual environment could not be made: {reason}")
+
+
+def install(venv: Path, extras: str) -> None:
+    """Bring the environment up to date, if it is not."""
+    if installed(venv, extras):
+        return
+    if not usable(venv):
+        create(venv)
+    (venv / STAMP).unlink(missing_ok=True)
+    target = f".[{extras}]" if extras else "."
+    say(f"pip install -e {target}")
+    pip = [tool(venv, "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+    if subprocess.run([*pip, "-e", target], cwd=ROOT).returncode:
+        stop(
+            "pip could not install adeptree; the first set-up needs the network or a package index "
+            "(pip's own words are above)"
+        )
+    (venv / STAMP).write_text(key(extras) + "\n")
+
+
+def run(venv: Path, args: list[str]) -> NoReturn:
+    """Become `adeptree run`."""
+    install(venv, "")
+    command = [tool(venv, "adeptree"), "run", *args]
+    say(" ".join(["adeptree", *command[1:]]))
+    if os.name == "nt":
+        raise SystemExit(subprocess.call(command))
+    os.execv(command[0], command)
+
+
+def test(venv: Path, args: list[str]) -> None:
+    """Run every check in order; the first that fails ends it with its own exit code."""
+    install(venv, "dev")
+    ruff = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
+    for name, *rest in [*ruff, ["mypy"], ["pytest", "-n", "auto", *args]]:
+        say(" ".join([name, *rest]))
+        code = subprocess.call([tool(venv, name), *rest], cwd=ROOT)
+        if code:
+            say(f"{name} failed (exit code {code})")
+            raise SystemExit(code if code > 0 else 128 - code)
+    say("all checks passed")
+
+
+def main(args: list[str]) -> None:
+    """Read the command line and do what it says."""
+    if sys.version_info < OLDEST:
+        found = ".".join(str(part) for part in sys.version_info[:3])
+        stop(f"adeptree needs Python 3.11 or newer; this is {found}. Run make.py with a newer one")
+    venv = ROOT / ".venv"
+    if args[:1] == ["--venv"]:
+        if len(args) < 2:
+            stop("--venv needs a directory, e.g. --venv .venv")
+        venv, args = Path(args[1]).absolute(), args[2:]
+    commands = {"run": run, "test": test}
+    if not args or args[0] in ("-h", "--help", "help"):
+        print(__doc__.strip(), file=sys.stderr)
+    elif args[0] in commands:
+        commands[args[0]](venv, args[1:])
+    else:
+        stop(f"expected run or test, got {args[0]!r}; python3 make.py alone shows help")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except KeyboardInterrupt:
+        say("interrupted")
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,74 @@
+"""Agnostic online learning with provable regret, through a consistency oracle alone.
+
+>>> import adeptree as at
+>>> learner = at.Adept(at.Thresholds(256), horizon=1000)
+>>> 0.0 <= learner.predict_proba(17) <= 1.0
+True
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from adeptree import bounds, errors
+from adeptree.bases import (
+    SOA,
+    BaseLearner,
+    Bisection,
+    DefaultZero,
+    Elimination,
+    GaussianElimination,
+    Halving,
+    IntervalSearch,
+)
+from adeptree.classes import (
+    BlockUnions,
+    ConceptClass,
+    Conjunctions,
+    Disjunctions,
+    FiniteClass,
+    Intervals,
+    OracleClass,
+    Parities,
+    Stumps,
+    Thresholds,
+)
+from adeptree.dimensions import littlestone_dimension, vc_dimension
+from adeptree.errors import AdeptreeError
+from adeptree.learners import Adept, Bpss, Hedge, OnlineLearner, load
+from adeptree.specs import parse
+
+try:
+    __version__ = version("adeptree")
+except PackageNotFoundError:  # running from a source tree that was never installed
+    __version__ = "0+unknown"
+
+__all__ = [
+    "SOA",
+    "Adept",
+    "AdeptreeError",
+    "BaseLearner",
+    "Bisection",
+    "BlockUnions",
+    "Bpss",
+    "ConceptClass",
+    "Conjunctions",
+    "DefaultZero",
+    "Disjunctions",
+    "Elimination",
+    "FiniteClass",
+    "GaussianElimination",
+    "Halving",
+    "Hedge",
+    "IntervalSearch",
+    "Intervals",
+    "OnlineLearner",
+    "OracleClass",
+    "Parities",
+    "Stumps",
+    "Thresholds",
+    "bounds",
+    "errors",
+    "littlestone_dimension",
+    "load",
+    "parse",
+    "vc_dimension",
+]

@@ -1,0 +1,93 @@
+"""Realizable base learners, and which one is natural for which class."""
+
+from functools import singledispatch
+from typing import Any
+
+from adeptree.bases.base import BaseLearner, Lifted, PerPath, RowLearner, StateMachine
+from adeptree.bases.bits import Elimination, GaussianElimination
+from adeptree.bases.blocks import DefaultZero
+from adeptree.bases.ordered import Bisection, IntervalSearch
+from adeptree.bases.version_space import SOA, Halving
+from adeptree.classes import (
+    BlockUnions,
+    ConceptClass,
+    Conjunctions,
+    Disjunctions,
+    EnumerableClass,
+    FiniteClass,
+    Intervals,
+    Parities,
+    Thresholds,
+)
+from adeptree.errors import InvalidArgument, got
+
+SOA_LIMIT = 4096
+"""Largest table (concepts x points) for which SOA is the default; beyond it, Halving."""
+
+
+@singledispatch
+def default_base(concept_class: ConceptClass) -> BaseLearner:
+    """Return the natural base learner of a class, the one used when none is given.
+
+    >>> default_base(Thresholds(256)).mistake_bound
+    8
+    """
+    raise InvalidArgument(
+        f"{concept_class!r} has no natural base learner; give base= an object with start(), predict(state, x) "
+        f"and update(state, x, y)"
+    )
+
+
+@default_base.register
+def _(concept_class: EnumerableClass) -> BaseLearner:
+    return Halving(concept_class)
+
+
+@default_base.register
+def _(concept_class: FiniteClass) -> BaseLearner:
+    return SOA(concept_class) if concept_class.table.size <= SOA_LIMIT else Halving(concept_class)
+
+
+default_base.register(Thresholds, Bisection)
+default_base.register(Intervals, IntervalSearch)
+default_base.register(BlockUnions, DefaultZero)
+default_base.register(Conjunctions, Elimination)
+default_base.register(Disjunctions, Elimination)
+default_base.register(Parities, GaussianElimination)
+
+
+BY_NAME: dict[str, type[BaseLearner]] = {
+    kind.__name__: kind
+    for kind in (SOA, Halving, Bisection, IntervalSearch, DefaultZero, Elimination, GaussianElimination)
+}
+"""The base learners that a saved file names."""
+
+
+def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:
+    """Return ``base`` ready for the class: the natural one if None, a user's state machine lifted."""
+    if base is None:
+        return default_base(concept_class)
+    if isinstance(base, BaseLearner):
+        return base.bind(concept_class)
+    if isinstance(base, StateMachine):
+        return Lifted(base)
+    raise InvalidArgument(
+        f"base must be a base learner, or have start(), predict(state, x) and update(state, x, y); {got('base', base)}"
+    )
+
+
+__all__ = [
+    "SOA",
+    "BaseLearner",
+    "Bisection",
+    "DefaultZero",
+    "Elimination",
+    "GaussianElimination",
+    "Halving",
+    "IntervalSearch",
+    "PerPath",
+    "RowLearner",
+    "StateMachine",
+    "base_for",
+    "default_base",
+]

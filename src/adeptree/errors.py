@@ -1,0 +1,83 @@
+"""Every error adeptree raises on purpose, each with a sentence: expected what, got what, do this.
+
+All derive from :class:`AdeptreeError`, so a program can catch one name. None of them leaves a
+learner half changed: whatever raised, the learner is as it was before the call.
+"""
+
+from __future__ import annotations
+
+
+class AdeptreeError(Exception):
+    """Base of all errors raised by adeptree."""
+
+
+class InvalidArgument(AdeptreeError, ValueError):
+    """An argument is not one of the values the call accepts."""
+
+
+class InvalidLabel(InvalidArgument):
+    """A label is neither 0 nor 1 (``False`` and ``True`` are accepted)."""
+
+
+class InvalidInstance(InvalidArgument):
+    """An instance x does not belong to the domain of the concept class."""
+
+
+class InvalidSpec(InvalidArgument):
+    """A text such as ``"thresholds(n=256)"`` does not describe a concept class."""
+
+
+class HorizonReached(AdeptreeError):
+    """The learner was built for T rounds and all T have been played."""
+
+
+class MistakeBoundExceeded(AdeptreeError):
+    """A realizable path holds more base mistakes than M: the mistake bound (or the oracle) is wrong."""
+
+
+class FrontierEmpty(AdeptreeError):
+    """Pruning left no path at all, so there is nothing to predict with."""
+
+
+class TooLarge(AdeptreeError):
+    """An exact computation was refused because it would not end in reasonable time or memory."""
+
+
+class OracleError(AdeptreeError):
+    """An oracle misbehaved."""
+
+
+class ContradictoryOracle(OracleError):
+    """An oracle's answers cannot all be true, e.g. both continuations of a realizable path denied."""
+
+
+class OracleUnknown(OracleError):
+    """An oracle could not decide (time limit, numeric trouble)."""
+
+
+class StateError(AdeptreeError):
+    """Saved state could not be written or read."""
+
+
+class DamagedFile(StateError):
+    """A saved file is truncated or altered, or was never an adeptree file."""
+
+
+class UnknownVersion(StateError):
+    """A saved file was written in a format version that this release does not read."""
+
+
+class MissingExtra(AdeptreeError, ImportError):
+    """An optional dependency is not installed; the sentence names the extra to install."""
+
+
+def got(name: str, value: object) -> str:
+    """Describe a rejected value the same way everywhere: ``name=value (type)``.
+
+    >>> got("horizon", 0)
+    'got horizon=0 (int)'
+    """
+    shown = repr(value)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    return f"got {name}={shown} ({type(value).__name__})"

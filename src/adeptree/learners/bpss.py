@@ -1,0 +1,195 @@
+"""The classic agnostic-to-realizable reduction: Algorithm 1 of the paper, with every expert explicit."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from adeptree import bounds
+from adeptree.bases import BaseLearner, base_for
+from adeptree.classes.base import ConceptClass
+from adeptree.errors import FrontierEmpty, StateError, TooLarge
+from adeptree.frontiers.base import Queries
+from adeptree.learners.adept import resolve_mistake_bound
+from adeptree.learners.base import OnlineLearner, Rate, check_rate
+from adeptree.learners.mixture import first_order_rate, log_weights, probability_of_one
+from adeptree.types import BoolArray, Concept, Instance, IntArray
+
+EXPERT_LIMIT = 1 << 18
+"""Most mistake schedules that are listed."""
+
+
+class Bpss(OnlineLearner):
+    """Hedge over all mistake schedules I in {0,1}^T with at most M ones (small T only).
+
+    An expert runs its own copy of the base learner, flips the prediction where I_t = 1, and feeds itself
+    the result. ``prune=True`` deletes an expert once its labels are not realizable: that is exactly ADEPT.
+    With ``prune=False`` it is the classic algorithm, which differs once an expert becomes unrealizable.
+
+    >>> from adeptree import Adept, Thresholds
+    >>> classic = Bpss(Thresholds(4), horizon=6, prune=True)
+    >>> adept = Adept(Thresholds(4), horizon=6)
+    >>> classic.learn(1, 0), adept.learn(1, 0), classic.width, adept.width
+    (None, None, 22, 2)
+    >>> abs(classic.predict_proba(2) - adept.predict_proba(2)) < 1e-12
+    True
+    """
+
+    kind = "bpss"
+
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        horizon: int,
+        base: Any = None,
+        rate: Rate = "paper",
+        seed: int = 0,
+        *,
+        prune: bool = False,
+        mistake_bound: int | None = None,
+    ) -> None:
+        super().__init__(concept_class, horizon, seed)
+        self.rate = check_rate(rate, ("paper", "first-order"))
+        self.base: BaseLearner = base_for(base, concept_class)
+        self.mistake_bound = resolve_mistake_bound(mistake_bound, self.base, concept_class)
+        self.prune = bool(prune)
+        self.schedules = _schedules(self.horizon, self.mistake_bound)
+        count = len(self.schedules)
+        self.states: list[Any] = [self.base.start()] * count
+        self.histories: list[tuple[int, ...]] = [()] * count
+        self.losses: IntArray = np.zeros(count, dtype=np.int64)
+        self.active: BoolArray = np.ones(count, dtype=np.bool_)
+        self.realizable: BoolArray = np.ones(count, dtype=np.bool_)
+        self.points: list[Any] = []
+        self._queries = Queries()
+        self._pending: tuple[Any, IntArray, BoolArray, float] | None = None
+
+    def _expand(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, float]:
+        """Steps 1-3: every expert's pseudo-label, and the Hedge prediction."""
+        t = self.rounds
+        asked: dict[tuple[int, ...], tuple[int, tuple[bool, bool]]] = {}
+        labels = np.zeros(len(self.schedules), dtype=np.int64)
+        realizable = self.realizable.copy()
+        for i in np.flatnonzero(self.active).tolist():
+            history = self.histories[i]
+            if history not in asked:
+                asked[history] = self._base_prediction(history, self.states[i], x, raw)
+            prediction, can = asked[history]
+            labels[i] = prediction ^ self.schedules[i, t]
+            realizable[i] &= can[labels[i]]
+        active = self.active & realizable if self.prune else self.active
+        if not active.any():
+            raise FrontierEmpty(f"round {t + 1}: no expert is left; give a larger mistake_bound=")
+        weight = log_weights(np.zeros(active.sum()), self.losses[active], self._best_active, self.learning_rate)
+        p = probability_of_one(weight, labels[active] == 1)
+        return self.concept_class.key(x), labels, realizable, p
+
+    def _base_prediction(
+        self, history: tuple[int, ...], state: Any, x: Instance, raw: Any
+    ) -> tuple[int, tuple[bool, bool]]:
+        """A(v, x), and which labels continue v; where only one does, that one is predicted."""
+        sample = list(zip(self.points, history, strict=True))
+        can = (self.concept_class.realizable([*sample, (raw, 0)]), self.concept_class.realizable([*sample, (raw, 1)]))
+        self._queries.asked += 2
+        self._queries.posed += 2
+        return (int(can[1]) if can[0] != can[1] else int(self.base.predict(state, x))), can
+
+    def _expansion(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, float]:
+        if self._pending is None or self._pending[0] != self.concept_class.key(x):
+            self._pending = self._expand(x, raw)
+        return self._pending
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        return self._expansion(x, raw)[3]
+
+    def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        """Step 4: losses, and each base learner is fed its own expert's label."""
+        _, labels, self.realizable, _ = self._expansion(x, raw)
+        if self.prune:
+            self.active = self.active & self.realizable
+        for i in np.flatnonzero(self.active).tolist():
+            self.states[i] = self.base.update(self.states[i], x, int(labels[i]))
+            self.histories[i] = (*self.histories[i], int(labels[i]))
+        self.losses = self.losses + (labels != label)
+        self.points.append(raw)
+        self._pending = None
+
+    @property
+    def learning_rate(self) -> float:
+        """eta of the coming round."""
+        if self.rate == "paper":
+            return bounds.paper_rate(self.horizon, self.mistake_bound)
+        if self.rate == "first-order":
+            return first_order_rate(float(np.log(len(self.schedules))), self._best_active)
+        return float(self.rate)
+
+    @property
+    def _best_active(self) -> int:
+        return int(self.losses[self.active].min())
+
+    @property
+    def best_loss(self) -> int:
+        """The least loss of an expert whose labels are realizable: the best concept's."""
+        return int(self.losses[self.realizable & self.active].min())
+
+    @property
+    def bound(self) -> float:
+        """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate."""
+        if self.mistake_bound == 0:
+            return 0.0
+        if self.rate == "paper":
+            return bounds.regret(self.horizon, self.mistake_bound)
+        log_experts = float(np.log(len(self.schedules)))
+        if self.rate == "first-order":
+            return bounds.first_order_regret(self.best_loss, log_experts)
+        return bounds.regret_at_rate(self.horizon, log_experts, self.learning_rate)
+
+    @property
+    def width(self) -> int:
+        """Number of experts kept."""
+        return int(self.active.sum())
+
+    @property
+    def queries(self) -> Queries:
+        """Queries made to look after realizability."""
+        return self._queries
+
+    def best_rule(self) -> Concept:
+        """Return a concept with the fewest mistakes so far (by ERM on the best expert's own labels)."""
+        usable = np.where(self.realizable & self.active, self.losses, np.iinfo(np.int64).max)
+        return self.concept_class.erm(list(zip(self.points, self.histories[int(usable.argmin())], strict=True)))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner."""
+        return {
+            "horizon": self.horizon,
+            "base": self.base.spec(self.concept_class),
+            "rate": self.rate,
+            "seed": self.seed,
+            "prune": self.prune,
+            "mistake_bound": self.mistake_bound,
+        }
+
+    def _state(self) -> dict[str, Any]:
+        raise StateError("Bpss is a small reference and is not saved; use Adept, which gives the same numbers")
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        raise StateError("Bpss is a small reference and is not saved; use Adept, which gives the same numbers")
+
+
+def _schedules(T: int, M: int) -> IntArray:
+    count = bounds.experts(T, M)
+    if count > EXPERT_LIMIT:
+        raise TooLarge(
+            f"Bpss would keep {count} explicit experts (T={T}, M={M}; limit {EXPERT_LIMIT}); use Adept, "
+            f"which gives the prediction of Bpss(prune=True) without listing them"
+        )
+    rows = [ones for j in range(min(T, M) + 1) for ones in itertools.combinations(range(T), j)]
+    table = np.zeros((count, T), dtype=np.int64)
+    for i, ones in enumerate(rows):
+        table[i, list(ones)] = 1
+    return table
+
+

@@ -1,0 +1,63 @@
+"""Going on with a saved learner."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from adeptree import state as files
+from adeptree.bases import BY_NAME
+from adeptree.classes.base import ConceptClass
+from adeptree.errors import InvalidSpec, StateError
+from adeptree.learners.adept import Adept
+from adeptree.learners.base import OnlineLearner
+from adeptree.learners.hedge import Hedge
+from adeptree.specs import parse
+
+KINDS: dict[str, type[OnlineLearner]] = {"adept": Adept, "hedge": Hedge}
+
+
+def load(
+    path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None
+) -> OnlineLearner:
+    """Return the learner saved at ``path``, to go on as if it had never stopped.
+
+    Files hold data, no code: a class made of your own functions, and your own base learner, are passed
+    again. Everything else is in the file.
+
+    >>> import tempfile, os, adeptree
+    >>> learner = adeptree.Adept(adeptree.Thresholds(16), horizon=10)
+    >>> learner.learn(3, 0)
+    >>> path = os.path.join(tempfile.mkdtemp(), "learner.adept")
+    >>> learner.save(path)
+    >>> adeptree.load(path).predict_proba(5) == learner.predict_proba(5)
+    True
+    """
+    saved = files.load(path)
+    settings = dict(saved["settings"])
+    if "base" in settings:
+        settings["base"] = _base(settings["base"], base, path)
+    learner = KINDS[saved["kind"]](_class(saved["class"], concept_class, path), **settings)
+    learner.take_over(saved)
+    return learner
+
+
+def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
+    if given is not None:
+        if repr(given) != spec:
+            raise StateError(f"{path} was learnt on {spec}, but concept_class={given!r} was given; pass the same class")
+        return given
+    try:
+        return parse(spec)
+    except InvalidSpec:
+        raise StateError(f"{path} was learnt on {spec}, which holds code: pass it again as concept_class=") from None
+
+
+def _base(name: str | None, given: Any, path: object) -> Any:
+    if given is not None:
+        if name not in (None, type(given).__name__):
+            raise StateError(f"{path} was learnt with base {name}, but base={given!r} was given; pass the same one")
+        return given
+    if name is None:
+        raise StateError(f"{path} was learnt with a base learner of your own: pass it again as base=")
+    return BY_NAME[name]()

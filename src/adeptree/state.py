@@ -1,0 +1,107 @@
+"""Saved state: data only. A text line, a checksum, then named arrays; written atomically, never executed.
+
+The file is ``adeptree state <version>``, the SHA-256 of the rest, and the rest: a numpy archive that
+holds plain arrays and one JSON text. Reading checks the version, then the checksum, and only then parses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.errors import DamagedFile, StateError, UnknownVersion
+
+MAGIC = b"adeptree state "
+VERSION = 1
+
+
+def save(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
+    """Write nested plain values and arrays to a file, all or nothing."""
+    arrays: list[NDArray[Any]] = []
+    text = json.dumps(_encode(state, arrays), sort_keys=True)
+    buffer = io.BytesIO()
+    named = {str(i): array for i, array in enumerate(arrays)}
+    np.savez(buffer, json=np.frombuffer(text.encode(), dtype=np.uint8), **named)  # type: ignore[arg-type]
+    payload = buffer.getvalue()
+    header = MAGIC + str(VERSION).encode() + b"\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n"
+    write_atomically(Path(path), header + payload)
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what :func:`save` wrote, or say in a sentence why not."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise StateError(f"{path} could not be read: {error.strerror or error}") from error
+    line, _, rest = content.partition(b"\n")
+    if not line.startswith(MAGIC):
+        raise DamagedFile(f"{path} is not a file saved by adeptree (or its beginning is damaged)")
+    if line != MAGIC + str(VERSION).encode():
+        version = line[len(MAGIC) :].decode(errors="replace")[:20]
+        raise UnknownVersion(
+            f"{path} is in state format {version!r}; this release reads format {VERSION}: use the release that wrote it"
+        )
+    digest, _, payload = rest.partition(b"\n")
+    if hashlib.sha256(payload).hexdigest().encode() != digest:
+        raise DamagedFile(f"{path} is truncated or altered (checksum mismatch); use an earlier copy")
+    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+        arrays = [archive[str(i)] for i in range(len(archive.files) - 1)]
+        decoded: dict[str, Any] = _decode(json.loads(archive["json"].tobytes()), arrays)
+    return decoded
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace the file in one step, so that a crash or a full disk leaves the old one whole."""
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=path.name, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
+
+
+def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            raise StateError("an array of Python objects cannot be saved; use numbers, texts, tuples or lists")
+        arrays.append(value)
+        return {"$array": len(arrays) - 1}
+    if isinstance(value, np.generic):
+        return _encode(value.item(), arrays)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        inner = [_encode(v, arrays) for v in value]
+        return inner if isinstance(value, list) else {"$tuple": inner}
+    if isinstance(value, dict):
+        return {"$map": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
+    raise StateError(
+        f"a {type(value).__name__} cannot be saved ({str(value)[:60]}); use numbers, texts, tuples, lists or dicts"
+    )
+
+
+def _decode(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, list):
+        return [_decode(v, arrays) for v in value]
+    if isinstance(value, dict):
+        ((tag, inner),) = value.items()
+        if tag == "$array":
+            return arrays[inner]
+        if tag == "$tuple":
+            return tuple(_decode(v, arrays) for v in inner)
+        return {_decode(k, arrays): _decode(v, arrays) for k, v in inner}
+    return value
