@@ -33,7 +33,8 @@ from adeptree.classes import (
 )
 from adeptree.dimensions import littlestone_dimension, vc_dimension
 from adeptree.errors import AdeptreeError
-from adeptree.learners import Adept, Bpss, Hedge, OnlineLearner, load
+from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
+from adeptree.learners import Adept, Bpss, Hedge, LazyAdept, OnlineLearner, load
 from adeptree.specs import parse
 
 try:
@@ -45,6 +46,7 @@ __all__ = [
     "SOA",
     "Adept",
     "AdeptreeError",
+    "Adversary",
     "BaseLearner",
     "Bisection",
     "BlockUnions",
@@ -53,22 +55,29 @@ __all__ = [
     "Conjunctions",
     "DefaultZero",
     "Disjunctions",
+    "Drifting",
     "Elimination",
     "FiniteClass",
     "GaussianElimination",
+    "Greedy",
     "Halving",
     "Hedge",
     "IntervalSearch",
     "Intervals",
+    "LazyAdept",
+    "LittlestoneTree",
     "OnlineLearner",
     "OracleClass",
     "Parities",
+    "Stochastic",
     "Stumps",
     "Thresholds",
+    "Transcript",
     "bounds",
     "errors",
     "littlestone_dimension",
     "load",
     "parse",
+    "play",
     "vc_dimension",
 ]

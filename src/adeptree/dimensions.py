@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_BUDGET = 200_000_000
 """Search steps before refusal: one step is one column looked at inside one set of up to 1000 concepts."""
 
-STEPS_PER_SCAN = 8
+STEPS_PER_SCAN = 10
 """What a scan of columns costs beside its columns, in steps."""
 
 MEMO_BYTES = 1 << 28
@@ -60,6 +60,7 @@ class MistakeTree:
         return MistakeTree(name(self.x), zero, one)
 
     def __str__(self) -> str:
+        """Draw the tree: below each point what follows label 0 and label 1; ``*`` ends a path."""
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
@@ -80,6 +81,7 @@ class LittlestoneSolver:
     """
 
     def __init__(self, table: ArrayLike, budget: int = DEFAULT_BUDGET) -> None:
+        """Take the table; ``budget`` is the number of search steps allowed to each call."""
         bits = _checked(table)
         self._given = _masks(bits)
         self._rows = len(bits)
@@ -133,7 +135,9 @@ class LittlestoneSolver:
         if concepts is None:
             return self._everything
         if concepts < 0 or concepts.bit_length() > self._rows:
-            raise InvalidArgument(f"concepts must be a mask over {self._rows} rows; {got('concepts', concepts)}")
+            raise InvalidArgument(
+                f"concepts must be a mask over {self._rows} rows; {got('concepts', concepts)}"
+            )
         if self._group is None:
             return concepts
         raw = np.frombuffer(concepts.to_bytes((self._rows + 7) // 8, "little"), dtype=np.uint8)
@@ -179,6 +183,7 @@ class LittlestoneSolver:
         for count, small, column in splits:
             if count < 1 << k - 1:
                 break
+            self._steps.spend(len(failed) + len(passed))
             sides = (small, concepts ^ small)
             # The dimension is monotone: a subset of a failed side fails, a superset of a passed one passes.
             if any(side & bad == side for bad in failed for side in sides):
@@ -216,7 +221,7 @@ class _Steps:
 
     def __init__(self, budget: int, rows: int, name: str) -> None:
         self._budget = budget
-        self._unit = 1 + rows // 1000
+        self._unit = 1 + max(0, rows - 1000) // 500
         self._rows = rows
         self._name = name
         self.restart()
@@ -344,7 +349,7 @@ def _explicit(c: ConceptClass, name: str, witness: bool) -> tuple[LabelArray, Se
             + "; take a finite class"
         )
     finite: Any = c if hasattr(c, "table") else c.to_finite()
-    return finite.table, list(finite.instances())
+    return finite.table, list(c.instances())
 
 
 def _checked(table: ArrayLike) -> LabelArray:

@@ -51,7 +51,7 @@ def parse(spec: str) -> ConceptClass:
             raise ValueError
         positional = [ast.literal_eval(value) for value in call.args]
         named = {word.arg or "": ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise InvalidSpec(f'a spec looks like "thresholds(n=256)", with plain values; {got("spec", spec)}') from None
     kind = CLASSES.get(call.func.id)
     if kind is None:

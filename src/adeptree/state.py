@@ -11,6 +11,7 @@ import io
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ VERSION = 1
 def save(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
     """Write nested plain values and arrays to a file, all or nothing."""
     arrays: list[NDArray[Any]] = []
-    text = json.dumps(_encode(state, arrays), sort_keys=True)
+    text = json.dumps(encode(state, arrays), sort_keys=True)
     buffer = io.BytesIO()
     named = {str(i): array for i, array in enumerate(arrays)}
     np.savez(buffer, json=np.frombuffer(text.encode(), dtype=np.uint8), **named)  # type: ignore[arg-type]
@@ -41,6 +42,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = Path(path).read_bytes()
     except OSError as error:
         raise StateError(f"{path} could not be read: {error.strerror or error}") from error
+    except ValueError as error:  # e.g. a null character in the name
+        raise StateError(f"{path!r} is not the name of a file: {error}") from error
     line, _, rest = content.partition(b"\n")
     if not line.startswith(MAGIC):
         raise DamagedFile(f"{path} is not a file saved by adeptree (or its beginning is damaged)")
@@ -52,9 +55,12 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     digest, _, payload = rest.partition(b"\n")
     if hashlib.sha256(payload).hexdigest().encode() != digest:
         raise DamagedFile(f"{path} is truncated or altered (checksum mismatch); use an earlier copy")
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        arrays = [archive[str(i)] for i in range(len(archive.files) - 1)]
-        decoded: dict[str, Any] = _decode(json.loads(archive["json"].tobytes()), arrays)
+    try:
+        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+            arrays = [archive[str(i)] for i in range(len(archive.files) - 1)]
+            decoded: dict[str, Any] = decode(json.loads(archive["json"].tobytes()), arrays)
+    except Exception as error:  # the checksum fits, so somebody else wrote this
+        raise DamagedFile(f"{path} does not hold plain arrays and values as adeptree saves them: {error}") from error
     return decoded
 
 
@@ -74,34 +80,38 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
 
 
-def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:
+    """Return plain values as JSON values, tagging what JSON lacks; arrays go into the list."""
     if isinstance(value, np.ndarray):
+        if arrays is None:
+            return encode(value.tolist())
         if value.dtype.hasobject:
             raise StateError("an array of Python objects cannot be saved; use numbers, texts, tuples or lists")
         arrays.append(value)
         return {"$array": len(arrays) - 1}
     if isinstance(value, np.generic):
-        return _encode(value.item(), arrays)
+        return encode(value.item(), arrays)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
-        inner = [_encode(v, arrays) for v in value]
+        inner = [encode(v, arrays) for v in value]
         return inner if isinstance(value, list) else {"$tuple": inner}
     if isinstance(value, dict):
-        return {"$map": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
+        return {"$map": [[encode(k, arrays), encode(v, arrays)] for k, v in value.items()]}
     raise StateError(
         f"a {type(value).__name__} cannot be saved ({str(value)[:60]}); use numbers, texts, tuples, lists or dicts"
     )
 
 
-def _decode(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def decode(value: Any, arrays: Sequence[NDArray[Any]] = ()) -> Any:
+    """Return what :func:`encode` was given."""
     if isinstance(value, list):
-        return [_decode(v, arrays) for v in value]
+        return [decode(v, arrays) for v in value]
     if isinstance(value, dict):
         ((tag, inner),) = value.items()
         if tag == "$array":
             return arrays[inner]
         if tag == "$tuple":
-            return tuple(_decode(v, arrays) for v in inner)
-        return {_decode(k, arrays): _decode(v, arrays) for k, v in inner}
+            return tuple(decode(v, arrays) for v in inner)
+        return {decode(k, arrays): decode(v, arrays) for k, v in inner}
     return value

@@ -23,7 +23,9 @@ Sample = Sequence[tuple[Instance, int]]
 class Concept(Protocol):
     """A rule: ``concept(x)`` is 0 or 1 and ``str(concept)`` is a text a person reads."""
 
-    def __call__(self, x: Instance) -> int: ...
+    def __call__(self, x: Instance) -> int:
+        """Return the label of x."""
+        ...
 
 
 def label_of(y: object) -> int:

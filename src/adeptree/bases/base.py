@@ -26,9 +26,14 @@ C = TypeVar("C", bound=ConceptClass)
 class StateMachine(Protocol):
     """What a user's own base learner must have. States are values: ``update`` returns a new one."""
 
-    def start(self) -> Any: ...
-    def predict(self, state: Any, x: Instance) -> int: ...
-    def update(self, state: Any, x: Instance, y: int) -> Any: ...
+    def start(self) -> Any:
+        """Return the state before any point."""
+
+    def predict(self, state: Any, x: Instance) -> int:
+        """Return the label predicted at x."""
+
+    def update(self, state: Any, x: Instance, y: int) -> Any:
+        """Return the state after label y at x."""
 
 
 class RowLearner(ABC):
@@ -99,7 +104,7 @@ class MadeFor(BaseLearner, Generic[C]):
                 f"{name} is made for {self.kind.__name__}; {got('concept_class', concept_class)}; "
                 f"choose another base learner, or give this one its class as in {name}(c)"
             )
-        return replace(self, concept_class=concept_class)
+        return replace(self, concept_class=concept_class)  # type: ignore[arg-type]
 
     @property
     def known(self) -> C:
@@ -145,6 +150,14 @@ class Lifted(BaseLearner):
         return self.machine.update(state, x, y)
 
 
+def checked_prediction(machine: StateMachine, state: Any, x: Instance) -> int:
+    """Return what the machine predicts, or say that it is no label."""
+    label = machine.predict(state, x)
+    if label not in (0, 1):
+        raise InvalidArgument(f"a base learner must predict 0 or 1; {got('label', label)}")
+    return int(label)
+
+
 class PerPath(RowLearner):
     """Runs any state machine on the rows, one Python state a path: general, not fast."""
 
@@ -156,10 +169,7 @@ class PerPath(RowLearner):
         """Ask the machine on the contested rows; elsewhere there is nothing to predict."""
         labels = split.can1.copy()
         for row in np.flatnonzero(split.contested):
-            label = self.machine.predict(self.states[row], split.x)
-            if label not in (0, 1):
-                raise InvalidArgument(f"a base learner must predict 0 or 1; {got('label', label)}")
-            labels[row] = label
+            labels[row] = checked_prediction(self.machine, self.states[row], split.x)
         return labels
 
     def grow(self, children: Children) -> None:

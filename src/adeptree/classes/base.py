@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -125,7 +125,9 @@ class EnumerableClass(ConceptClass):
                 f"the table of {self!r} has {self.size} concepts on more than {most} instances, over the "
                 f"limit of {limit} entries; take a smaller class"
             )
-        return FiniteClass(np.stack([self.labels(x) for x in points], axis=1), points=points)
+        table = np.stack([self.labels(x) for x in points], axis=1)
+        # Mappings cannot name the columns of a table, so these stay numbers.
+        return FiniteClass(table, points=None if isinstance(points[0], Mapping) else points)
 
     def _check_listable(self) -> None:
         if self.size > ENUMERATION_LIMIT:

@@ -60,7 +60,7 @@ class _Monomials(_OnBits):
     @property
     def size(self) -> int:
         """2^n if monotone; else 3^n consistent literal sets and one that contradicts itself."""
-        return 2**self.n if self.monotone else 3**self.n + 1
+        return (1 << self.n) if self.monotone else int(3**self.n) + 1
 
     @property
     def vc_dimension(self) -> int:
@@ -110,7 +110,8 @@ class _Monomials(_OnBits):
             satisfied = np.outer(satisfied, options).ravel()
         if not self.monotone:
             satisfied = np.append(satisfied, False)
-        return (satisfied != self.any_of).astype(np.uint8)
+        labels: LabelArray = (satisfied != self.any_of).astype(np.uint8)
+        return labels
 
     def concept(self, index: int) -> Monomial:
         """Return concept number ``index`` in the order of :meth:`labels`."""
@@ -171,7 +172,7 @@ class Parities(_OnBits):
     @property
     def size(self) -> int:
         """2^n subsets of the bits."""
-        return 2**self.n
+        return 1 << self.n
 
     @property
     def vc_dimension(self) -> int:

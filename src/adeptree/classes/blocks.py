@@ -42,7 +42,11 @@ class BlockUnions(ConceptClass):
             raise InvalidArgument(f"block must be a function, a key or None; {got('block', self.block)}")
 
     def __repr__(self) -> str:
-        return f"blocks(d={self.d})" if self.block is None else f"blocks(d={self.d}, block={self.block!r})"
+        if self.block is None:
+            return f"blocks(d={self.d})"
+        # A function is shown by its name, not its address: saved files compare this text.
+        shown = repr(self.block) if isinstance(self.block, str) else getattr(self.block, "__qualname__", "function")
+        return f"blocks(d={self.d}, block={shown})"
 
     @property
     def vc_dimension(self) -> int:

@@ -37,12 +37,12 @@ class FiniteClass(EnumerableClass):
         _, first = np.unique(rows, axis=0, return_index=True)
         self.table: LabelArray = rows[np.sort(first)]
         self.table.setflags(write=False)
-        self.points: tuple[Hashable, ...] | None = None if points is None else tuple(points)
-        if self.points is not None and len(set(self.points)) != self.table.shape[1]:
+        self.points: tuple[Hashable, ...] | None = None if points is None else _as_points(points)
+        self._column = None if self.points is None else {p: j for j, p in enumerate(self.points)}
+        if self.points is not None and not len(self._column or ()) == len(self.points) == self.table.shape[1]:
             raise InvalidArgument(
                 f"points must name the {self.table.shape[1]} columns, each once; {got('points', points)}"
             )
-        self._column = None if self.points is None else {p: j for j, p in enumerate(self.points)}
 
     def __repr__(self) -> str:
         rows = ", ".join(repr("".join(map(str, row))) for row in self.table.tolist())
@@ -63,7 +63,7 @@ class FiniteClass(EnumerableClass):
         return int(self.table.shape[0])
 
     @cached_property
-    def vc_dimension(self) -> int | None:  # type: ignore[override]
+    def vc_dimension(self) -> int | None:
         """Exact VC dimension, or None if the search was given up as too large."""
         try:
             return vc_of_table(self.table)[0]
@@ -71,7 +71,7 @@ class FiniteClass(EnumerableClass):
             return None
 
     @cached_property
-    def littlestone_dimension(self) -> int | None:  # type: ignore[override]
+    def littlestone_dimension(self) -> int | None:
         """Exact Littlestone dimension, or None if the search was given up as too large."""
         try:
             return self.littlestone.dimension()
@@ -122,6 +122,15 @@ class FiniteClass(EnumerableClass):
         """Draw a point uniformly."""
         column = int(rng.integers(self.table.shape[1]))
         return column if self.points is None else self.points[column]
+
+
+def _as_points(points: Any) -> tuple[Hashable, ...]:
+    try:
+        names = tuple(p.item() if isinstance(p, np.generic) else p for p in points)
+        hash(names)
+    except TypeError:
+        raise InvalidArgument(f"points must be hashable values, one a column; {got('points', points)}") from None
+    return names
 
 
 def _as_table(table: Any) -> LabelArray:

@@ -82,7 +82,8 @@ class Thresholds(_OnALine):
 
     def labels(self, x: Instance) -> LabelArray:
         """Thresholds 0..x say 1."""
-        return (np.arange(self.n + 1) <= x).astype(np.uint8)
+        labels: LabelArray = (np.arange(self.n + 1) <= x).astype(np.uint8)
+        return labels
 
     def concept(self, index: int) -> Threshold:
         """Return ``x >= index``."""
@@ -184,4 +185,4 @@ def shortest_line(k: int) -> int:
     if k <= 2:
         return k
     half, odd = divmod(k, 2)
-    return 5 * 2 ** (half - 1) - 1 if odd else 7 * 2 ** (half - 2) - 1
+    return (5 << (half - 1)) - 1 if odd else (7 << (half - 2)) - 1

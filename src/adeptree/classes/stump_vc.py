@@ -14,7 +14,7 @@ from math import comb
 
 from adeptree.errors import InvalidArgument, got
 
-SEARCH_BUDGET = 3_000_000
+SEARCH_BUDGET = 1_000_000
 """Comparisons of two subsets before the search gives up (a few seconds)."""
 
 LARGEST_SEARCH = 10
@@ -91,7 +91,7 @@ class _Search:
         """Tell whether the chains exist; None when the budget ran out."""
         try:
             return self._split(list(range(1, 1 << self._points - 1)), cuts)
-        except _OutOfBudget:
+        except _OutOfBudgetError:
             return None
 
     def _rank(self, subset: int) -> int:
@@ -101,6 +101,7 @@ class _Search:
     def _split(self, subsets: list[int], cuts: list[int]) -> bool:
         if len(subsets) <= len(cuts):
             return True
+        self._spend(len(subsets))
         ranks = Counter(map(self._rank, subsets))
         if not _room(self._points, ranks, cuts):
             return False
@@ -149,10 +150,10 @@ class _Search:
     def _spend(self, comparisons: int) -> None:
         self._left -= comparisons
         if self._left < 0:
-            raise _OutOfBudget
+            raise _OutOfBudgetError
 
 
-class _OutOfBudget(Exception):  # noqa: N818
+class _OutOfBudgetError(Exception):
     """Ends a search that is too long."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -62,7 +62,7 @@ class Stumps(EnumerableClass):
         return 2 + 2 * sum(len(values) for _, values in self._cuts)
 
     @cached_property
-    def vc_dimension(self) -> int | None:  # type: ignore[override]
+    def vc_dimension(self) -> int | None:
         """Exact, by a chain-cover argument (None if that search is given up)."""
         return stump_vc_dimension([len(values) for _, values in self._cuts])
 
@@ -101,12 +101,17 @@ class Stumps(EnumerableClass):
     def instances(self) -> Iterator[Instance]:
         """One instance for every combination of cells between the cuts."""
         names = [name for name, _ in self._cuts]
-        cells = [(values[0] - 1.0, *values) for _, values in self._cuts]
+        cells = [(_below(values[0]), *values) for _, values in self._cuts]
         return (dict(zip(names, point, strict=True)) for point in itertools.product(*cells))
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw one cell of every feature uniformly."""
-        return {name: (values[0] - 1.0, *values)[rng.integers(len(values) + 1)] for name, values in self._cuts}
+        return {name: (_below(values[0]), *values)[rng.integers(len(values) + 1)] for name, values in self._cuts}
+
+
+def _below(cut: float) -> float:
+    """Return a number below the cut: one less, or the next one down where floats are sparser than that."""
+    return min(cut - 1.0, math.nextafter(cut, -math.inf))
 
 
 def _clean_cuts(cuts: Any) -> Cuts:
@@ -114,6 +119,8 @@ def _clean_cuts(cuts: Any) -> Cuts:
         raise InvalidArgument(f"cuts must map feature names to cut points; {got('cuts', cuts)}")
     clean = []
     for name, values in cuts.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InvalidArgument(f"the cut points of {name!r} must be a list of numbers; {got(name, values)}")
         numbers = sorted({_number(name, value) for value in values})
         if not numbers:
             raise InvalidArgument(f"every feature needs at least one cut point; {name!r} has none")
@@ -122,6 +129,9 @@ def _clean_cuts(cuts: Any) -> Cuts:
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value):
-        return float(value)
+    try:
+        if isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value):
+            return float(value)
+    except OverflowError:  # an int beyond all floats
+        pass
     raise InvalidInstance(f"feature {name!r} must be a finite number; {got(name, value)}")

@@ -107,7 +107,13 @@ class Frontier(ABC):
 
     def split(self, x: Instance) -> Split:
         """Answer Algorithm 2's two queries for every row; counted, but nothing is committed."""
-        split = self._answers(x)
+        posed = self.queries.posed
+        try:
+            split = self._answers(x)
+        except BaseException:
+            # What was posed was asked, though nothing came of it.
+            self.queries.asked += self.queries.posed - posed
+            raise
         self.queries.asked += 2 * self.width
         return split
 

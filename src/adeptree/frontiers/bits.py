@@ -38,7 +38,7 @@ class MonomialFrontier(Frontier):
 
     def _answers(self, x: Instance) -> Split:
         held = self.concept_class.holding(x)
-        can_weak = (self.literals & ~held).any(axis=1)
+        can_weak = np.any(self.literals & ~held, axis=1)
         can_strong = self._survives(self.literals & held)
         if self.concept_class.any_of:
             return Split(x, can_strong, can_weak)
@@ -124,11 +124,12 @@ class ParityFrontier(Frontier):
 
     def _labels(self, x: Instance) -> BoolArray:
         ones = np.bitwise_count(self.solution & pack(np.array(x, dtype=np.bool_))).sum(axis=1)
-        return ones % 2 == 1
+        odd: BoolArray = ones % 2 == 1
+        return odd
 
     def _residue(self, x: Instance) -> int:
         """Return x reduced by the basis: 0 if x is a sum of points seen."""
-        vector = sum(bit << i for i, bit in enumerate(x))
+        vector = sum(int(bit) << i for i, bit in enumerate(x))
         for pivot, member in self.basis.items():
             if vector >> pivot & 1:
                 vector ^= member

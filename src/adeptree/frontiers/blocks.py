@@ -10,7 +10,7 @@ import numpy as np
 from adeptree.classes.blocks import BlockUnions
 from adeptree.classes.concepts import BlockUnion
 from adeptree.frontiers.base import Children, Frontier, Split
-from adeptree.types import BoolArray, Instance, IntArray
+from adeptree.types import Instance, IntArray
 
 
 class BlockFrontier(Frontier):

@@ -9,7 +9,7 @@ import numpy as np
 
 from adeptree.classes.base import ConceptClass
 from adeptree.classes.oracle import Labelling, OracleClass, freeze
-from adeptree.errors import ContradictoryOracle
+from adeptree.errors import ContradictoryOracle, OracleError, got
 from adeptree.frontiers.base import Children, Frontier, Split
 from adeptree.types import BoolArray, Concept, Instance
 
@@ -60,7 +60,7 @@ class OracleFrontier(Frontier):
         found: list[dict[int, Concept]] = []
         for row in range(self.width):
             own = self._witness(row)
-            label = int(own(x))
+            label = _label(own, x)
             other = self._find([*self.sample(row), (x, 1 - label)])
             found.append({label: own} if other is None else {label: own, 1 - label: other})
             can[list(found[row]), row] = True
@@ -71,15 +71,14 @@ class OracleFrontier(Frontier):
         return list(zip(self.points, self.labels[row].astype(int).tolist(), strict=True))
 
     def _realizable(self, row: int, x: Instance, label: int) -> bool:
-        answer = self.concept_class.realizable([*self.sample(row), (x, label)])
         self.queries.posed += 1
-        return answer
+        return self.concept_class.realizable([*self.sample(row), (x, label)])
 
     def _find(self, sample: list[tuple[Instance, int]]) -> Concept | None:
         assert isinstance(self.concept_class, OracleClass)
-        concept = self.concept_class.find(sample)
         self.queries.posed += 1
-        if concept is not None and any(int(concept(x)) != y for x, y in sample):
+        concept = self.concept_class.find(sample)
+        if concept is not None and any(_label(concept, x) != y for x, y in sample):
             raise ContradictoryOracle(
                 f"find returned {concept}, which does not have the labels it was asked for on a sample of "
                 f"{len(sample)} points; check the oracle"
@@ -127,3 +126,14 @@ class OracleFrontier(Frontier):
         for i, x in enumerate(self.points):
             self.column.setdefault(self._key(x), i)
         self.witnesses = [None] * len(self.labels)
+
+
+def _label(concept: Concept, x: Instance) -> int:
+    """Ask a concept that the oracle returned for its label at x."""
+    try:
+        label = concept(x)
+    except Exception as error:
+        raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
+    if label not in (0, 1):
+        raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
+    return int(label)

@@ -8,7 +8,7 @@ import numpy as np
 
 from adeptree.classes.base import EnumerableClass
 from adeptree.frontiers.base import Children, Frontier, Split
-from adeptree.types import BoolArray, Concept, Instance, IntArray
+from adeptree.types import Concept, Instance, IntArray
 
 
 class Partition:

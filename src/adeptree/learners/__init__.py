@@ -4,6 +4,7 @@ from adeptree.learners.adept import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.bpss import Bpss
 from adeptree.learners.hedge import Hedge
+from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.loading import load
 
-__all__ = ["Adept", "Bpss", "Hedge", "OnlineLearner", "load"]
+__all__ = ["Adept", "Bpss", "Hedge", "LazyAdept", "OnlineLearner", "load"]

@@ -76,14 +76,15 @@ class Adept(OnlineLearner):
         self.base_rows = self.base.rows(self.frontier)
         self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
         self.losses: IntArray = np.zeros(1, dtype=np.int64)
-        self.log_experts = float(log_capacities(self.horizon, self.mistake_bound)[-1])
+        self.log_experts = float(log_capacities(self.horizon, min(self.mistake_bound, self.horizon))[-1])
         self._pending: Expansion | None = None
 
     # --- Algorithm 2 -----------------------------------------------------------------------------
 
     def _expand(self, x: Instance) -> Expansion:
         """Steps 1-3: extend every active prefix by both labels, prune, weigh, predict."""
-        t, T, M = self.rounds + 1, self.horizon, self.mistake_bound
+        # (M beyond T is T: no path has more mistakes than rounds, and the capacities are the same.)
+        t, T, M = self.rounds + 1, self.horizon, min(self.mistake_bound, self.horizon)
         # 2(b)ii-iii. Realizability pruning: which of v∘0, v∘1 does the weak-consistency oracle accept?
         split = self.frontier.split(x)
         # 2(a). Base learner step: p_t = A(v, x_t); where only one label is realizable, it is that one.
@@ -94,7 +95,8 @@ class Adept(OnlineLearner):
         # 2(b)v. Mistake pruning: only k(u) <= M enters V_t.
         children, mistakes = self._within_bound(children, mistakes)
         # W_t(u) = sum_{j <= M - k(u)} C(T - t, j) and w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
-        capacity = log_capacities(T - t, M)[M - mistakes]
+        # (T - t is clamped for LazyAdept, which predicts on after its last commit.)
+        capacity = log_capacities(max(0, T - t), M)[M - mistakes]
         weight = log_weights(capacity, self.losses[children.parent], self.best_loss, self.learning_rate)
         # 3. Predict 1 with the share of the weight that says 1.
         p = probability_of_one(weight, children.label)
@@ -136,6 +138,14 @@ class Adept(OnlineLearner):
 
     def _probability(self, x: Instance, raw: Any) -> float:
         return self._expansion(x).probability
+
+    def speculate(self, x: Any) -> float:
+        """Return P(label = 1) at x, also past the horizon (with no rounds to come)."""
+        return self._expansion(self.concept_class.instance(x)).probability
+
+    def discard(self) -> None:
+        """Roll back: forget what was speculated since the last commit."""
+        self._pending = None
 
     # --- Account -----------------------------------------------------------------------------------
 

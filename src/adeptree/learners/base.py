@@ -30,11 +30,14 @@ class OnlineLearner(ABC):
 
     kind: ClassVar[str]
     """Name of the learner in saved files."""
+    follows_best_loss: ClassVar[bool] = True
+    """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:
         if not isinstance(concept_class, ConceptClass):
             raise InvalidArgument(
-                f"the first argument must be a concept class such as Thresholds(256); {got('concept_class', concept_class)}"
+                f"the first argument must be a concept class such as Thresholds(256); "
+                f"{got('concept_class', concept_class)}"
             )
         if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
             raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
@@ -128,6 +131,10 @@ class OnlineLearner(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole learner to a file, to go on later with :func:`adeptree.load`."""
+        files.save(path, self.saved())
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds: plain values and arrays."""
         account = {
             "rounds": self.rounds,
             "expected_loss": self.expected_loss,
@@ -137,16 +144,13 @@ class OnlineLearner(ABC):
             "coin": self._coin,
             "coins": self._coins.bit_generator.state,
         }
-        files.save(
-            path,
-            {
-                "kind": self.kind,
-                "class": repr(self.concept_class),
-                "settings": self.settings(),
-                "account": account,
-                "learnt": self._state(),
-            },
-        )
+        return {
+            "kind": self.kind,
+            "class": repr(self.concept_class),
+            "settings": self.settings(),
+            "account": account,
+            "learnt": self._state(),
+        }
 
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents (see :func:`adeptree.load`)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from adeptree import bounds
 from adeptree.bases import BaseLearner, base_for
+from adeptree.bases.base import checked_prediction
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.frontiers.base import Queries
@@ -91,10 +92,13 @@ class Bpss(OnlineLearner):
     ) -> tuple[int, tuple[bool, bool]]:
         """A(v, x), and which labels continue v; where only one does, that one is predicted."""
         sample = list(zip(self.points, history, strict=True))
-        can = (self.concept_class.realizable([*sample, (raw, 0)]), self.concept_class.realizable([*sample, (raw, 1)]))
+        can = (
+            self.concept_class.realizable([*sample, (raw, 0)]),
+            self.concept_class.realizable([*sample, (raw, 1)]),
+        )
         self._queries.asked += 2
         self._queries.posed += 2
-        return (int(can[1]) if can[0] != can[1] else int(self.base.predict(state, x))), can
+        return (int(can[1]) if can[0] != can[1] else checked_prediction(self.base, state, x)), can
 
     def _expansion(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, float]:
         if self._pending is None or self._pending[0] != self.concept_class.key(x):
@@ -191,5 +195,3 @@ def _schedules(T: int, M: int) -> IntArray:
     for i, ones in enumerate(rows):
         table[i, list(ones)] = 1
     return table
-
-

@@ -8,18 +8,17 @@ from typing import Any
 from adeptree import state as files
 from adeptree.bases import BY_NAME
 from adeptree.classes.base import ConceptClass
-from adeptree.errors import InvalidSpec, StateError
+from adeptree.errors import AdeptreeError, DamagedFile, InvalidSpec, StateError
 from adeptree.learners.adept import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
+from adeptree.learners.lazy import LazyAdept
 from adeptree.specs import parse
 
-KINDS: dict[str, type[OnlineLearner]] = {"adept": Adept, "hedge": Hedge}
+KINDS: dict[str, type[OnlineLearner]] = {kind.kind: kind for kind in (Adept, LazyAdept, Hedge)}
 
 
-def load(
-    path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None
-) -> OnlineLearner:
+def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None) -> OnlineLearner:
     """Return the learner saved at ``path``, to go on as if it had never stopped.
 
     Files hold data, no code: a class made of your own functions, and your own base learner, are passed
@@ -34,10 +33,27 @@ def load(
     True
     """
     saved = files.load(path)
+    try:
+        return _rebuild(saved, concept_class, base, path)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if isinstance(error, AdeptreeError):
+            raise
+        raise DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
+
+
+def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:
+    if saved["kind"] not in KINDS:
+        raise StateError(f"{path} holds a learner of kind {saved['kind']!r}; this release loads {', '.join(KINDS)}")
     settings = dict(saved["settings"])
+    name = settings.get("base")
     if "base" in settings:
-        settings["base"] = _base(settings["base"], base, path)
+        settings["base"] = _base(name, base, path)
     learner = KINDS[saved["kind"]](_class(saved["class"], concept_class, path), **settings)
+    if learner.settings().get("base") != name:
+        raise StateError(
+            f"{path} was learnt with {name or 'a base learner of your own'}, but base={base!r} was given; "
+            f"pass the same one"
+        )
     learner.take_over(saved)
     return learner
 

@@ -46,7 +46,9 @@ def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:
     >>> probability_of_one(np.log([1.0, 3.0]), np.array([True, False]))
     0.25
     """
-    weight = np.exp(log_weight - log_weight.max())
+    # Weights below e^-745 of the largest are 0: right to the last digit, whatever np.seterr says.
+    with np.errstate(under="ignore"):
+        weight = np.exp(log_weight - log_weight.max())
     ones = float(weight[label].sum())
     zeros = float(weight[~label].sum())
     return ones / (ones + zeros)

@@ -4,7 +4,6 @@ A blueprint says what a plan does:
 
 * ``Collect(ghosts)``: all levels are 1, where n classes in G groups hold at most n - G ghosts; any
   n - G + 1 ghosts refute them, whatever was predicted.
-* ``ExactGame()``: the set {(2|2)}, played optimally (:mod:`adeptree.bases.ghost.exact`).
 * ``Vote(family, wrong, rest)``: refute ``family`` = doubled(``wrong``); then predict the label whose
   holders refute ``wrong`` until that is a mistake (doubling lemma: there is such a label); then refute
   ``rest`` with fresh ghosts, all of which are right at that point (split lemma).
@@ -22,7 +21,6 @@ from adeptree.bases.ghost.requirements import (
     Requirement,
     Requirements,
     assignments,
-    both_sides,
     canonical,
     doubled,
     entries,
@@ -30,9 +28,6 @@ from adeptree.bases.ghost.requirements import (
     never_covers,
     top_level,
 )
-
-EXACT_GAME_MISTAKES = 6
-"""Forced by the optimal strategy for (2|2), and 5 are not enough: exhaustive search in ``exact.py``."""
 
 SMALL = 4
 """Up to this many classes (in at most two requirements), every division of the work is tried."""
@@ -44,10 +39,6 @@ class Collect(NamedTuple):
     ghosts: int
 
 
-class ExactGame(NamedTuple):
-    """Play the (2|2) game."""
-
-
 class Vote(NamedTuple):
     """Build a family, vote with it until its vote is wrong, go on with the rest."""
 
@@ -56,7 +47,7 @@ class Vote(NamedTuple):
     rest: Requirements
 
 
-Blueprint = Collect | ExactGame | Vote
+Blueprint = Collect | Vote
 Division = tuple[Requirements, Requirements]
 """What the wrong side must refute, and what the rest must, so that together they refute the whole."""
 
@@ -64,8 +55,8 @@ Division = tuple[Requirements, Requirements]
 def cost(requirements: Requirements) -> int:
     """Return the number of mistakes after which the plan has refuted the requirements.
 
-    >>> [cost(both_sides(dimension)) for dimension in (1, 2, 3)]
-    [1, 6, 57]
+    >>> cost((((1,), (1,)),)), cost((((3,), (3,)),))
+    (1, 57)
     """
     return _cheapest(requirements)[0]
 
@@ -73,8 +64,10 @@ def cost(requirements: Requirements) -> int:
 def blueprint(requirements: Requirements) -> Blueprint:
     """Return what the cheapest plan known for the requirements does.
 
-    >>> blueprint(both_sides(1)), blueprint(both_sides(2))
-    (Collect(ghosts=1), ExactGame())
+    >>> blueprint((((1,), (1,)),))
+    Collect(ghosts=1)
+    >>> blueprint((((3,), (3,)),))[1]
+    (((2, 2),),)
     """
     return _cheapest(requirements)[1]
 
@@ -83,8 +76,6 @@ def blueprint(requirements: Requirements) -> Blueprint:
 def _cheapest(requirements: Requirements) -> tuple[int, Blueprint]:
     if not requirements:
         return 0, Collect(0)
-    if requirements == both_sides(2):
-        return EXACT_GAME_MISTAKES, ExactGame()
     if max(map(top_level, requirements)) == 1:
         count = max(entries(requirement) - len(requirement) + 1 for requirement in requirements)
         return count, Collect(count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from adeptree.bases.ghost import exact
 from adeptree.bases.ghost.blueprints import cost
 from adeptree.bases.ghost.majority import robust_cost
 from adeptree.bases.ghost.requirements import both_sides
@@ -12,12 +13,18 @@ COVERING_PLANS_UP_TO = 4
 """Stages of larger dimension use recursive majority: searching covering plans for them takes too long."""
 
 
+STAGES_UP_TO = 14
+"""From d = 15 on, majority with pruning has the smaller bound: T(d) >= 2^(1+...+d) > (15/14) 225^d."""
+
+
 def stage_bound(dimension: int) -> int:
     """Return T(D): after so many plan mistakes in the stage of dimension D, (D|D) holds.
 
     >>> [stage_bound(dimension) for dimension in range(1, 6)]
     [1, 6, 57, 944, 38618]
     """
+    if dimension == 2:
+        return exact.MISTAKES
     if dimension <= COVERING_PLANS_UP_TO:
         return cost(both_sides(dimension))
     return robust_cost(dimension, 1)
@@ -34,19 +41,10 @@ def pruned_bound(d: int) -> int:
     return int(15 * 225**d) // 14
 
 
-def runs_in_stages(d: int) -> bool:
-    """Say whether stages give the better bound (they do up to d = 14).
-
-    >>> runs_in_stages(14), runs_in_stages(15)
-    (True, False)
-    """
-    return staged_bound(d) <= pruned_bound(d)
-
-
 def mistake_bound(d: int) -> int:
     """Return M(d), the number of mistakes that ``Ghost(d)`` never exceeds if the class has Ldim <= d.
 
     >>> [mistake_bound(d) for d in range(6)]
     [0, 2, 9, 67, 1012, 39631]
     """
-    return min(staged_bound(d), pruned_bound(d))
+    return staged_bound(d) if d <= STAGES_UP_TO else pruned_bound(d)

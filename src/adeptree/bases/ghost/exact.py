@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from adeptree.bases.ghost.blueprints import EXACT_GAME_MISTAKES
 from adeptree.bases.ghost.trees import has_tree
 
 Position = tuple[int, ...]
+
+MISTAKES = 6
+"""What the optimal strategy needs; ``can_win`` proves it by trying every split."""
 
 
 @cache
@@ -45,8 +47,7 @@ def can_win(position: Position, mistakes: int) -> bool:
         return won(position)
     everyone = (1 << len(position)) - 1
     return all(
-        can_win(after(position, side), mistakes - 1)
-        or can_win(after(position, everyone ^ side), mistakes - 1)
+        can_win(after(position, side), mistakes - 1) or can_win(after(position, everyone ^ side), mistakes - 1)
         for side in range(1 << max(len(position) - 1, 0))
     )
 
@@ -57,7 +58,8 @@ def after(position: Position, wrong: int) -> Position:
     >>> after((1,), 0)
     (1, 2)
     """
-    return (*position, wrong | 1 << len(position))
+    newborn = 1 << len(position)
+    return (*position, wrong & (newborn - 1) | newborn)
 
 
 def predict(position: Position, ones: int) -> int:
@@ -66,7 +68,7 @@ def predict(position: Position, ones: int) -> int:
     ``ones`` are the ghosts with label 1. If both labels do, the larger side is named, 0 on a tie.
     """
     everyone = (1 << len(position)) - 1
-    left = max(EXACT_GAME_MISTAKES - 1 - len(position), 0)
+    left = max(MISTAKES - 1 - len(position), 0)
     ones &= everyone
     safe = [
         (side.bit_count(), -label)

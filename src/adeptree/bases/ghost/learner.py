@@ -121,7 +121,7 @@ class Ghost(BaseLearner):
     def _ask(self, state: History, x: Instance) -> Answers:
         """Ask two queries about the history and one about each ghost: 0, and 1 only if 0 is denied."""
         recent = self._recent
-        if recent.answers is not None and recent.history is state and recent.x is x:
+        if recent.answers is not None and recent.history is state and _same_point(recent.x, x):
             return recent.answers
         possible = (self._realizable(state, state.truth, x, 0), self._realizable(state, state.truth, x, 1))
         if not any(possible):
@@ -129,20 +129,23 @@ class Ghost(BaseLearner):
                 f"the oracle denies both labels at x={x!r} for a history it accepted; check that it is "
                 f"deterministic and that labels once realizable together stay so"
             )
-        ones = sum(
-            (not self._realizable(state, labels, x, 0)) << number
-            for number, labels in enumerate(state.ghosts)
-        )
+        ones = sum((not self._realizable(state, labels, x, 0)) << number for number, labels in enumerate(state.ghosts))
         answers = Answers(possible, ones)
         recent.history, recent.x, recent.answers = state, x, answers
         return answers
 
     def _realizable(self, state: History, labels: Labels, x: Instance, y: int) -> bool:
         if self.oracle is None:
-            raise InvalidArgument(
-                f"{self!r} on a single history needs an oracle; call bind(concept_class) first"
-            )
+            raise InvalidArgument(f"{self!r} on a single history needs an oracle; call bind(concept_class) first")
         return bool(self.oracle([*zip(state.points, labels, strict=True), (x, y)]))
+
+
+def _same_point(one: Instance, other: Instance) -> bool:
+    """Say whether two points are surely the same; an unhashable one is only the same as itself."""
+    try:
+        return one is other or (hash(one) == hash(other) and bool(one == other))
+    except (TypeError, ValueError):
+        return False
 
 
 def _after_mistake(old: History, grown: History, ones: int, decision: Decision) -> History:

@@ -83,9 +83,7 @@ def _robust_side(tree: Tree, q: int, label: int, ones: int) -> bool:
 def _pruned(tree: Tree, q: int, label: int, ones: int, ghost: int) -> Tree:
     if isinstance(tree, int):
         return ghost if tree == TRUNK else tree
-    return tuple(
-        _pruned(block, q, label, ones, ghost) for block in tree if _robust_side(block, q, label, ones)
-    )
+    return tuple(_pruned(block, q, label, ones, ghost) for block in tree if _robust_side(block, q, label, ones))
 
 
 def pruned(d: int) -> Plan:

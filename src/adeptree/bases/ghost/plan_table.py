@@ -39,10 +39,13 @@ class PlanTable:
         """Return the number of the plan after a mistake."""
         key = (number, ghost, ones, predicted)
         if key not in self._successors:
-            self._successors[key] = self.number(
-                plans.mistake(self.plans[number], ghost, ones, int(predicted))
-            )
+            self._successors[key] = self.number(plans.mistake(self.plans[number], ghost, ones, int(predicted)))
         return self._successors[key]
+
+    @property
+    def remembered(self) -> int:
+        """How many plans, predictions and successors are stored."""
+        return len(self.plans) + len(self._labels) + len(self._successors)
 
     def compact(self, used: IntArray) -> tuple[PlanTable, IntArray]:
         """Return a table of the used plans only, and the new numbers."""

@@ -5,7 +5,7 @@ it, equal plans are equal values, and it can be saved as it is. The plan's ghost
 ... in order of birth; ``ones`` is the int of the ghosts with label 1 at the point in question.
 
 * ``("collect", count, ghosts)``
-* ``("exact", first, columns)``: the (2|2) game of the ghosts from number ``first`` on;
+* ``("exact", columns)``: a position of the (2|2) game, for D = 2 (:mod:`adeptree.bases.ghost.exact`);
 * ``("vote", requirements, family plan, wrong block or None, rest plan or None)``;
 * ``("robust", ...)`` and ``("pruned", ...)``, see :mod:`adeptree.bases.ghost.majority`.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from adeptree.bases.ghost import exact, majority
 from adeptree.bases.ghost.blocks import Block, ghosts_of, refutes, wrong_side
-from adeptree.bases.ghost.blueprints import Collect, ExactGame, Vote, blueprint
+from adeptree.bases.ghost.blueprints import Collect, Vote, blueprint
 from adeptree.bases.ghost.bounds import COVERING_PLANS_UP_TO
 from adeptree.bases.ghost.requirements import Requirements, both_sides
 
@@ -27,21 +27,21 @@ def stage_plan(dimension: int) -> Plan:
     """Return the plan of a fresh stage of that dimension.
 
     >>> stage_plan(1), stage_plan(2)
-    (('collect', 1, 0), ('exact', 0, ()))
+    (('collect', 1, 0), ('exact', ()))
     """
+    if dimension == 2:
+        return ("exact", ())
     if dimension > COVERING_PLANS_UP_TO:
         return majority.robust(dimension, 1)
-    return plan_for(both_sides(dimension), first=0)
+    return plan_for(both_sides(dimension))
 
 
-def plan_for(requirements: Requirements, first: int) -> Plan:
-    """Return a plan that refutes the requirements with the ghosts from number ``first`` on."""
+def plan_for(requirements: Requirements) -> Plan:
+    """Return the covering plan that refutes the requirements."""
     todo = blueprint(requirements)
     if isinstance(todo, Collect):
         return ("collect", todo.ghosts, 0)
-    if isinstance(todo, ExactGame):
-        return ("exact", first, ())
-    return ("vote", requirements, plan_for(todo.family, first), None, None)
+    return ("vote", requirements, plan_for(todo.family), None, None)
 
 
 def finished(plan: Plan) -> bool:
@@ -54,7 +54,7 @@ def finished(plan: Plan) -> bool:
     if kind == "collect":
         return bool(plan[2].bit_count() >= plan[1])
     if kind == "exact":
-        return exact.won(_position(plan))
+        return exact.won(plan[1])
     if kind == "vote":
         return plan[4] is not None and finished(plan[4])
     if kind == "robust":
@@ -68,7 +68,7 @@ def predict(plan: Plan, ones: int, default: int) -> int:
     if kind == "collect":
         return default
     if kind == "exact":
-        return exact.predict(_position(plan), ones >> plan[1])
+        return exact.predict(plan[1], ones)
     if kind == "vote":
         return _vote(plan, ones, default)
     if kind == "robust":
@@ -82,24 +82,12 @@ def mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
     if kind == "collect":
         return (kind, plan[1], plan[2] | 1 << ghost)
     if kind == "exact":
-        return _exact_mistake(plan, ones if predicted else ~ones)
+        return (kind, exact.after(plan[1], ones if predicted else ~ones))
     if kind == "vote":
         return _vote_mistake(plan, ghost, ones, predicted)
     if kind == "robust":
         return majority.robust_mistake(plan, ghost, ones, predicted)
     return majority.pruned_mistake(plan, ghost, ones, predicted)
-
-
-def _exact_mistake(plan: Plan, wrong: int) -> Plan:
-    kind, first, columns = plan
-    members = (1 << len(columns)) - 1
-    position = exact.after(_position(plan), (wrong >> first) & members)
-    return (kind, first, (*columns, position[-1] << first))
-
-
-def _position(plan: Plan) -> exact.Position:
-    """Return the columns of an exact plan with its own ghosts numbered from 0."""
-    return tuple(column >> plan[1] for column in plan[2])
 
 
 def _vote(plan: Plan, ones: int, default: int) -> int:
@@ -128,7 +116,7 @@ def _vote_mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
     if wrong is not None:
         return (kind, requirements, family, wrong, mistake(rest, ghost, ones, predicted))
     wrong = wrong_side(_block(family), ones if predicted else ~ones, 1 << ghost)
-    rest = plan_for(_todo(requirements).rest, first=ghost + 1)
+    rest = plan_for(_todo(requirements).rest)
     # The family has done its work: what is kept is only that it is finished.
     return (kind, requirements, ("collect", 0, 0), wrong, rest)
 
@@ -142,9 +130,6 @@ def _todo(requirements: Requirements) -> Vote:
 
 def _block(plan: Plan) -> Block:
     """Return the block that a finished plan has built, with the trunk in it."""
-    kind = plan[0]
-    if kind == "collect":
+    if plan[0] == "collect":
         return ("flat", plan[2], 1)
-    if kind == "exact":
-        return ("exact", ((1 << len(plan[2])) - 1) << plan[1], plan[2], 1)
     return ("split", plan[3], _block(plan[4]))

@@ -61,8 +61,7 @@ def implies(weak: Requirement, strong: Requirement) -> bool:
 
     def embed(index: int, free: tuple[Group, ...]) -> bool:
         return index == len(weak) or any(
-            fits(weak[index], group) and embed(index + 1, free[:at] + free[at + 1 :])
-            for at, group in enumerate(free)
+            fits(weak[index], group) and embed(index + 1, free[:at] + free[at + 1 :]) for at, group in enumerate(free)
         )
 
     def fits(small: Group, large: Group) -> bool:
@@ -79,9 +78,7 @@ def hardest(requirements: Iterable[Requirement]) -> Requirements:
     """
     distinct = {canonical(requirement) for requirement in requirements}
     useful = [requirement for requirement in distinct if not never_covers(requirement)]
-    return tuple(
-        sorted(one for one in useful if not any(other != one and implies(one, other) for other in useful))
-    )
+    return tuple(sorted(one for one in useful if not any(other != one and implies(one, other) for other in useful)))
 
 
 def doubled(one_group: Requirements) -> Requirements:
@@ -108,11 +105,7 @@ def assignments(requirement: Requirement) -> tuple[Assignment, ...]:
     >>> [(a.wrong, a.rest) for a in assignments(((2,), (2,)))]
     [((2, 2), ((1,), (1,))), ((2, 1), ((2,), (1,))), ((2, 1), ((2,), (1,))), ((1, 1), ((2,), (2,)))]
     """
-    kinds = [
-        (at, level, group.count(level))
-        for at, group in enumerate(requirement)
-        for level in sorted(set(group))
-    ]
+    kinds = [(at, level, group.count(level)) for at, group in enumerate(requirement) for level in sorted(set(group))]
     found = []
     for kept in product(*(range(count + 1) for _, _, count in kinds)):
         wrong: list[int] = []

@@ -9,6 +9,7 @@ row is dropped a ghost's number never changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,10 @@ import numpy as np
 from adeptree.bases.base import RowLearner
 from adeptree.bases.ghost.labels import LabelTable
 from adeptree.bases.ghost.plan_table import PlanTable, as_tuples
-from adeptree.bases.ghost.stages import (
-    CONTESTED_AT_0,
-    TWO_TREES,
-    first_stage,
-    next_stage,
-    too_small,
-    tree_label,
-)
+from adeptree.bases.ghost.row_trees import NONE, find_trees
+from adeptree.bases.ghost.stages import CONTESTED_AT_0, first_stage, next_stage, too_small
 from adeptree.frontiers.base import Children, Split
-from adeptree.types import BoolArray, Instance, IntArray
-
-NONE = -1
-"""In arrays of row numbers: no ghost here."""
+from adeptree.types import BoolArray, Instance, IntArray, LabelArray
 
 
 @dataclass(frozen=True)
@@ -36,7 +28,10 @@ class Round:
     """What was decided on the contested rows at one point."""
 
     x: Instance
+    step: LabelArray
+    """The label that every row takes as a ghost: 0 if it can, else 1."""
     rows: IntArray
+    """The contested rows, to which the rest belongs."""
     count: IntArray
     """How many ghosts each has; they fill its first places."""
     ones: BoolArray
@@ -44,6 +39,7 @@ class Round:
     label: BoolArray
     by_tree: BoolArray
 
+    @cached_property
     def masks(self) -> list[int]:
         """Return each line of ``ones`` as an int."""
         packed = np.packbits(self.ones, axis=1, bitorder="little")
@@ -87,7 +83,7 @@ class GhostRows(RowLearner):
             parent = children.parent
             self._dimension, self._kept, self._plan = (
                 self._dimension[parent], self._kept[parent], self._plan[parent])  # fmt: skip
-            lost = self._follow(children, complete)
+            lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
             if not complete:
                 self._restart(np.flatnonzero(lost))
@@ -105,7 +101,7 @@ class GhostRows(RowLearner):
             "plan": plan,
             "plans": list(table.plans),
             "points": self._labels.points,
-            "labels": self._labels.bits,
+            "labels": self._labels.bits.copy(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -138,44 +134,21 @@ class GhostRows(RowLearner):
         default = 2 * ones.sum(axis=1) > count
         if self._in_stages and not self._dimension[rows].all():
             raise too_small(self.d, CONTESTED_AT_0)
-        trees = self._trees(rows, ghosts, ones, there & ~ones)
+        trees = np.zeros((2, len(rows)), dtype=np.bool_)
+        if self._in_stages:
+            trees = find_trees(self.d, self._labels, self._dimension[rows], rows, ghosts, ones)
         by_tree = trees[0] | trees[1]
-        now = Round(split.x, rows, count, ones, np.where(by_tree, trees[1], default), by_tree)
+        now = Round(
+            split.x, (~split.can0).astype(np.uint8), rows, count, ones, np.where(by_tree, trees[1], default), by_tree
+        )
         self._ask_plans(now, default)
         return now
-
-    def _trees(self, rows: IntArray, ghosts: IntArray, ones: BoolArray, zeros: BoolArray) -> BoolArray:
-        """Say for each label and row whether the ghosts with the label and the row itself have a D-tree."""
-        dimension = self._dimension[rows]
-        if not self._in_stages:
-            return np.zeros((2, len(rows)), dtype=np.bool_)
-        # Exact for D = 1, necessary for the others.
-        trees = np.stack([side.sum(axis=1) + 1 >= 1 << dimension for side in (zeros, ones)])
-        for label, side in enumerate((zeros, ones)):
-            two = np.flatnonzero(trees[label] & (dimension == 2))
-            if len(two):
-                members = np.concatenate([ghosts[two], rows[two, None]], axis=1)
-                inside = np.concatenate([side[two], np.ones((len(two), 1), dtype=np.bool_)], axis=1)
-                trees[label, two] = self._labels.has_two_tree(members, inside)
-        for at in np.flatnonzero(trees.any(axis=0) & (dimension > 2)).tolist():
-            trees[:, at] = self._deep_trees(rows[at], ghosts[at], ones[at])
-        if trees.all(axis=0).any():
-            raise too_small(self.d, TWO_TREES)
-        return trees
-
-    def _deep_trees(self, row: int, ghosts: IntArray, ones: BoolArray) -> BoolArray:
-        """Look for the D-trees of one row with D > 2."""
-        members = np.append(ghosts[ghosts != NONE], row)
-        mask = int.from_bytes(np.packbits(ones, bitorder="little").tobytes(), "little")
-        columns = self._labels.columns(members)
-        label = tree_label(self.d, int(self._dimension[row]), len(members) - 1, mask, columns)
-        return np.array([label == 0, label == 1])
 
     def _ask_plans(self, now: Round, default: BoolArray) -> None:
         """Fill in what the plans predict, where no tree decides."""
         kept = self._kept[now.rows].tolist()
         plan = self._plan[now.rows].tolist()
-        masks = now.masks()
+        masks = now.masks
         for at in np.flatnonzero(~now.by_tree).tolist():
             now.label[at] = self._plans.predict(plan[at], masks[at] >> kept[at], bool(default[at]))
 
@@ -185,15 +158,18 @@ class GhostRows(RowLearner):
             return self._round
         return self._decide(Split(children.x, children.row[0] != NONE, children.row[1] != NONE))
 
-    def _follow(self, children: Children, complete: bool) -> BoolArray:
-        """Hand the ghosts to the children, each moved on by one point; return who lost one."""
+    def _follow(self, children: Children, now: Round, complete: bool) -> BoolArray:
+        """Hand the ghosts to the children, each moved on by one point; return who lost one.
+
+        A ghost whose own next row was dropped is lost even if the other label is left: plans and stages
+        have already been told its label.
+        """
         before = self._ghosts[children.parent]
         self._ghosts = before
         if complete:
             return np.zeros(len(before), dtype=np.bool_)
-        step0, step1 = children.row
-        step = np.append(np.where(step0 != NONE, step0, step1), NONE)
-        self._ghosts = step[before]
+        moved = np.append(children.row[now.step, np.arange(children.parents)], NONE)
+        self._ghosts = moved[before]
         return np.asarray(((before != NONE) & (self._ghosts == NONE)).any(axis=1), dtype=np.bool_)
 
     def _learn(self, children: Children, now: Round, lost: BoolArray) -> None:
@@ -217,9 +193,7 @@ class GhostRows(RowLearner):
             self._plan[wrong[self._dimension[wrong] == dimension]] = self._plans.number(stage.plan)
         self._dimension[wrong] -= 1
 
-    def _add_ghosts(
-        self, wrong: IntArray, at: IntArray, children: Children, now: Round, lost: BoolArray
-    ) -> None:
+    def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: Round, lost: BoolArray) -> None:
         """Add the sibling with the predicted label as a ghost, and tell the plan."""
         if not len(wrong):
             return
@@ -230,7 +204,7 @@ class GhostRows(RowLearner):
         newborn = children.row[now.label[at].astype(np.int64), children.parent[wrong]]
         self._ghosts[wrong, count] = newborn
         lost[wrong] |= newborn == NONE
-        masks = now.masks()
+        masks = now.masks
         for row, place, ghosts in zip(wrong.tolist(), at.tolist(), count.tolist(), strict=True):
             kept = int(self._kept[row])
             self._plan[row] = self._plans.mistake(
@@ -252,6 +226,6 @@ class GhostRows(RowLearner):
         self._kept[rows] = kept.sum(axis=1)
 
     def _tidy(self) -> None:
-        """Forget plans that no row has any more, once they are many."""
-        if len(self._plans.plans) > 1000 + 2 * len(self._plan):
+        """Forget plans that no row has any more, and what was remembered, once that is much."""
+        if self._plans.remembered > 100_000 + 4 * len(self._plan):
             self._plans, self._plan = self._plans.compact(self._plan)

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from adeptree.bases.ghost import majority, plans
-from adeptree.bases.ghost.bounds import runs_in_stages
+from adeptree.bases.ghost.bounds import STAGES_UP_TO
 from adeptree.bases.ghost.trees import has_tree
 from adeptree.errors import MistakeBoundExceeded
 
@@ -51,7 +51,7 @@ def first_stage(d: int) -> Stage:
     >>> first_stage(1)
     Stage(dimension=1, kept=0, plan=('collect', 1, 0))
     """
-    return Stage(d, 0, plans.stage_plan(d) if runs_in_stages(d) else majority.pruned(d))
+    return Stage(d, 0, plans.stage_plan(d) if d <= STAGES_UP_TO else majority.pruned(d))
 
 
 def default_label(ghosts: int, ones: int) -> int:

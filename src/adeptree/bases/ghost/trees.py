@@ -42,9 +42,7 @@ def has_tree(columns: Collection[int], members: int, depth: int) -> bool:
     if depth <= 1:
         return True
     half = 1 << (depth - 1)
-    balanced = [
-        column & members for column in columns if half <= (column & members).bit_count() <= size - half
-    ]
+    balanced = [column & members for column in columns if half <= (column & members).bit_count() <= size - half]
     if depth == 2:
         return bool(balanced)
     return any(

@@ -1,0 +1,190 @@
+"""Who chooses the stream. Adaptive adversaries see the past and P_t, never this round's coin."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adeptree.classes.base import ConceptClass, check_size
+from adeptree.dimensions import MistakeTree, littlestone_dimension
+from adeptree.errors import InvalidArgument, got
+from adeptree.games.transcript import Round
+from adeptree.seeds import stream
+from adeptree.types import Concept
+
+Instances = Sequence[Any] | Callable[[np.random.Generator], Any]
+
+
+class Adversary(ABC):
+    """Chooses x_t from the past, then y_t from the past, x_t and the learner's probability P_t."""
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Begin a game; the same seed gives the same choices against the same learner."""
+        self.rounds = rounds
+        self.rng = stream(seed, f"adversary {type(self).__name__}")
+
+    @abstractmethod
+    def instance(self, history: Sequence[Round]) -> Any:
+        """Return x_t."""
+
+    @abstractmethod
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return y_t, knowing P_t(1) = p but not the learner's coin."""
+
+
+@dataclass
+class Recorded(Adversary):
+    """A stream fixed in advance: any iterable of (x, y) pairs."""
+
+    pairs: Iterable[tuple[Any, Any]] = field(repr=False)
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Begin at the first pair."""
+        super().start(rounds, seed)
+        self._iterator: Iterator[tuple[Any, Any]] = iter(self.pairs)
+        self._label: Any = None
+
+    def instance(self, history: Sequence[Round]) -> Any:
+        """Return the next x."""
+        try:
+            x, self._label = next(self._iterator)
+        except StopIteration:
+            raise InvalidArgument(
+                f"the stream ended after {len(history)} of {self.rounds} rounds; play with rounds={len(history)}"
+            ) from None
+        return x
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the recorded label."""
+        return self._label  # type: ignore[no-any-return]
+
+
+@dataclass
+class _Drawing(Adversary):
+    """Draws instances: from ``instances`` (a sequence or a function of a generator), else from the class."""
+
+    concept_class: ConceptClass
+    instances: Instances | None = field(default=None, kw_only=True, repr=False)
+
+    def instance(self, history: Sequence[Round]) -> Any:
+        """Draw x_t, independently of everything."""
+        if self.instances is None:
+            return self.concept_class.random_instance(self.rng)
+        if callable(self.instances):
+            return self.instances(self.rng)
+        return self.instances[int(self.rng.integers(len(self.instances)))]
+
+
+@dataclass
+class Stochastic(_Drawing):
+    """Labels of one target concept, each flipped with probability ``noise``.
+
+    >>> from adeptree import Thresholds
+    >>> Stochastic(Thresholds(16), noise=0.1)
+    Stochastic(concept_class=thresholds(n=16), noise=0.1, target=None)
+    """
+
+    noise: float = 0.1
+    target: Concept | None = None
+
+    def __post_init__(self) -> None:
+        _check_noise(self.noise)
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Draw the target, unless one was given."""
+        super().start(rounds, seed)
+        self._target = self.target or self.concept_class.random_concept(self.rng)
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the target's label, flipped with probability ``noise``."""
+        return int(self._target(x)) ^ int(self.rng.random() < self.noise)
+
+
+@dataclass
+class Drifting(_Drawing):
+    """As :class:`Stochastic`, but a new target is drawn every ``period`` rounds."""
+
+    period: int = 100
+    noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_noise(self.noise)
+        check_size("period", self.period)
+
+    def instance(self, history: Sequence[Round]) -> Any:
+        """Draw x_t, and a new target at the start of each period."""
+        if len(history) % self.period == 0:
+            self._target = self.concept_class.random_concept(self.rng)
+        return super().instance(history)
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the current target's label, flipped with probability ``noise``."""
+        return int(self._target(x)) ^ int(self.rng.random() < self.noise)
+
+
+@dataclass
+class Greedy(_Drawing):
+    """Reads P_t and answers the less likely label: any deterministic learner errs in every round."""
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the label that the learner holds less likely (1 if both are equally likely)."""
+        return less_likely(p)
+
+
+@dataclass
+class LittlestoneTree(_Drawing):
+    """Walks down a mistake tree, always to the less likely side; the stream stays realizable.
+
+    A deterministic learner errs at every node: Littlestone-dimension many mistakes. Below the tree the
+    labels are those of a concept that fits so far.
+    """
+
+    def __post_init__(self) -> None:
+        _, self._tree = littlestone_dimension(self.concept_class, witness=True)
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Begin at the root."""
+        super().start(rounds, seed)
+        self._node: MistakeTree | None = self._tree
+        self._target: Concept | None = None
+
+    def instance(self, history: Sequence[Round]) -> Any:
+        """Return the node's point; below the tree, any."""
+        return super().instance(history) if self._node is None else self._node.x
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the less likely label and go down; below the tree stay consistent."""
+        if self._node is not None:
+            y = less_likely(p)
+            self._node = self._node.one if y else self._node.zero
+            return y
+        if self._target is None:
+            self._target = self.concept_class.erm([(r.x, r.y) for r in history])
+        return int(self._target(x))
+
+
+def less_likely(p: float) -> int:
+    """Return the label a forecaster with P(1) = p holds less likely.
+
+    >>> less_likely(0.9), less_likely(0.1), less_likely(0.5)
+    (0, 1, 1)
+    """
+    return int(p <= 0.5)
+
+
+def as_adversary(source: Any) -> Adversary:
+    """Return an adversary; an iterable of (x, y) pairs becomes a recorded stream."""
+    if isinstance(source, Adversary):
+        return source
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return Recorded(source)
+    raise InvalidArgument(f"expected an adversary or an iterable of (x, y) pairs; {got('adversary', source)}")
+
+
+def _check_noise(noise: float) -> None:
+    if not isinstance(noise, (int, float)) or not 0 <= noise <= 1:
+        raise InvalidArgument(f"noise is a probability between 0 and 1; {got('noise', noise)}")

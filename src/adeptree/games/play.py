@@ -1,0 +1,58 @@
+"""The sequential game of the paper: instance, distribution, label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from adeptree.classes.base import check_size
+from adeptree.games.adversaries import as_adversary
+from adeptree.games.transcript import Round, Transcript
+from adeptree.learners.base import OnlineLearner
+from adeptree.types import label_of
+
+
+def play(
+    learner: OnlineLearner,
+    adversary: Any,
+    rounds: int | None = None,
+    seed: int = 0,
+    *,
+    on_round: Callable[[Round], None] | None = None,
+) -> Transcript:
+    """Play ``rounds`` rounds (by default all the learner has left) and return the transcript.
+
+    ``adversary`` may be any iterable of (x, y) pairs. ``seed`` is the adversary's; the learner has its own.
+    ``on_round`` is called after each round, e.g. to draw a progress bar.
+
+    >>> from adeptree import Adept, Thresholds
+    >>> from adeptree.games import Greedy
+    >>> run = play(Adept(Thresholds(64), horizon=200), Greedy(Thresholds(64)))
+    >>> run.regret <= run.bound
+    True
+    """
+    opponent = as_adversary(adversary)
+    total = learner.horizon - learner.rounds if rounds is None else check_size("rounds", rounds, at_least=0)
+    opponent.start(total, seed)
+    history: list[Round] = []
+    for t in range(1, total + 1):
+        x = opponent.instance(history)
+        p = learner.predict_proba(x)
+        y = label_of(opponent.label(history, x, p))
+        guess = learner.predict(x)
+        learner.learn(x, y)
+        queries = learner.queries
+        best_loss = learner.best_loss if learner.follows_best_loss or t == total else None
+        row = Round(t, x, p, guess, y, learner.width, queries.asked, queries.posed, best_loss)
+        history.append(row)
+        if on_round is not None:
+            on_round(row)
+    header = {
+        "learner": learner.kind,
+        "class": repr(learner.concept_class),
+        "settings": {k: v for k, v in learner.settings().items() if k != "base"},
+        "adversary": repr(opponent),
+        "seed": seed,
+        "rounds": total,
+    }
+    return Transcript(header, tuple(history), learner.bound)

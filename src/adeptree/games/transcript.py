@@ -1,0 +1,154 @@
+"""What happened in a game: one row a round, and the account at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra, StateError, UnknownVersion
+from adeptree.state import decode, encode, write_atomically
+
+FORMAT = "adeptree transcript"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round, as it stood after ``learn``."""
+
+    t: int
+    x: Any
+    p: float
+    """The learner's P_t(1), before it saw y."""
+    guess: int
+    y: int
+    width: int
+    asked: int
+    posed: int
+    best_loss: int | None
+    """Loss of the best concept so far; None where the learner does not follow it."""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A played game. ``header`` says who played; ``bound`` is what the theory promised the learner.
+
+    >>> from adeptree import Adept, Thresholds, play
+    >>> run = play(Adept(Thresholds(16), horizon=3), [(3, 0), (9, 1), (9, 0)])
+    >>> len(run), [r.y for r in run], run.best_loss
+    (3, [0, 1, 0], 1)
+    """
+
+    header: dict[str, Any]
+    rounds: Sequence[Round]
+    bound: float
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    def __iter__(self) -> Iterator[Round]:
+        return iter(self.rounds)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return one column as an array, e.g. ``run.column("p")``."""
+        return np.array([getattr(r, name) for r in self.rounds])
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """Expected loss |p - y| of each round."""
+        losses: NDArray[np.float64] = np.abs(self.column("p").astype(np.float64) - self.column("y"))
+        return losses
+
+    @property
+    def expected_loss(self) -> float:
+        """Expected number of mistakes."""
+        return float(self.losses.sum())
+
+    @property
+    def realised_loss(self) -> int:
+        """Mistakes of the labels that were drawn."""
+        return sum(r.guess != r.y for r in self.rounds)
+
+    @property
+    def best_loss(self) -> int:
+        """Mistakes of the best concept in hindsight."""
+        return (self.rounds[-1].best_loss or 0) if self.rounds else 0
+
+    @property
+    def regret(self) -> float:
+        """Exact expected regret."""
+        return self.expected_loss - self.best_loss
+
+    @property
+    def regrets(self) -> NDArray[np.float64]:
+        """Exact expected regret after each round."""
+        if any(r.best_loss is None for r in self.rounds):
+            raise InvalidArgument("this learner does not follow the best loss round by round; use regret, at the end")
+        regrets: NDArray[np.float64] = np.cumsum(self.losses) - self.column("best_loss")
+        return regrets
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame, one row a round."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("to_frame needs pandas; install it with: pip install 'adeptree[frame]'") from None
+        return pd.DataFrame([asdict(r) for r in self.rounds], columns=[f.name for f in fields(Round)])
+
+    def summary(self) -> str:
+        """Return the account in a few lines."""
+        last = self.rounds[-1] if self.rounds else None
+        lines = [
+            f"{self.header.get('learner', 'learner')} on {self.header.get('class', 'its class')}, "
+            f"{len(self)} rounds against {self.header.get('adversary', 'a stream')}",
+            f"expected mistakes {self.expected_loss:.2f}, drawn {self.realised_loss}, best rule {self.best_loss}",
+            f"regret {self.regret:.2f} (proven bound {self.bound:.2f})",
+        ]
+        if last is not None:
+            inferred = last.asked - last.posed
+            lines.append(f"width {last.width}; queries asked {last.asked}, posed {last.posed}, inferred {inferred}")
+        return "\n".join(lines)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the transcript as JSON lines: the header, then a line a round."""
+        head = {"format": FORMAT, "version": VERSION, "bound": self.bound, "header": encode(self.header)}
+        rows = [encode([getattr(r, f.name) for f in fields(Round)]) for r in self.rounds]
+        text = "\n".join(json.dumps(line) for line in [head, *rows]) + "\n"
+        write_atomically(Path(path), text.encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Transcript:
+        """Read what :meth:`save` wrote."""
+        try:
+            lines = Path(path).read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise StateError(f"{path} could not be read: {error.strerror or error}") from error
+        except UnicodeDecodeError:
+            raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
+        try:
+            head, *rows = [json.loads(line) for line in lines]
+            if head["format"] != FORMAT:
+                raise ValueError
+            if head["version"] != VERSION:
+                raise UnknownVersion(f"{path} is in transcript format {head['version']}; this release reads {VERSION}")
+            return cls(decode(head["header"]), tuple(Round(*decode(row)) for row in rows), head["bound"])
+        except (ValueError, KeyError, TypeError):
+            raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
+
+    def to_text(self) -> str:
+        """Return a text that is the same on every machine: the golden form of a game."""
+        head = [f"{name}: {value}" for name, value in self.header.items()]
+        columns = "t x p guess y width asked posed inferred best_loss"
+        rows = [
+            f"{r.t} {r.x!r} {r.p:.6g} {r.guess} {r.y} {r.width} {r.asked} {r.posed} {r.asked - r.posed} {r.best_loss}"
+            for r in self.rounds
+        ]
+        tail = f"expected_loss {self.expected_loss:.6g}  best_loss {self.best_loss}  regret {self.regret:.6g}"
+        return "\n".join([*head, columns, *rows, f"{tail}  bound {self.bound:.6g}"]) + "\n"

@@ -1,0 +1,136 @@
+"""Fewer queries for more regret: the lazy rollback version of ADEPT (Theorem "Oracle-Regret Tradeoff")."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from adeptree.classes.base import ConceptClass, check_size
+from adeptree.errors import InvalidArgument, got
+from adeptree.frontiers import Queries
+from adeptree.learners.adept import Adept
+from adeptree.learners.base import OnlineLearner, Rate
+from adeptree.seeds import stream
+from adeptree.types import Concept, Instance
+
+
+class LazyAdept(OnlineLearner):
+    """Speculate in every round, commit only K = floor(T^c) of them, drawn uniformly after predicting.
+
+    Inside runs ADEPT with horizon K, on the sampled rounds alone; between commits its active set stays
+    small, so T rounds ask O(T^(1 + c VC)) queries, for an expected regret of order T^(1 - c/2). The
+    prediction never knows whether its round will be committed. After the K-th commit the state is frozen.
+
+    Give ``exponent`` c, or the number of ``commits`` K itself.
+
+    >>> from adeptree import Thresholds
+    >>> learner = LazyAdept(Thresholds(16), horizon=100, exponent=0.5, seed=3)
+    >>> for t in range(100):
+    ...     learner.learn(t % 16, int(t % 16 >= 9))
+    >>> len(learner.sampled_rounds), learner.width, learner.best_loss
+    (10, 8, 0)
+    """
+
+    kind = "lazy-adept"
+    follows_best_loss = False
+
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        horizon: int,
+        exponent: float | None = None,
+        commits: int | None = None,
+        base: Any = None,
+        rate: Rate = "paper",
+        seed: int = 0,
+        *,
+        mistake_bound: int | None = None,
+        on_excess: str = "raise",
+    ) -> None:
+        super().__init__(concept_class, horizon, seed)
+        self.commits = _commits(self.horizon, exponent, commits)
+        self.inner = Adept(
+            concept_class,
+            self.commits,
+            base=base,
+            rate=rate,
+            seed=seed,
+            mistake_bound=mistake_bound,
+            on_excess=on_excess,
+        )
+        self.sampled_rounds: list[int] = []
+        self.history: list[tuple[Any, int]] = []
+        self._sampler = stream(seed, "sampled rounds")
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        """Steps 1-3 of Algorithm 2 as internal round r + 1 of K, from the committed state."""
+        return self.inner.speculate(raw)
+
+    def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        """Decide by sequential sampling whether this round is one of the K; commit it or roll back."""
+        wanted = self.commits - len(self.sampled_rounds)
+        if self._sampler.random() * (self.horizon - self.rounds) < wanted:
+            self.inner.learn(raw, label)
+            self.sampled_rounds.append(self.rounds + 1)
+        else:
+            self.inner.discard()
+        self.history.append((raw, label))
+
+    @property
+    def best_loss(self) -> int:
+        """Loss of the best concept on *all* rounds, by ERM on the history: evaluation, not learning."""
+        rule = self.concept_class.erm(self.history)
+        return sum(int(rule(x)) != y for x, y in self.history)
+
+    @property
+    def bound(self) -> float:
+        """Infinite: the theorem hides its constant (``bounds.tradeoff_regret`` is the formula without it)."""
+        return math.inf
+
+    @property
+    def width(self) -> int:
+        """Number of committed active paths."""
+        return self.inner.width
+
+    @property
+    def queries(self) -> Queries:
+        """Queries of all rounds, committed or rolled back."""
+        return self.inner.queries
+
+    def best_rule(self) -> Concept:
+        """Return a concept with the fewest mistakes on the committed rounds."""
+        return self.inner.best_rule()
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner."""
+        inner = self.inner.settings()
+        kept = {name: inner[name] for name in ("base", "rate", "mistake_bound", "on_excess")}
+        return {"horizon": self.horizon, "commits": self.commits, "seed": self.seed, **kept}
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "inner": self.inner.saved(),
+            "sampled": self.sampled_rounds,
+            "history": self.history,
+            "sampler": self._sampler.bit_generator.state,
+        }
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.inner.take_over(state["inner"])
+        self.sampled_rounds, self.history = list(state["sampled"]), list(state["history"])
+        self._sampler.bit_generator.state = state["sampler"]
+
+
+def _commits(horizon: int, exponent: float | None, commits: int | None) -> int:
+    if (exponent is None) == (commits is None):
+        if exponent is not None:
+            raise InvalidArgument("give exponent= or commits=, not both")
+        exponent = 0.5
+    if commits is None:
+        if not isinstance(exponent, (int, float)) or not 0 < exponent <= 1:
+            raise InvalidArgument(f"exponent c must lie in (0, 1]; {got('exponent', exponent)}")
+        # T^c computed in floats may fall a hair below an integer: 100^0.5 must be 10.
+        return max(1, math.floor(float(horizon) ** exponent + 1e-9))
+    if check_size("commits", commits) > horizon:
+        raise InvalidArgument(f"commits must be at most the horizon {horizon}; {got('commits', commits)}")
+    return int(commits)

@@ -1,0 +1,113 @@
+"""Golden transcripts: small games, replayed from their own header and compared line by line.
+
+``python tests/golden.py`` checks them, ``python tests/golden.py --update [NAME ...]`` writes them anew.
+A changed golden is a changed behaviour: say so in the changelog.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import adeptree as at
+
+FOLDER = Path(__file__).parent / "golden"
+
+LEARNERS: dict[str, Any] = {"adept": at.Adept, "lazy-adept": at.LazyAdept, "bpss": at.Bpss, "hedge": at.Hedge}
+ADVERSARIES: dict[str, Any] = {
+    "stochastic": at.Stochastic,
+    "drifting": at.Drifting,
+    "greedy": at.Greedy,
+    "littlestone-tree": at.LittlestoneTree,
+}
+
+FINITE = "finite(table=['00000', '00111', '01011', '01101', '11110'], points=['a', 'b', 'c', 'd', 'e'])"
+STUMPS = "stumps(cuts={'age': (30.0, 50.0), 'bmi': (25.0,)})"
+
+
+def game(spec: str, learner: str = "adept", adversary: str = "stochastic", rounds: int = 12, **options: Any) -> Any:
+    """Return the header of a game."""
+    return {"class": spec, "learner": learner, "options": options, "adversary": adversary, "rounds": rounds}
+
+
+GAMES: dict[str, Any] = {
+    "thresholds": game("thresholds(n=16)"),
+    "thresholds-greedy": game("thresholds(n=16)", adversary="greedy"),
+    "thresholds-first-order": game("thresholds(n=16)", rate="first-order", adversary="drifting"),
+    "thresholds-lazy": game("thresholds(n=16)", learner="lazy-adept", commits=4),
+    "thresholds-hedge": game("thresholds(n=16)", learner="hedge"),
+    "intervals": game("intervals(n=9)", adversary="littlestone-tree"),
+    "stumps": game(STUMPS, rate=0.5),
+    "blocks": game("blocks(d=2)"),
+    "conjunctions": game("conjunctions(n=3)"),
+    "disjunctions": game("disjunctions(n=3, monotone=True)", adversary="greedy"),
+    "parities": game("parities(n=3)"),
+    "finite": game(FINITE),
+    "finite-classic": game(FINITE, learner="bpss", rounds=8),
+    "finite-classic-pruned": game(FINITE, learner="bpss", rounds=8, prune=True),
+}
+
+
+def replay(header: dict[str, Any]) -> str:
+    """Play the game a header describes and return its golden text."""
+    concept_class = at.parse(header["class"])
+    learner = LEARNERS[header["learner"]](concept_class, header["rounds"], seed=1, **header["options"])
+    run = at.play(learner, ADVERSARIES[header["adversary"]](concept_class), seed=2)
+    body = run.to_text().split("\n", len(run.header))[-1]
+    return f"{json.dumps(header)}\n{body}{_paths(learner)}"
+
+
+def _paths(learner: Any) -> str:
+    """The final active paths, sorted: rule, base mistakes, loss."""
+    if not isinstance(learner, at.Adept):
+        return ""
+    rows = zip(range(learner.width), learner.mistakes.tolist(), learner.losses.tolist(), strict=True)
+    lines = sorted(f"path {learner.frontier.concept(row)} | mistakes {k} loss {loss}" for row, k, loss in rows)
+    return "\n".join(lines) + "\n"
+
+
+def differences(name: str) -> list[str]:
+    """Return the lines in which a golden differs from its replay."""
+    golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    again = replay(json.loads(golden.split("\n", 1)[0])).splitlines()
+    was = golden.splitlines()
+    if len(was) != len(again):
+        return [f"{len(was)} lines became {len(again)}"]
+    return [f"line {i}: {a} -> {b}" for i, (a, b) in enumerate(zip(was, again, strict=True), 1) if not same(a, b)]
+
+
+def same(a: str, b: str) -> bool:
+    """Compare lines word by word, numbers by value to 6 digits (the last digit may round differently)."""
+    words, others = a.split(), b.split()
+    return len(words) == len(others) and all(map(_same_word, words, others))
+
+
+def _same_word(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    try:
+        x, y = ast.literal_eval(a), ast.literal_eval(b)
+    except (ValueError, SyntaxError):
+        return False
+    return isinstance(x, float) and isinstance(y, float) and abs(x - y) <= 1.1e-5 * max(abs(x), abs(y))
+
+
+def main(words: list[str]) -> int:
+    """Check or update the goldens."""
+    names = [w for w in words if w != "--update"] or list(GAMES)
+    if "--update" in words:
+        for name in names:
+            (FOLDER / f"{name}.txt").write_text(replay(GAMES[name]), encoding="utf-8")
+        return 0
+    wrong = {name: differences(name) for name in names}
+    for name, lines in wrong.items():
+        for line in lines:
+            sys.stdout.write(f"{name}: {line}\n")
+    return int(any(wrong.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
