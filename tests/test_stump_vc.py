@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from adeptree.classes.stump_vc import _Search, stump_vc_dimension
-from adeptree.dimensions import vc_of_table
 from adeptree.errors import InvalidArgument
+from adeptree.tables import vc_of_table
 
 
 def grid_table(cuts: tuple[int, ...]) -> np.ndarray:
@@ -37,9 +37,7 @@ def test_agrees_with_brute_force_on_every_small_grid() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "cuts", [(1,) * 6, (1,) * 7, (1,) * 8, (2, 2, 1, 1), (2, 2, 1, 1, 1), (3, 1, 1, 1, 1)]
-)
+@pytest.mark.parametrize("cuts", [(1,) * 6, (1,) * 7, (1,) * 8, (2, 2, 1, 1), (2, 2, 1, 1, 1), (3, 1, 1, 1, 1)])
 def test_agrees_with_brute_force_on_many_short_features(cuts: tuple[int, ...]) -> None:
     assert stump_vc_dimension(cuts) == vc_of_table(grid_table(cuts))[0]
 

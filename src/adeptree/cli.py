@@ -32,6 +32,7 @@ app = typer.Typer(
 DEFAULT_STREAM = "machine-alarms"
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+TROUBLES = (AdeptreeError, OSError, MemoryError, KeyboardInterrupt)
 
 CLASSES = {
     "thresholds": ("thresholds(n=1024)", "x >= a; x is a whole number 0..n-1"),
@@ -272,14 +273,16 @@ def _told() -> Iterator[None]:
     """Turn what can go wrong into sentences on stderr and an exit code: the only place that does."""
     try:
         yield
-    except (AdeptreeError, OSError, MemoryError, KeyboardInterrupt) as error:
+    except TROUBLES as error:
         raise typer.Exit(_tell(error)) from None
 
 
 def _tell(error: BaseException) -> int:
     # Saving or showing may fail while an earlier trouble is on its way: then both are told, in order.
     troubles = [error]
-    while (cause := troubles[0].__cause__ or troubles[0]).__context__ and not cause.__suppress_context__:
+    while not (cause := troubles[0].__cause__ or troubles[0]).__suppress_context__:
+        if not isinstance(cause.__context__, TROUBLES):
+            break
         troubles.insert(0, cause.__context__)
     sentences = dict.fromkeys(_sentence(trouble) for trouble in troubles)
     for sentence in filter(None, sentences):

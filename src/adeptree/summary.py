@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
 REFRESH_SECONDS = 0.1
+BAR_WIDTH = 8
+ALMOST = 5.0
+"""Up to so many extra mistakes per 100 rounds are called almost as good as the best rule."""
+LONG_RULE = 60
 
 
 def rule_text(learner: Adept, columns: Sequence[str]) -> str:
@@ -44,84 +48,87 @@ def summary(learner: Adept, name: str, columns: Sequence[str], points: int) -> s
     rounds = f"{learner.rounds:,}"
     if learner.rounds < learner.horizon:
         rounds += f" of {learner.horizon:,}"
+    rule = rule_text(learner, columns)
     parts = [
         f"{name}: {rounds} rounds against {learner.concept_class!r}",
-        _mistakes(learner, columns),
+        _mistakes(learner, rule),
         _regret(learner),
         _inside(learner, points),
-        _plainly(learner, rule_text(learner, columns)),
+        _plainly(learner, rule),
     ]
     return "\n\n".join(parts)
 
 
-def _mistakes(learner: Adept, columns: Sequence[str]) -> str:
+def _mistakes(learner: Adept, rule: str) -> str:
     rounds = learner.rounds
+    made, best = learner.realised_loss, learner.best_loss
     return "\n".join(
         [
             "Mistakes",
             _line("expected", f"{learner.expected_loss:,.1f}", _percent(learner.expected_loss, rounds)),
-            _line(
-                "made (seed " + str(learner.seed) + ")",
-                f"{learner.realised_loss:,}",
-                _percent(learner.realised_loss, rounds),
-            ),
-            _line("best rule in hindsight", f"{learner.best_loss:,}", _percent(learner.best_loss, rounds)),
-            _line("which is", "", rule_text(learner, columns)),
+            _line(f"made with seed {learner.seed}", f"{made:,}", _percent(made, rounds)),
+            _line("best rule in hindsight", f"{best:,}", f"{_percent(best, rounds)}   {rule}"),
         ]
     )
 
 
 def _regret(learner: Adept) -> str:
-    scope = f"for all {learner.horizon:,} rounds"
-    if learner.rate == "first-order":
-        scope = f"while the best rule makes {learner.best_loss:,} mistakes"
     lines = [
-        "Regret: expected mistakes beyond the best rule's",
-        _line("exactly", f"{learner.regret:,.1f}"),
-        _line("proven bound", f"{learner.bound:,.1f}", f"{scope}, whatever the labels"),
+        "Regret: expected mistakes beyond those of the best rule",
+        _line("so far, exactly", f"{learner.regret:,.1f}"),
+        _line("proven bound", f"{learner.bound:,.1f}", f"on any stream {_scope(learner)}"),
     ]
     if learner.bound > 0:
-        lines.append(_line("exactly / bound", f"{learner.regret / learner.bound:.2f}"))
+        lines.append(_line("share of the bound", f"{100 * learner.regret / learner.bound:.1f} %"))
     return "\n".join(lines)
 
 
+def _scope(learner: Adept) -> str:
+    if learner.rate == "first-order":
+        return f"with a best rule of {learner.best_loss:,} mistakes"
+    return f"of {learner.horizon:,} rounds"
+
+
 def _inside(learner: Adept, points: int) -> str:
-    queries = learner.queries
-    vc = learner.concept_class.vc_dimension
-    sauer = "Sauer's bound unknown: VC dimension not known"
-    if vc is not None:
-        sauer = f"Sauer's bound {bounds.sauer(points, vc):,} ({points:,} distinct points, VC dimension {vc})"
+    queries, base = learner.queries, type(learner.base).__name__
     return "\n".join(
         [
             "Inside",
-            _line("width: paths kept", f"{learner.width:,}", sauer),
+            _line("width: paths kept", f"{learner.width:,}"),
+            _sauer(learner.concept_class.vc_dimension, points),
             _line("oracle queries asked", f"{queries.asked:,}"),
-            _line("  really posed", f"{queries.posed:,}"),
-            _line("  inferred", f"{queries.inferred:,}"),
+            _line("  posed", f"{queries.posed:,}", "reached an oracle"),
+            _line("  inferred", f"{queries.inferred:,}", "answered by logic"),
             _line("learning rate", f"{learner.learning_rate:.4g}", _rate(learner)),
-            _line("mistake bound M", f"{learner.mistake_bound:,}", f"base learner {type(learner.base).__name__}"),
+            _line("mistake bound M", f"{learner.mistake_bound:,}", f"of the base learner {base}"),
         ]
     )
 
 
+def _sauer(vc: int | None, points: int) -> str:
+    if vc is None:
+        return _line("Sauer's bound", "unknown", "as the VC dimension is")
+    return _line("Sauer's bound", f"{bounds.sauer(points, vc):,}", f"{points:,} distinct points, VC dimension {vc}")
+
+
 def _rate(learner: Adept) -> str:
-    return {"paper": "the paper's", "first-order": "first-order, now"}.get(str(learner.rate), "as given")
+    return {"paper": "the paper's", "first-order": "first-order, as of now"}.get(str(learner.rate), "as given")
 
 
 def _plainly(learner: Adept, rule: str) -> str:
     """Say what the numbers mean, for someone who sees them for the first time."""
-    extra = 100 * learner.regret / learner.rounds
-    mistakes = "mistake" if f"{abs(extra):.1f}" == "1.0" else "mistakes"
-    if extra < 0.05:
-        verdict = "at least as well as" if learner.regret <= 0 else "as well as"
-        cost = "although that rule is known only now"
-    else:
-        verdict = "almost as well as" if extra < 5 else "not yet as well as"
-        cost = f"at a cost of {extra:.1f} more {mistakes} per 100 rounds, although that rule is known only now"
+    extra = round(100 * learner.regret / learner.rounds, 1)
+    verdict, cost = "as well as", "it makes practically as many mistakes"
+    if extra > 0:
+        verdict = "almost as well as" if extra < ALMOST else "not yet as well as"
+        cost = f"it makes {extra:.1f} more mistakes per 100 rounds"
+    if extra < 0:
+        verdict, cost = "even better than", f"it makes {-extra:.1f} fewer mistakes per 100 rounds"
+    named = f"the best rule, {rule}," if len(rule) <= LONG_RULE else "the best rule,"
     text = (
-        f"In plain words: ADEPT predicted {verdict} the best rule ({rule}), {cost}. "
-        f"It was told no rule in advance and nothing about how the labels come, hostile ones included; "
-        f"the theorem holds its regret to {learner.bound:,.1f} mistakes on any stream."
+        f"In plain words: ADEPT predicted {verdict} {named} which only hindsight can name; on average {cost}. "
+        f"It assumes nothing about the labels: on any stream {_scope(learner)}, a hostile one included, it is "
+        f"proven to make on average at most {learner.bound:,.0f} mistakes more than the best rule."
     )
     return "\n".join(textwrap.wrap(text, min(100, _terminal_width())))
 
@@ -172,10 +179,12 @@ class ProgressBar:
         if not self._bar.tasks:
             self._bar.add_task("", total=learner.horizon)
         text = (
-            f"error {_percent(learner.expected_loss, learner.rounds)}, "
-            f"best {_percent(learner.best_loss, learner.rounds)} ({rule_text(learner, self._columns)}), "
-            f"regret {learner.regret:,.1f}, width {learner.width:,}"
+            f"error {_percent(learner.expected_loss, learner.rounds)}, regret {learner.regret:,.1f}, "
+            f"width {learner.width:,}, best: {rule_text(learner, self._columns)}"
         )
+        # rich would rather shorten the counter: leave it and the bar their places.
+        room = self._bar.console.width - BAR_WIDTH - 2 * len(str(learner.horizon)) - 3
+        text = text if len(text) <= room else text[: max(0, room - 3)] + "..."
         self._bar.update(self._bar.tasks[0].id, completed=learner.rounds, description=text, refresh=True)
 
 
@@ -183,8 +192,6 @@ def _bar() -> Progress:
     # rich takes a tenth of a second to import: only where a bar is drawn.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.table import Column
 
-    text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
-    bar = BarColumn(bar_width=16)
-    return Progress(MofNCompleteColumn(), bar, text, console=Console(stderr=True), auto_refresh=False)
+    columns = MofNCompleteColumn(), BarColumn(BAR_WIDTH), TextColumn("{task.description}", markup=False)
+    return Progress(*columns, console=Console(stderr=True), auto_refresh=False)

@@ -10,8 +10,8 @@ import numpy as np
 
 from adeptree.classes.base import EnumerableClass
 from adeptree.classes.concepts import TableRow
-from adeptree.dimensions import LittlestoneSolver, vc_of_table
 from adeptree.errors import InvalidArgument, InvalidInstance, TooLarge, got
+from adeptree.tables import LittlestoneSolver, vc_of_table
 from adeptree.types import Concept, Instance, LabelArray
 
 

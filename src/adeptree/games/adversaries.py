@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from adeptree.classes.base import ConceptClass, check_size
-from adeptree.dimensions import MistakeTree, littlestone_dimension
+from adeptree.dimensions import littlestone_dimension
 from adeptree.errors import InvalidArgument, got
 from adeptree.games.transcript import Round
 from adeptree.seeds import stream
+from adeptree.tables import MistakeTree
 from adeptree.types import Concept
 
 Instances = Sequence[Any] | Callable[[np.random.Generator], Any]

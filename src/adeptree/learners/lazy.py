@@ -130,7 +130,7 @@ def _commits(horizon: int, exponent: float | None, commits: int | None) -> int:
         if not isinstance(exponent, (int, float)) or not 0 < exponent <= 1:
             raise InvalidArgument(f"exponent c must lie in (0, 1]; {got('exponent', exponent)}")
         # T^c computed in floats may fall a hair below an integer: 100^0.5 must be 10.
-        return max(1, math.floor(float(horizon) ** exponent + 1e-9))
+        return max(1, math.floor(math.pow(horizon, exponent) + 1e-9))
     if check_size("commits", commits) > horizon:
         raise InvalidArgument(f"commits must be at most the horizon {horizon}; {got('commits', commits)}")
     return int(commits)

@@ -56,8 +56,9 @@ def may_cover(requirement: Requirement, block: Block) -> bool:
     (False, True)
     """
     if block[0] == "split":
-        return any(may_cover((way.wrong,), block[1]) and may_cover(way.rest, block[2])
-                   for way in assignments(requirement))  # fmt: skip
+        return any(
+            may_cover((way.wrong,), block[1]) and may_cover(way.rest, block[2]) for way in assignments(requirement)
+        )
     trunk = block[-1]
     if trunk and never_covers(requirement):
         return False

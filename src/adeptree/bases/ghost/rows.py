@@ -81,8 +81,8 @@ class GhostRows(RowLearner):
             self._labels.grow(children.parent, children.label, contested)
         if contested or not complete:
             parent = children.parent
-            self._dimension, self._kept, self._plan = (
-                self._dimension[parent], self._kept[parent], self._plan[parent])  # fmt: skip
+            self._dimension, self._kept = self._dimension[parent], self._kept[parent]
+            self._plan = self._plan[parent]
             lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
             if not complete:

@@ -1,0 +1,138 @@
+"""The contract of every role, as code: for what we ship, and for anything of your own.
+
+>>> from functools import partial
+>>> import adeptree as at
+>>> report = check(at.Thresholds(5))
+>>> report.passed, len(report.ran) > 20
+(True, True)
+>>> check(at.Bisection(), concept_class=at.Thresholds(5)).passed
+True
+>>> check(partial(at.Adept, at.Thresholds(5))).passed
+True
+
+In a test file, one test a law, named so that ``pytest -k`` finds it:
+
+    @parametrize_with_checks([MyClass(3), partial(MyLearner, MyClass(3))])
+    def test_contract(check):
+        check()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from adeptree.checks import adversaries, bases, classes, frontiers, learners, saving
+from adeptree.checks.report import CheckFailed, CheckSkipped, Report
+from adeptree.checks.subjects import (
+    AdversarySubject,
+    BaseSubject,
+    ClassSubject,
+    LearnerSubject,
+    Subject,
+    subject,
+)
+
+if TYPE_CHECKING:
+    import pytest
+
+LAWS: dict[type[Any], tuple[ModuleType, ...]] = {
+    ClassSubject: (classes, frontiers),
+    BaseSubject: (bases,),
+    LearnerSubject: (learners, saving),
+    AdversarySubject: (adversaries,),
+}
+"""Where the laws of each role are written."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One law for one object: call it. It returns, or raises CheckFailed or CheckSkipped with a sentence."""
+
+    law: Callable[[Any], None]
+    subject: Subject
+
+    @property
+    def name(self) -> str:
+        """Name of the law, e.g. ``check_empty_sample``."""
+        return self.law.__name__
+
+    @property
+    def reason(self) -> str:
+        """Why the law matters."""
+        return (self.law.__doc__ or "").strip()
+
+    def __call__(self) -> None:
+        """Run the check; whatever else the object raises is a failure too."""
+        try:
+            self.law(self.subject)
+        except (CheckFailed, CheckSkipped):
+            raise
+        except Exception as error:
+            raise CheckFailed(f"raised {type(error).__name__}: {error}") from error
+
+    def __str__(self) -> str:
+        return f"{self.subject.name}-{self.name}"
+
+
+def checks_for(obj: Any, **needed: Any) -> list[Check]:
+    """Return the checks of an object's role; ``needed`` as for :func:`check`.
+
+    >>> import adeptree as at
+    >>> checks_for(at.Thresholds(5))[0].name
+    'check_spec_round_trip'
+    """
+    ready = subject(obj, **needed)
+    return [
+        Check(law, ready)
+        for module in LAWS[type(ready)]
+        for name, law in vars(module).items()
+        if name.startswith("check_") and law.__module__ == module.__name__
+    ]
+
+
+def check(obj: Any, **needed: Any) -> Report:
+    """Run every check of the object's role and say what ran, what was skipped and why, and what failed.
+
+    ``obj`` is a concept class; a base learner (any object with ``start``, ``predict`` and ``update``) with
+    ``concept_class=``; a function of ``horizon`` and ``seed`` that makes an online learner, of at most
+    ``horizon=`` rounds; or an adversary, with ``learner=`` (such a function) or ``concept_class=`` unless it
+    has a class itself. ``instances=`` is for classes that cannot draw instances, ``name=`` for the reader.
+    """
+    ran: list[str] = []
+    skipped: dict[str, str] = {}
+    failed: dict[str, str] = {}
+    for one in checks_for(obj, **needed):
+        try:
+            one()
+        except CheckSkipped as reason:
+            skipped[one.name] = str(reason)
+            continue
+        except CheckFailed as sentence:
+            failed[one.name] = str(sentence)
+        ran.append(one.name)
+    return Report(tuple(ran), skipped, failed)
+
+
+def parametrize_with_checks(objects: Iterable[Any]) -> pytest.MarkDecorator:
+    """Return a pytest decorator: the test is called with ``check``, once for each law of each object.
+
+    An object that needs more (a class for a base learner, instances, ...) is given as ``subject(obj, ...)``.
+    """
+    import pytest
+
+    return pytest.mark.parametrize("check", [one for obj in objects for one in checks_for(obj)], ids=str)
+
+
+__all__ = [
+    "Check",
+    "CheckFailed",
+    "CheckSkipped",
+    "Report",
+    "check",
+    "checks_for",
+    "parametrize_with_checks",
+    "subject",
+]

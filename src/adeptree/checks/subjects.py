@@ -1,0 +1,240 @@
+"""What is checked: an object of one of the four roles, with what is needed to put it to work."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from adeptree.bases import BaseLearner, StateMachine, base_for
+from adeptree.checks.report import skip
+from adeptree.classes import ConceptClass, EnumerableClass
+from adeptree.errors import InvalidArgument, InvalidInstance, got
+from adeptree.games import Adversary
+from adeptree.learners import Adept, OnlineLearner
+from adeptree.seeds import stream
+from adeptree.types import Sample
+
+HORIZON = 16
+"""Rounds a learner is played for, unless told otherwise."""
+
+Pairs = list[tuple[Any, int]]
+
+
+class Factory(Protocol):
+    """What makes an online learner, e.g. ``functools.partial(Adept, Thresholds(16))``."""
+
+    def __call__(self, *, horizon: int, seed: int) -> OnlineLearner:
+        """Return a fresh learner."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A class and where its instances come from: ``instances``, else the class draws them."""
+
+    concept_class: ConceptClass
+    instances: tuple[Any, ...] | None = None
+
+    def draw(self, rng: np.random.Generator) -> Any:
+        """Draw an instance as a user would give it."""
+        if self.instances is not None:
+            return self.instances[int(rng.integers(len(self.instances)))]
+        try:
+            return self.concept_class.random_instance(rng)
+        except InvalidArgument as error:
+            skip(f"no instances to try: {error}; or check(..., instances=[...])")
+
+    def points(self, count: int, name: str) -> list[Any]:
+        """Draw instances, repeats and all; the same ones for the same name."""
+        rng = stream(0, f"checks {name}")
+        return [self.draw(rng) for _ in range(count)]
+
+    def distinct(self, count: int, name: str) -> list[Any]:
+        """Draw at most ``count`` instances, no two of them the same to the class."""
+        found: list[Any] = []
+        keys: list[Any] = []
+        for x in self.points(8 * count, name):
+            key = self.key(x)
+            if len(found) < count and key not in keys:
+                found.append(x)
+                keys.append(key)
+        return found
+
+    def key(self, x: Any) -> Any:
+        """Return what tells instances apart."""
+        return self.concept_class.key(self.concept_class.instance(x))
+
+    def continuations(self, sample: Sample, x: Any) -> list[int]:
+        """Return the labels that x can have after a realizable sample."""
+        return [y for y in (0, 1) if self.concept_class.realizable([*sample, (x, y)])]
+
+    def labellings(self, points: Sequence[Any]) -> set[tuple[int, ...]]:
+        """Return every realizable labelling of a few points, by asking about each one."""
+        every = itertools.product((0, 1), repeat=len(points))
+        return {ys for ys in every if self.concept_class.realizable(list(zip(points, ys, strict=True)))}
+
+    def realizable_sample(self, count: int, name: str) -> Pairs:
+        """Label random points at random, keeping the sample realizable."""
+        rng = stream(0, f"checks {name} labels")
+        sample: Pairs = []
+        for x in self.points(count, name):
+            y = int(rng.integers(2))
+            if not self.concept_class.realizable([*sample, (x, y)]):
+                y = 1 - y
+            sample.append((x, y))
+        return sample
+
+    def samples(self, count: int, size: int, name: str) -> Iterator[Pairs]:
+        """Draw samples with labels at random, realizable or not; points repeat."""
+        for i in range(count):
+            rng = stream(i, f"checks {name} labels")
+            some = self.distinct(max(1, size * 2 // 3), f"{name} {i}")
+            yield [(some[int(rng.integers(len(some)))], int(rng.integers(2))) for _ in range(size)]
+
+    def refused(self) -> Any:
+        """Return something that the class does not take for an instance."""
+        for x in STRANGERS:
+            try:
+                self.concept_class.instance(x)
+            except InvalidInstance:
+                return x
+        skip("nothing that was tried is invalid for this class")
+
+    @property
+    def reads_by_function(self) -> bool:
+        """Whether a function of the user's reads the instances, so that nothing is known of them."""
+        c = self.concept_class
+        return callable(getattr(c, "block", None)) or getattr(c, "_key", None) is not None
+
+
+STRANGERS: tuple[Any, ...] = (object(), "no such point", -1, 10**30, 0.5, float("nan"), None, {}, [], [[0]], {0}, (2, 2))
+"""Things that are no instance of most classes."""
+
+
+@dataclass(frozen=True)
+class ClassSubject:
+    """A concept class."""
+
+    name: str
+    domain: Domain
+
+    @property
+    def concept_class(self) -> ConceptClass:
+        """The class itself."""
+        return self.domain.concept_class
+
+    def listed(self, limit: int = 1 << 14) -> EnumerableClass:
+        """Return the class if its concepts can be listed and are few; else skip."""
+        c = self.concept_class
+        if not isinstance(c, EnumerableClass):
+            skip("its concepts cannot be listed (no EnumerableClass)")
+        if c.size > limit:
+            skip(f"it has {c.size} concepts, too many to list here (limit {limit})")
+        return c
+
+
+@dataclass(frozen=True)
+class BaseSubject:
+    """A base learner on a class."""
+
+    name: str
+    domain: Domain
+    base: BaseLearner
+
+
+@dataclass(frozen=True)
+class LearnerSubject:
+    """An online learner, as the factory that makes it."""
+
+    name: str
+    domain: Domain
+    factory: Factory
+    horizon: int = HORIZON
+
+    def make(self, seed: int = 0) -> OnlineLearner:
+        """Return a fresh learner."""
+        return self.factory(horizon=self.horizon, seed=seed)
+
+
+@dataclass(frozen=True)
+class AdversarySubject:
+    """An adversary, and a learner for it to play with."""
+
+    name: str
+    adversary: Adversary
+    learner: LearnerSubject
+
+
+Subject = ClassSubject | BaseSubject | LearnerSubject | AdversarySubject
+
+
+def subject(
+    obj: Any,
+    *,
+    concept_class: ConceptClass | None = None,
+    instances: Sequence[Any] | None = None,
+    learner: Factory | None = None,
+    horizon: int = HORIZON,
+    name: str | None = None,
+) -> Subject:
+    """Return an object ready to be checked: what ``check`` and ``checks_for`` make of their arguments.
+
+    >>> from adeptree import Bisection, Thresholds
+    >>> subject(Bisection(), concept_class=Thresholds(7)).name
+    'Bisection(concept_class=thresholds(n=7))'
+    """
+    some = None if instances is None else tuple(instances)
+    if isinstance(obj, ClassSubject | BaseSubject | LearnerSubject | AdversarySubject):
+        return obj
+    if isinstance(obj, ConceptClass):
+        return ClassSubject(name or repr(obj), Domain(obj, some))
+    if isinstance(obj, Adversary):
+        return _adversary(obj, concept_class, some, learner, horizon, name)
+    if isinstance(obj, StateMachine) and not isinstance(obj, type):
+        return _base(obj, concept_class, some, name)
+    if callable(obj) and not isinstance(obj, OnlineLearner):
+        return _learner(obj, some, horizon, name)
+    raise InvalidArgument(
+        "expected a concept class, a base learner, an adversary, or a function of (horizon, seed) that makes an online "
+        f"learner, e.g. functools.partial(Adept, Thresholds(16)); {got('obj', obj)}"
+    )
+
+
+def _base(
+    obj: StateMachine, concept_class: ConceptClass | None, some: tuple[Any, ...] | None, name: str | None
+) -> BaseSubject:
+    c = concept_class if concept_class is not None else getattr(obj, "concept_class", None)
+    if not isinstance(c, ConceptClass):
+        raise InvalidArgument(f"a base learner is checked on a class: check(base, concept_class=c); {got('base', obj)}")
+    base = base_for(obj, c)
+    known = repr(base) if repr(c) in repr(base) else f"{base!r} on {c!r}"
+    return BaseSubject(name or known, Domain(c, some), base)
+
+
+def _learner(factory: Callable[..., Any], some: tuple[Any, ...] | None, horizon: int, name: str | None) -> LearnerSubject:
+    made = factory(horizon=horizon, seed=0)
+    if not isinstance(made, OnlineLearner):
+        raise InvalidArgument(f"factory(horizon=..., seed=...) must return an OnlineLearner; {got('made', made)}")
+    known = f"{type(made).__name__}({made.concept_class!r})"
+    return LearnerSubject(name or known, Domain(made.concept_class, some), factory, horizon)
+
+
+def _adversary(
+    obj: Adversary,
+    concept_class: ConceptClass | None,
+    some: tuple[Any, ...] | None,
+    learner: Factory | None,
+    horizon: int,
+    name: str | None,
+) -> AdversarySubject:
+    c = concept_class if concept_class is not None else getattr(obj, "concept_class", None)
+    if learner is None and not isinstance(c, ConceptClass):
+        raise InvalidArgument(
+            f"an adversary is checked against a learner: check(adversary, concept_class=c) or learner=; {got('obj', obj)}"
+        )
+    factory = learner if learner is not None else partial(Adept, c)  # type: ignore[arg-type]
+    return AdversarySubject(name or repr(obj), obj, _learner(factory, some, horizon, None))

@@ -1,0 +1,242 @@
+"""The query-budget lower bound as a game: an adversary that owns the oracle (Theorem "Lower Bound for
+Bounded Query Algorithms with an ERM oracle"). The construction in words is in ``docs/lower-bound.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adeptree.bases import DefaultZero, default_base
+from adeptree.classes.base import ConceptClass, check_size
+from adeptree.classes.blocks import BlockUnions
+from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, got
+from adeptree.games.adversaries import Adversary
+from adeptree.games.transcript import Round
+from adeptree.seeds import stream
+from adeptree.types import Concept, Instance, Sample
+
+TOKENS = 1 << 62
+"""Points of the game are ints below this, drawn uniformly: a point says nothing about its block."""
+
+
+class Partition:
+    """A partition of all points into infinite blocks, decided only where somebody has looked."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._block: dict[Hashable, int] = {}
+        self._blocks = 0
+
+    def new_block(self) -> int:
+        """Return a block in which no point lies yet."""
+        self._blocks += 1
+        return self._blocks
+
+    def fresh(self, block: int) -> int:
+        """Put a point that nobody has looked at into the block, and return it."""
+        x = int(self._rng.integers(TOKENS))
+        while x in self._block:
+            x = int(self._rng.integers(TOKENS))
+        self._block[x] = block
+        return x
+
+    def block_of(self, x: Any) -> int:
+        """Return the block of x; a point that was never played gets a block that never will be."""
+        try:
+            known = self._block.get(x)
+        except TypeError:
+            raise InvalidInstance(f"a point must be hashable; {got('x', x)}") from None
+        if known is None:
+            known = self._block[x] = self.new_block()
+        return known
+
+
+class HiddenUnion:
+    """A concept as the oracle hands it out: it can be evaluated anywhere, and shows nothing else."""
+
+    __slots__ = ("_blocks", "_partition")
+
+    def __init__(self, blocks: Iterable[Hashable], partition: Partition) -> None:
+        self._blocks = frozenset(blocks)
+        self._partition = partition
+
+    def __call__(self, x: Instance) -> int:
+        """Return 1 if x lies in one of the blocks (always 0 on points of later phases)."""
+        return int(self._partition.block_of(x) in self._blocks)
+
+    def __str__(self) -> str:
+        return f"a union of {len(self._blocks)} hidden blocks"
+
+
+@dataclass(frozen=True)
+class Query:
+    """One call of the oracle, kept for the replay: ``kind`` is "erm" or "realizable"."""
+
+    round: int
+    kind: str
+    sample: tuple[tuple[Instance, int], ...]
+    answer: Any
+
+
+@dataclass
+class BlockReset(Adversary):
+    """Plays one hidden pair of blocks a phase, and opens a new phase after every round with a query.
+
+    In each round a fair coin chooses the positive block (label 1) or the negative block (label 0) of the
+    phase, and x_t is a fresh point of it. The class is the paper's: unions of at most d blocks of the
+    hidden partition. Learners get ``adversary.oracle``, a class whose every answer is counted in ``queries``;
+    the explicit class (``hidden_class``) is for those who check the game. ``record`` keeps all queries in ``log``.
+
+    >>> from adeptree.games import play
+    >>> from adeptree.learners.budgeted import BudgetedLeader
+    >>> game = BlockReset(d=1)
+    >>> run = play(BudgetedLeader(game.oracle, horizon=400, budget=3), game)
+    >>> game.queries, len(game.phases), run.best_loss == game.best_loss(run)
+    (3, 4, True)
+    """
+
+    d: int
+    record: bool = field(default=False, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        self.d = check_size("d", self.d)
+        self.oracle = HiddenBlocks(self)
+        self._partition: Partition | None = None
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Forget the last game: a new partition, phase 0, no query."""
+        super().start(rounds, seed)
+        # The coins have a stream of their own: the same points come whatever the coins say.
+        self._coins = stream(seed, "block reset coins")
+        self._partition = Partition(self.rng)
+        self.queries = 0
+        self.query_rounds: list[int] = []
+        """Rounds in which the oracle was asked (0: before the first)."""
+        self.log: list[Query] = []
+        self.phases: list[tuple[int, int]] = []
+        """The (positive, negative) block of each phase."""
+        self._round = 0
+        self._open_phase()
+
+    def instance(self, history: Sequence[Round]) -> int:
+        """Return a fresh point of the phase's positive or negative block; queries since the last end the phase."""
+        if self.query_rounds and self.query_rounds[-1] == self._round:
+            self._open_phase()
+        self._round += 1
+        self._label = self._coin()
+        return self._started.fresh(self.phases[-1][1 - self._label])
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return 1 on the positive block: the coin was tossed before the learner spoke."""
+        return self._label
+
+    def erm(self, sample: Sample) -> HiddenUnion:
+        """ERM oracle (counted): the d blocks with the largest positive surplus of 1s on the sample.
+
+        Blocks of later phases do not exist yet, so no answer can speak of them.
+        """
+        pairs = tuple(sample)
+        concept = self.judge(pairs)
+        self._count("erm", pairs, concept)
+        return concept
+
+    def realizable(self, sample: Sample) -> bool:
+        """Weak-consistency oracle (counted)."""
+        pairs = tuple(sample)
+        answer = self.hidden_class.realizable(pairs)
+        self._count("realizable", pairs, answer)
+        return answer
+
+    def judge(self, sample: Sample) -> HiddenUnion:
+        """Return a best concept without counting: for the account of a game, never for a learner's prediction."""
+        return HiddenUnion(self.hidden_class.erm(sample).blocks, self._started)
+
+    def best_loss(self, history: Iterable[Round]) -> int:
+        """Return the exact loss of the best union of at most d blocks in hindsight."""
+        pairs = [(r.x, r.y) for r in history]
+        rule = self.judge(pairs)
+        return sum(rule(x) != y for x, y in pairs)
+
+    @property
+    def hidden_class(self) -> BlockUnions:
+        """The class itself, partition and all: for checks after the game."""
+        return BlockUnions(self.d, block=self._started.block_of)
+
+    def block_of(self, x: Any) -> int:
+        """Return the hidden block of x: for checks after the game."""
+        return self._started.block_of(x)
+
+    def _coin(self) -> int:
+        return int(self._coins.integers(2))
+
+    def _open_phase(self) -> None:
+        self.phases.append((self._started.new_block(), self._started.new_block()))
+
+    def _count(self, kind: str, sample: tuple[tuple[Instance, int], ...], answer: Any) -> None:
+        self.queries += 1
+        if not self.query_rounds or self.query_rounds[-1] != self._round:
+            self.query_rounds.append(self._round)
+        if self.record:
+            self.log.append(Query(self._round, kind, sample, answer))
+
+    @property
+    def _started(self) -> Partition:
+        if self._partition is None:
+            raise OracleError("the game has not begun: BlockReset answers only between start() and the end of a game")
+        return self._partition
+
+
+class HiddenBlocks(ConceptClass):
+    """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
+
+    spec_name = "hidden-blocks"
+
+    def __init__(self, adversary: BlockReset) -> None:
+        self.d = adversary.d
+        self._adversary = adversary
+
+    def __repr__(self) -> str:
+        return f"hidden-blocks(d={self.d})"
+
+    @property
+    def vc_dimension(self) -> int:
+        """d: that much is public."""
+        return self.d
+
+    @property
+    def littlestone_dimension(self) -> int:
+        """d as well."""
+        return self.d
+
+    def instance(self, x: Any) -> Instance:
+        """Return x: learners see points, never blocks."""
+        return x
+
+    def realizable(self, sample: Sample) -> bool:
+        """Ask the adversary: one query."""
+        return self._adversary.realizable(sample)
+
+    def erm(self, sample: Sample) -> HiddenUnion:
+        """Ask the adversary: one query."""
+        return self._adversary.erm(sample)
+
+    def judge(self, sample: Sample) -> HiddenUnion:
+        """Return a best concept in hindsight, for the account only: not a query."""
+        return self._adversary.judge(sample)
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Refuse: only the adversary knows which points are fresh."""
+        raise InvalidArgument("points of hidden blocks come from the game itself; play against the BlockReset")
+
+    def random_concept(self, rng: np.random.Generator) -> Concept:
+        """Refuse: the blocks are hidden."""
+        raise InvalidArgument("the blocks are hidden; after the game take adversary.hidden_class.random_concept(rng)")
+
+
+@default_base.register
+def _(concept_class: HiddenBlocks) -> DefaultZero:
+    # On opaque points too a contested 1 uses up a block, so "predict 0" errs at most d times.
+    return DefaultZero(BlockUnions(concept_class.d))
