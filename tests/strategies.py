@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import adeptree as at
 from reference import Row, Rows
 
-steady = settings(derandomize=True, deadline=None, max_examples=40)
+steady = settings(derandomize=True, deadline=None, max_examples=60)
 """Settings of every property test: the same examples in every run."""
 
 Stream = list[tuple[Any, int]]

@@ -16,6 +16,7 @@ from adeptree.bases import (
     DefaultZero,
     Elimination,
     GaussianElimination,
+    Ghost,
     Halving,
     IntervalSearch,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "Elimination",
     "FiniteClass",
     "GaussianElimination",
+    "Ghost",
     "Greedy",
     "Halving",
     "Hedge",

@@ -89,3 +89,70 @@ def queries(widths: list[int]) -> int:
     12
     """
     return 2 * sum(widths)
+
+
+def query_lower_bound(T: int, Q: int, d: int) -> float:
+    """Theorem "Lower Bound for Bounded Query Algorithms": T/2 min{1, d/(Q+1)} - Q/2.
+
+    Some class of VC and Littlestone dimension d, behind an oracle that breaks its ties against the learner,
+    costs every learner with at most Q queries that much expected regret. Negative (says nothing) once Q(Q+1) > dT.
+
+    >>> query_lower_bound(1000, 0, 1), query_lower_bound(1000, 9, 2)
+    (500.0, 95.5)
+    """
+    return T / 2 * min(1.0, d / (Q + 1)) - Q / 2
+
+
+def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float:
+    """FTPL with two-sided geometric noise e^(-noise |k|) on n known points: (1 - e^-noise) T + E max_c.
+
+    Not from the paper; the proof is in ``adeptree.learners.leaders``. The second term is bounded through the
+    moment generating function, min_s (ln N + n ln E e^(s k)) / 2s, about sqrt(n ln N) / noise.
+
+    >>> round(ftpl_regret(1000, 16, 2.83, 0.08), 1)
+    162.1
+    """
+    a = math.exp(-noise)
+
+    def log_mgf(s: float) -> float:
+        return 2 * math.log(1 - a) - math.log(1 - a * math.exp(s)) - math.log(1 - a * math.exp(-s))
+
+    tilts = (noise * i / 100 for i in range(1, 100))
+    return (1 - a) * T + min((log_concepts + points * log_mgf(s)) / (2 * s) for s in tilts)
+
+
+def commits(T: int, c: float) -> int:
+    """Theorem "Oracle-Regret Tradeoff": the K = floor(T^c) rounds that are committed, at least one.
+
+    >>> commits(1000, 0.5), commits(100, 0.5)
+    (31, 10)
+    """
+    return max(1, math.floor(float(T) ** c + 1e-9))
+
+
+def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
+    """Theorem "Oracle-Regret Tradeoff": T^(1 - c/2) sqrt(ld + (M+1) ln(eT)), up to the constant that it hides.
+
+    >>> round(tradeoff_regret(1000, 1.0, 1, 1), 1)
+    129.7
+    """
+    return float(T ** (1 - c / 2) * math.sqrt(ld + (M + 1) * math.log(math.e * T)))
+
+
+def tradeoff_queries(T: int, c: float, d_vc: int) -> int:
+    """Theorem "Oracle-Regret Tradeoff" (queries), exactly: 2 T Sauer(K), K = floor(T^c).
+
+    >>> tradeoff_queries(100, 0.5, 1)
+    2200
+    """
+    return 2 * T * sauer(commits(T, c), d_vc)
+
+
+def total_queries(T: int, d_vc: int) -> int:
+    """Corollary on total oracle efficiency, exactly: 2 Sauer(t - 1) a round, summed over T rounds.
+
+    >>> total_queries(4, 1), total_queries(100, 1)
+    (20, 10100)
+    """
+    # sum_{t < T} C(t, i) = C(T, i + 1): no loop over the rounds.
+    return 2 * sum(math.comb(T, i + 1) for i in range(d_vc + 1))

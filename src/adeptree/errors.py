@@ -55,6 +55,14 @@ class OracleUnknown(OracleError):
     """An oracle could not decide (time limit, numeric trouble)."""
 
 
+class BudgetExhausted(OracleError):
+    """A call would need more oracle queries than its budget has left; it was not made, and cost nothing."""
+
+    def __init__(self, message: str, *, asked: int = 0, left: int = 0, wanted: int = 0) -> None:
+        super().__init__(message)
+        self.asked, self.left, self.wanted = asked, left, wanted
+
+
 class StateError(AdeptreeError):
     """Saved state could not be written or read."""
 

@@ -1,11 +1,13 @@
 """Realizable base learners, and which one is natural for which class."""
 
+import re
 from functools import singledispatch
 from typing import Any
 
 from adeptree.bases.base import BaseLearner, Lifted, PerPath, RowLearner, StateMachine
 from adeptree.bases.bits import Elimination, GaussianElimination
 from adeptree.bases.blocks import DefaultZero
+from adeptree.bases.ghost import Ghost
 from adeptree.bases.ordered import Bisection, IntervalSearch
 from adeptree.bases.version_space import SOA, Halving
 from adeptree.classes import (
@@ -16,6 +18,7 @@ from adeptree.classes import (
     EnumerableClass,
     FiniteClass,
     Intervals,
+    OracleClass,
     Parities,
     Thresholds,
 )
@@ -48,6 +51,16 @@ def _(concept_class: FiniteClass) -> BaseLearner:
     return SOA(concept_class) if concept_class.table.size <= SOA_LIMIT else Halving(concept_class)
 
 
+@default_base.register
+def _(concept_class: OracleClass) -> BaseLearner:
+    if concept_class.littlestone_dimension is None:
+        raise InvalidArgument(
+            f"{concept_class!r} says neither its littlestone_dimension= (then base Ghost(d) is used, which needs only "
+            f"the oracle) nor do you give base=; give one of them"
+        )
+    return Ghost(concept_class.littlestone_dimension)
+
+
 default_base.register(Thresholds, Bisection)
 default_base.register(Intervals, IntervalSearch)
 default_base.register(BlockUnions, DefaultZero)
@@ -61,6 +74,16 @@ BY_NAME: dict[str, type[BaseLearner]] = {
     for kind in (SOA, Halving, Bisection, IntervalSearch, DefaultZero, Elimination, GaussianElimination)
 }
 """The base learners that a saved file names."""
+
+
+def base_named(spec: str) -> BaseLearner:
+    """Return the base learner of a saved file's text, e.g. "Bisection" or "Ghost(d=2)".
+
+    >>> base_named("Ghost(d=2)")
+    Ghost(d=2)
+    """
+    ghost = re.fullmatch(r"Ghost\(d=(\d+)\)", spec)
+    return Ghost(int(ghost[1])) if ghost else BY_NAME[spec]()
 
 
 def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:
@@ -83,6 +106,7 @@ __all__ = [
     "DefaultZero",
     "Elimination",
     "GaussianElimination",
+    "Ghost",
     "Halving",
     "IntervalSearch",
     "PerPath",

@@ -81,6 +81,14 @@ class OracleClass(ConceptClass):
         self.repeats = repeats
         self.name = name
 
+    @classmethod
+    def from_oracle(cls, oracle: Any, mistake_bound: int | None = None, **options: Any) -> OracleClass:
+        """Return the class of an oracle object (``adeptree.oracles``): by ``find`` if it gives witnesses."""
+        if not hasattr(oracle, "gives_witnesses"):
+            raise InvalidArgument(f"expected an oracle such as ClassOracle(c); {got('oracle', oracle)}")
+        asked = {"find": oracle.find} if oracle.gives_witnesses else {"realizable": oracle.realizable}
+        return cls(**asked, mistake_bound=mistake_bound, **options)
+
     def __repr__(self) -> str:
         return f"oracle(name={self.name!r})"
 

@@ -3,72 +3,18 @@ Bounded Query Algorithms with an ERM oracle"). The construction in words is in `
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from adeptree.bases import DefaultZero, default_base
-from adeptree.classes.base import ConceptClass, check_size
+from adeptree.classes.base import check_size
 from adeptree.classes.blocks import BlockUnions
-from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, got
+from adeptree.errors import OracleError
 from adeptree.games.adversaries import Adversary
+from adeptree.games.hidden_blocks import HiddenBlocks, HiddenUnion, Partition
 from adeptree.games.transcript import Round
 from adeptree.seeds import stream
-from adeptree.types import Concept, Instance, Sample
-
-TOKENS = 1 << 62
-"""Points of the game are ints below this, drawn uniformly: a point says nothing about its block."""
-
-
-class Partition:
-    """A partition of all points into infinite blocks, decided only where somebody has looked."""
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-        self._block: dict[Hashable, int] = {}
-        self._blocks = 0
-
-    def new_block(self) -> int:
-        """Return a block in which no point lies yet."""
-        self._blocks += 1
-        return self._blocks
-
-    def fresh(self, block: int) -> int:
-        """Put a point that nobody has looked at into the block, and return it."""
-        x = int(self._rng.integers(TOKENS))
-        while x in self._block:
-            x = int(self._rng.integers(TOKENS))
-        self._block[x] = block
-        return x
-
-    def block_of(self, x: Any) -> int:
-        """Return the block of x; a point that was never played gets a block that never will be."""
-        try:
-            known = self._block.get(x)
-        except TypeError:
-            raise InvalidInstance(f"a point must be hashable; {got('x', x)}") from None
-        if known is None:
-            known = self._block[x] = self.new_block()
-        return known
-
-
-class HiddenUnion:
-    """A concept as the oracle hands it out: it can be evaluated anywhere, and shows nothing else."""
-
-    __slots__ = ("_blocks", "_partition")
-
-    def __init__(self, blocks: Iterable[Hashable], partition: Partition) -> None:
-        self._blocks = frozenset(blocks)
-        self._partition = partition
-
-    def __call__(self, x: Instance) -> int:
-        """Return 1 if x lies in one of the blocks (always 0 on points of later phases)."""
-        return int(self._partition.block_of(x) in self._blocks)
-
-    def __str__(self) -> str:
-        return f"a union of {len(self._blocks)} hidden blocks"
+from adeptree.types import Instance, Sample
 
 
 @dataclass(frozen=True)
@@ -187,56 +133,3 @@ class BlockReset(Adversary):
         if self._partition is None:
             raise OracleError("the game has not begun: BlockReset answers only between start() and the end of a game")
         return self._partition
-
-
-class HiddenBlocks(ConceptClass):
-    """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
-
-    spec_name = "hidden-blocks"
-
-    def __init__(self, adversary: BlockReset) -> None:
-        self.d = adversary.d
-        self._adversary = adversary
-
-    def __repr__(self) -> str:
-        return f"hidden-blocks(d={self.d})"
-
-    @property
-    def vc_dimension(self) -> int:
-        """d: that much is public."""
-        return self.d
-
-    @property
-    def littlestone_dimension(self) -> int:
-        """d as well."""
-        return self.d
-
-    def instance(self, x: Any) -> Instance:
-        """Return x: learners see points, never blocks."""
-        return x
-
-    def realizable(self, sample: Sample) -> bool:
-        """Ask the adversary: one query."""
-        return self._adversary.realizable(sample)
-
-    def erm(self, sample: Sample) -> HiddenUnion:
-        """Ask the adversary: one query."""
-        return self._adversary.erm(sample)
-
-    def judge(self, sample: Sample) -> HiddenUnion:
-        """Return a best concept in hindsight, for the account only: not a query."""
-        return self._adversary.judge(sample)
-
-    def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Refuse: only the adversary knows which points are fresh."""
-        raise InvalidArgument("points of hidden blocks come from the game itself; play against the BlockReset")
-
-    def random_concept(self, rng: np.random.Generator) -> Concept:
-        """Refuse: the blocks are hidden."""
-        raise InvalidArgument("the blocks are hidden; after the game take adversary.hidden_class.random_concept(rng)")
-
-
-@default_base.register
-def _(concept_class: HiddenBlocks) -> DefaultZero:
-    # On opaque points too a contested 1 uses up a block, so "predict 0" errs at most d times.
-    return DefaultZero(BlockUnions(concept_class.d))

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from adeptree import state as files
-from adeptree.bases import BY_NAME
+from adeptree.bases import base_named
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import AdeptreeError, DamagedFile, InvalidSpec, StateError
 from adeptree.learners.adept import Adept
@@ -71,9 +71,7 @@ def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
 
 def _base(name: str | None, given: Any, path: object) -> Any:
     if given is not None:
-        if name not in (None, type(given).__name__):
-            raise StateError(f"{path} was learnt with base {name}, but base={given!r} was given; pass the same one")
         return given
     if name is None:
         raise StateError(f"{path} was learnt with a base learner of your own: pass it again as base=")
-    return BY_NAME[name]()
+    return base_named(name)

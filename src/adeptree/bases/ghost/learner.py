@@ -73,6 +73,10 @@ class Ghost(BaseLearner):
         """Return this learner with the oracle of a class, needed to run on a single history."""
         return replace(self, oracle=concept_class.realizable)
 
+    def spec(self, concept_class: ConceptClass) -> str:
+        """Return its name and dimension: all that a saved learner needs."""
+        return repr(self)
+
     @property
     def mistake_bound(self) -> int:
         """M(d)."""

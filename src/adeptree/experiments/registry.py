@@ -1,0 +1,43 @@
+"""All experiments by name, in the order of the table."""
+
+from __future__ import annotations
+
+import difflib
+
+from adeptree.errors import InvalidArgument
+from adeptree.experiments import (
+    first_order,
+    oracle_efficiency,
+    queries,
+    regret,
+    soa_memory,
+    tradeoff,
+    width,
+)
+from adeptree.experiments.core import Cell, Experiment, Row
+
+EXPERIMENTS: dict[str, Experiment] = {
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (regret, width, queries, oracle_efficiency, soa_memory, first_order, tradeoff)
+}
+
+
+def experiment(name: str) -> Experiment:
+    """Return the experiment of a name, or say which one may have been meant.
+
+    >>> experiment("regrets")
+    Traceback (most recent call last):
+    ...
+    adeptree.errors.InvalidArgument: "regrets" is no experiment; did you mean "regret"?
+    """
+    if name in EXPERIMENTS:
+        return EXPERIMENTS[name]
+    near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
+    if near:
+        raise InvalidArgument(f'"{name}" is no experiment; did you mean "{near[0]}"?')
+    raise InvalidArgument(f'"{name}" is no experiment; known are {", ".join(EXPERIMENTS)}')
+
+
+def run_cell(name: str, cell: Cell) -> Row:
+    """Run one cell: what a worker process is told to do, so it must be importable by name."""
+    return EXPERIMENTS[name].row(cell)

@@ -1,0 +1,93 @@
+"""Corollary "Memory Efficiency via SOA": t^VC paths instead of T^Ldim experts, at the same regret."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from adeptree import bounds
+from adeptree.bases import SOA
+from adeptree.errors import TooLarge
+from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.stats import at_most
+from adeptree.experiments.streams import adversary, curve
+from adeptree.games import play
+from adeptree.learners import Adept, Bpss
+from adeptree.specs import parse
+
+SIZES = {"tiny": [7], "quick": [7, 15, 31, 63], "full": [7, 15, 31, 63, 127]}
+"""Thresholds on 2^k - 1 points: VC dimension 1, Littlestone dimension k."""
+
+
+def settings(level: str) -> list[Cell]:
+    """SOA on thresholds of growing Littlestone dimension, and Algorithm 1 itself where it can be run."""
+    T = by_level(level, 20, 300, 1000)
+    configs = [
+        {"part": "width", "class": f"thresholds(n={n})", "stream": stream, "T": T}
+        for n in SIZES[level]
+        for stream in ("random labels", "mistake tree")
+    ]
+    configs += [
+        {"part": "experts", "class": "thresholds(n=7)", "stream": "random labels", "T": T}
+        for T in by_level(level, [6], [8, 16], [8, 16, 32])
+    ]
+    return grid(by_level(level, 1, 3, 10), configs)
+
+
+def run(cell: Cell) -> Row:
+    """Play ADEPT with SOA; where T is small, build Algorithm 1 too and count its experts."""
+    concept_class, T = parse(cell["class"]).to_finite(), cell["T"]  # type: ignore[attr-defined]
+    learner = Adept(concept_class, T, base=SOA(), seed=cell["seed"])
+    game = play(learner, adversary(cell["stream"], concept_class, T), seed=cell["seed"])
+    widths = game.column("width").tolist()
+    row: Row = {
+        "d_vc": concept_class.vc_dimension,
+        "littlestone": concept_class.littlestone_dimension,
+        "M": learner.mistake_bound,
+        "width": max(widths),
+        "regret": game.regret,
+        "log10_experts": math.log10(bounds.experts(T, learner.mistake_bound)),
+    }
+    if cell["part"] == "experts":
+        row["experts_listed"] = _listed(concept_class, T)
+    if cell["part"] == "width" and cell["seed"] == 0 and cell["stream"] == "random labels":
+        row["curve"] = curve(widths)
+    return row
+
+
+def _listed(concept_class: object, T: int) -> int | None:
+    """Count the experts that Algorithm 1 really makes, if it can be built."""
+    try:
+        return Bpss(concept_class, T, base=SOA()).width  # type: ignore[arg-type]
+    except TooLarge:
+        return None
+
+
+def check(rows: Sequence[Row]) -> list[Verdict]:
+    """Paths within Sauer's number, regret within the bound of M = Ldim, and the experts counted."""
+    verdicts = []
+    for (spec,), members in groups([r for r in rows if r["part"] == "width"], "class").items():
+        first = members[0]
+        experts = bounds.experts(first["T"], first["littlestone"])
+        note = f"T = {first['T']}, VC {first['d_vc']}, Ldim {first['littlestone']}; Algorithm 1 keeps {experts:.2g} experts"
+        bound = float(bounds.sauer(first["T"], first["d_vc"]))
+        verdicts.append(at_most(f"paths kept, SOA on {spec}", column(members, "width"), bound, note))
+    shares = [row["regret"] / bounds.regret(row["T"], row["littlestone"]) for row in rows]
+    verdicts.append(at_most("expected regret / bound with M = Ldim", shares, 1.0, "SOA, all runs"))
+    listed = [r for r in rows if r.get("experts_listed") is not None]
+    if listed:
+        kept = [row["width"] / row["experts_listed"] for row in listed]
+        largest = max(listed, key=lambda r: int(r["experts_listed"]))
+        note = f"Algorithm 1 run: {largest['experts_listed']} experts at T = {largest['T']}, ADEPT {largest['width']} paths"
+        verdicts.append(at_most("paths of ADEPT / experts of Algorithm 1, both built", kept, 1.0, note))
+    return verdicts
+
+
+EXPERIMENT = Experiment(
+    name="soa-memory",
+    theorem='Corollary "Memory Efficiency via SOA"',
+    claim="With SOA as base, O(t^VC) paths do what Algorithm 1 does with O(T^Ldim) experts.",
+    settings=settings,
+    run=run,
+    check=check,
+)

@@ -1,0 +1,191 @@
+"""Learners that keep to a budget of Q oracle queries: who plays against ``games.BlockReset``.
+
+None of them ever poses more than Q queries, whatever comes. They spend evenly: by round t at most
+``allowance(t, T, Q)``, which cuts the T rounds into Q + 1 equal parts with one query between each two.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adeptree import bounds
+from adeptree.classes.base import ConceptClass, check_size
+from adeptree.classes.oracle import freeze
+from adeptree.errors import InvalidArgument, StateError, got
+from adeptree.frontiers.base import Queries
+from adeptree.learners.base import OnlineLearner
+from adeptree.learners.lazy import LazyAdept
+from adeptree.learners.leaders import HistoryLearner
+from adeptree.types import Concept, Instance
+
+
+def allowance(t: int, T: int, Q: int) -> int:
+    """Return how many of Q queries may be spent by the end of round t of T.
+
+    >>> [allowance(t, 9, 2) for t in range(1, 10)]
+    [0, 0, 1, 1, 1, 2, 2, 2, 2]
+    """
+    return min(Q, t * (Q + 1) // T)
+
+
+def affordable_rounds(Q: int, d_vc: int, commits: int) -> int:
+    """Return in how many rounds a LazyAdept with that many commits can be asked for at most Q queries.
+
+    A round costs 2 Sauer(committed points) at most; in the worst case the commits come first.
+
+    >>> affordable_rounds(31, d_vc=1, commits=1), affordable_rounds(1, 1, 1)
+    (8, 0)
+    """
+    rounds = spent = 0
+    while (spent := spent + 2 * bounds.sauer(min(rounds, commits), d_vc)) <= Q:
+        rounds += 1
+    return rounds
+
+
+class _Budgeted(HistoryLearner):
+    def __init__(self, concept_class: ConceptClass, horizon: int, budget: int, seed: int) -> None:
+        super().__init__(concept_class, horizon, seed)
+        self.budget = check_size("budget", budget, at_least=0)
+
+    @property
+    def _allowed(self) -> int:
+        """Queries still free in the coming round."""
+        return allowance(self.rounds + 1, self.horizon, self.budget) - self.queries.posed
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner."""
+        return super().settings() | {"budget": self.budget}
+
+    def _state(self) -> dict[str, Any]:
+        raise StateError(f"{self.kind} belongs to one game and is not saved; play it again from its seed")
+
+
+class Guesser(_Budgeted):
+    """Asks nothing and says 1/2: expected loss exactly T/2 on every stream.
+
+    >>> from adeptree import Thresholds
+    >>> Guesser(Thresholds(4), horizon=10).predict_proba(2)
+    0.5
+    """
+
+    kind = "guesser"
+
+    def __init__(self, concept_class: ConceptClass, horizon: int, budget: int = 0, seed: int = 0) -> None:
+        super().__init__(concept_class, horizon, budget, seed)
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        return 0.5
+
+    @property
+    def bound(self) -> float:
+        """T/2, as the best loss is at least 0."""
+        return self.horizon / 2
+
+
+class BudgetedLeader(_Budgeted):
+    """Follow the leader, but the leader is asked for only Q times, at even distances; between, the last one rules.
+
+    Before the first query it says 1/2. ``recent`` asks for the leader of the rounds since the last query instead
+    of all: against ``BlockReset`` that is the strongest play, right in (nearly) every query round.
+
+    >>> from adeptree import Thresholds
+    >>> learner = BudgetedLeader(Thresholds(16), horizon=9, budget=2)
+    >>> learner.learn_many([3, 9, 3, 9, 3, 9], [0, 1, 0, 1, 0, 1]).tolist(), learner.queries.posed
+    ([0.5, 0.5, 0.0, 1.0, 0.0, 1.0], 2)
+    """
+
+    kind = "budgeted-leader"
+
+    def __init__(
+        self, concept_class: ConceptClass, horizon: int, budget: int, recent: bool = False, seed: int = 0
+    ) -> None:
+        super().__init__(concept_class, horizon, budget, seed)
+        self.recent = bool(recent)
+        self._leader: Concept | None = None
+        self._asked_round = -1
+        self._used = 0
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        if self._allowed > 0 and self._asked_round < self.rounds:
+            self._leader = self.ask(self.history[self._used :])
+            self._asked_round = self.rounds
+            # The coming window begins after this round: a game that resets on queries resets there.
+            self._used = self.rounds + 1 if self.recent else 0
+        return 0.5 if self._leader is None else float(self._leader(raw))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner."""
+        return super().settings() | {"recent": self.recent}
+
+
+class Rationed(_Budgeted):
+    """Lets any ADEPT-like learner speak only in rounds that the budget can pay for; else says 1/2.
+
+    A round of ``inner`` poses at most 2 x width queries; if that many are not free, the inner learner neither
+    predicts nor learns. One instance a round is worth a query: the first asked for.
+
+    >>> from adeptree import Adept, OracleClass, Thresholds
+    >>> c = OracleClass(realizable=Thresholds(16).realizable)
+    >>> class Zero:
+    ...     mistake_bound, start, update = 16, lambda self: None, lambda self, s, x, y: None
+    ...     predict = lambda self, state, x: 0
+    >>> learner = Rationed(Adept(c, horizon=20, base=Zero()), horizon=20, budget=7)
+    >>> p = learner.learn_many(range(10), [0] * 10)
+    >>> learner.queries.posed, learner.inner.rounds, float(p[0])
+    (2, 1, 0.5)
+    """
+
+    kind = "rationed"
+
+    def __init__(self, inner: OnlineLearner, horizon: int, budget: int, seed: int = 0) -> None:
+        if not isinstance(inner, OnlineLearner) or inner.rounds:
+            raise InvalidArgument(f"inner must be an online learner that has not learnt yet; {got('inner', inner)}")
+        super().__init__(inner.concept_class, horizon, budget, seed)
+        self.inner = inner
+        self._served: tuple[int, Any] = (-1, None)
+
+    def _serves(self, x: Instance) -> bool:
+        key = freeze(self.concept_class.key(x))
+        payable = 2 * self.inner.width <= self._allowed and self.inner.rounds < self.inner.horizon
+        if self._served[0] < self.rounds and payable:
+            self._served = (self.rounds, key)
+        return self._served == (self.rounds, key)
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        return self.inner.predict_proba(raw) if self._serves(x) else 0.5
+
+    def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        if self._serves(x):
+            self.inner.learn(raw, label)
+        super()._commit(x, raw, label)
+
+    @property
+    def queries(self) -> Queries:
+        """The inner learner's."""
+        return self.inner.queries
+
+    @property
+    def width(self) -> int:
+        """The inner learner's."""
+        return self.inner.width
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner, the inner one's under "inner"."""
+        inner = {name: value for name, value in self.inner.settings().items() if name != "base"}
+        return super().settings() | {"inner": {"kind": self.inner.kind, **inner}}
+
+
+def budgeted_lazy_adept(
+    concept_class: ConceptClass, horizon: int, budget: int, commits: int = 1, seed: int = 0, **options: Any
+) -> Rationed:
+    """Return a LazyAdept that poses at most ``budget`` queries in ``horizon`` rounds.
+
+    A full LazyAdept asks two queries in every round, more than any Q < 2T allows; so it plays only the
+    ``affordable_rounds``, spread evenly, as its whole horizon, with at most ``commits`` commits in them.
+    """
+    d = concept_class.vc_dimension
+    if d is None:
+        raise InvalidArgument(f"the VC dimension of {concept_class!r} must be known to plan its queries")
+    rounds = min(horizon, affordable_rounds(budget, d, commits)) or 1
+    inner = LazyAdept(concept_class, rounds, commits=min(commits, rounds), seed=seed, **options)
+    return Rationed(inner, horizon, budget, seed)

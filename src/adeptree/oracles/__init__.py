@@ -1,0 +1,41 @@
+"""Oracles as objects: weak consistency and ERM, and layers that count, cache, budget, time, record and check.
+
+>>> from adeptree import Thresholds
+>>> oracle = Counting(Caching(ClassOracle(Thresholds(8))))
+>>> oracle.realizable_many([[(3, 1)], [(3, 1)]]), oracle.queries, oracle.misses
+([True, True], 2, 1)
+"""
+
+from adeptree.oracles.base import ConsistencyOracle, ErmOracle, Kind, Oracle
+from adeptree.oracles.budgeting import Budgeting
+from adeptree.oracles.caching import Caching
+from adeptree.oracles.checking import Checking
+from adeptree.oracles.counting import Counting
+from adeptree.oracles.erm import ErmAsConsistency, RealizableErm, RestrictedErm
+from adeptree.oracles.layer import Layer
+from adeptree.oracles.recording import Recording
+from adeptree.oracles.replaying import Replaying
+from adeptree.oracles.sources import ClassErm, ClassOracle, FunctionErm, FunctionOracle
+from adeptree.oracles.timing import Timing
+
+__all__ = [
+    "Budgeting",
+    "Caching",
+    "Checking",
+    "ClassErm",
+    "ClassOracle",
+    "ConsistencyOracle",
+    "Counting",
+    "ErmAsConsistency",
+    "ErmOracle",
+    "FunctionErm",
+    "FunctionOracle",
+    "Kind",
+    "Layer",
+    "Oracle",
+    "RealizableErm",
+    "Recording",
+    "Replaying",
+    "RestrictedErm",
+    "Timing",
+]

@@ -1,0 +1,41 @@
+"""When two samples ask the same: the keys under which answers are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from adeptree.classes.oracle import freeze
+from adeptree.errors import InvalidInstance, got
+from adeptree.oracles.base import Kind
+from adeptree.types import Instance, Sample, label_of
+
+Key = Callable[[Any], Hashable]
+
+
+def point_key(x: Instance, key: Key | None = None) -> Hashable:
+    """Return what identifies an instance.
+
+    >>> point_key([1, 2]) == point_key((1, 2))
+    True
+    """
+    if key is not None:
+        return key(x)
+    try:
+        return freeze(x)
+    except TypeError:
+        raise InvalidInstance(f"x must be hashable, or this layer be given key=; {got('x', x)}") from None
+
+
+def sample_key(kind: Kind, sample: Sample, key: Key | None = None) -> Hashable:
+    """Return what identifies a question: the order of the sample never matters, repeats only for ``best``.
+
+    >>> sample_key("find", [(1, 0), (2, 1)]) == sample_key("find", [(2, 1), (1, 0), (1, 0)])
+    True
+    >>> sample_key("best", [(1, 0), (2, 1)]) == sample_key("best", [(2, 1), (1, 0), (1, 0)])
+    False
+    """
+    pairs = ((point_key(x, key), label_of(y)) for x, y in sample)
+    # The number of errors, hence the best concept, depends on how often an example is there; realizability does not.
+    return frozenset(Counter(pairs).items()) if kind == "best" else frozenset(pairs)

@@ -1,0 +1,137 @@
+"""Recording: write down what an oracle said, as data, so that a run can be repeated without it.
+
+A recording is lines of JSON: a header; one line for each answer; and one for each label that a concept
+of the oracle was asked for, unless it is the label it was found for. No code is written or read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from adeptree.errors import StateError
+from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.oracles.keys import point_key
+from adeptree.oracles.layer import Layer
+from adeptree.state import encode
+from adeptree.types import Concept, Instance, Sample
+
+FORMAT = "adeptree oracle recording"
+VERSION = 1
+
+
+class Recording(Layer):
+    """Passes everything through and writes it to ``path``, or keeps it in memory; see :class:`Replaying`.
+
+    Each line is written at once, so what was answered before a crash is there after it. An existing file is
+    never overwritten. Instances must be data: numbers, texts, tuples, lists, arrays, dicts. Concepts come
+    back wrapped (``.concept`` is the oracle's own), because their labels are part of what it said.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle, Replaying
+    >>> recording = Recording(ClassOracle(Thresholds(8)))
+    >>> rule = recording.find([(2, 0), (5, 1)])
+    >>> str(rule), rule(4)
+    ('x >= 3', 1)
+    >>> again = Replaying(recording.lines).find([(5, 1), (2, 0)])
+    >>> str(again), again(4)
+    ('x >= 3', 1)
+    """
+
+    def __init__(self, oracle: Oracle, path: str | os.PathLike[str] | None = None) -> None:
+        super().__init__(oracle)
+        self.path = None if path is None else Path(path)
+        self._memory: list[str] = []
+        self._file: TextIO | None = None if self.path is None else _create(self.path)
+        self._concepts = 0
+        self.write({"format": FORMAT, "version": VERSION, "answers": sorted(self.answers)})
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What has been recorded so far."""
+        return tuple(self._memory) if self.path is None else self.path.read_text(encoding="utf-8").splitlines()
+
+    def write(self, entry: dict[str, Any]) -> None:
+        """Append one line; after closing, labels are still given but no longer written."""
+        if self._closed:
+            return
+        line = json.dumps(entry)
+        if self._file is None:
+            self._memory.append(line)
+            return
+        try:
+            self._file.write(line + "\n")
+        except OSError as error:
+            raise StateError(f"{self.path} could not be written: {error.strerror or error}") from error
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        # Encoded first: a sample that cannot be written must not cost a query.
+        written = [encode(list(map(list, sample))) for sample in samples]
+        answers = self.oracle.ask_many(kind, samples)
+        return [
+            self._note(kind, sample, text, answer)
+            for sample, text, answer in zip(samples, written, answers, strict=True)
+        ]
+
+    def _note(self, kind: Kind, sample: Sample, text: Any, answer: Any) -> Any:
+        entry = {"ask": kind, "sample": text}
+        if kind == "realizable":
+            self.write(entry | {"realizable": bool(answer)})
+            return answer
+        if answer is None:
+            self.write(entry | {"concept": None})
+            return None
+        number, self._concepts = self._concepts, self._concepts + 1
+        self.write(entry | {"concept": number, "text": str(answer)})
+        return RecordedConcept(answer, number, self, sample)
+
+    def _release(self) -> None:
+        try:
+            if self._file is not None:
+                self._file.close()
+        finally:
+            self.oracle.close()
+
+
+class RecordedConcept:
+    """A concept whose labels are written down when they are looked at."""
+
+    def __init__(self, concept: Concept, number: int, recording: Recording, sample: Sample) -> None:
+        self.concept = concept
+        self._number = number
+        self._recording = recording
+        # Whoever replays knows the sample. A concept that fits it is then recorded by its other labels only; one
+        # that does not (the best of an unrealizable sample, a lie) by those as well.
+        self._known = sample_labels(sample)
+
+    def __call__(self, x: Instance) -> int:
+        """Return the concept's label of x."""
+        label = self.concept(x)
+        key = point_key(x)
+        if self._known.get(key) != int(label):
+            self._recording.write({"concept": self._number, "x": encode(x), "label": int(label)})
+            self._known[key] = int(label)
+        return label
+
+    def __str__(self) -> str:
+        return str(self.concept)
+
+    def __repr__(self) -> str:
+        return f"RecordedConcept({self.concept!r})"
+
+
+def sample_labels(sample: Sample) -> dict[Hashable, int]:
+    """Return the label of each point of a sample: the last one, should there be several."""
+    return {point_key(x): int(y) for x, y in sample}
+
+
+def _create(path: Path) -> TextIO:
+    try:
+        return path.open("x", encoding="utf-8", buffering=1)  # "x": never over an old recording; 1: line by line
+    except FileExistsError:
+        raise StateError(f"{path} exists; replay it with Replaying, or record to another file") from None
+    except OSError as error:
+        raise StateError(f"{path} could not be written: {error.strerror or error}") from error

@@ -1,0 +1,136 @@
+"""Replaying: an oracle that only repeats what a recording holds."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+from typing import Any
+
+from adeptree.errors import DamagedFile, OracleError, StateError, UnknownVersion, got
+from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.oracles.keys import point_key, sample_key
+from adeptree.oracles.recording import FORMAT, VERSION, sample_labels
+from adeptree.state import decode
+from adeptree.types import Instance, Sample
+
+
+class Replaying(Oracle):
+    """Answers from a recording: a file, or the lines of one. Asked anything else, it says so.
+
+    A question asked several times gets its recorded answers in their order, then the last one again.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle, Recording
+    >>> recording = Recording(ClassOracle(Thresholds(8)))
+    >>> recording.realizable([(2, 1), (5, 0)])
+    False
+    >>> oracle = Replaying(recording.lines)
+    >>> oracle.realizable([(2, 1), (5, 0)])
+    False
+    >>> oracle.realizable([(2, 1)])
+    Traceback (most recent call last):
+    ...
+    adeptree.errors.OracleError: realizable on [(2, 1)] was not recorded; replay the run that was, or ask a live oracle
+    """
+
+    def __init__(self, source: str | os.PathLike[str] | Iterable[str]) -> None:
+        if isinstance(source, (str, os.PathLike)):
+            self.name, lines = str(source), _read(Path(source))
+        else:
+            self.name, lines = "recording", list(source)
+        self._concepts: dict[int, ReplayedConcept] = {}
+        self._recorded: dict[tuple[Kind, Hashable], list[Any]] = {}
+        self._asked: dict[tuple[Kind, Hashable], int] = {}
+        self._answers = self._header(lines)
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise DamagedFile(f"line {number} of {self.name} is damaged; use an earlier copy") from error
+
+    def __repr__(self) -> str:
+        return f"Replaying({self.name!r})"
+
+    @property
+    def answers(self) -> frozenset[Kind]:
+        """What the recorded oracle answered."""
+        return self._answers
+
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Look every sample up; a batch that is not wholly recorded changes nothing."""
+        self._check(kind)
+        keys = [(kind, sample_key(kind, sample)) for sample in samples]
+        for key, sample in zip(keys, samples, strict=True):
+            if key not in self._recorded:
+                raise OracleError(
+                    f"{kind} on {list(sample)} was not recorded; replay the run that was, or ask a live oracle"
+                )
+        return [self._next(key) for key in keys]
+
+    def _next(self, key: tuple[Kind, Hashable]) -> Any:
+        answers, turn = self._recorded[key], self._asked.get(key, 0)
+        self._asked[key] = turn + 1
+        return answers[min(turn, len(answers) - 1)]
+
+    def _header(self, lines: list[str]) -> frozenset[Kind]:
+        try:
+            header = json.loads(lines[0])
+            known, version, answers = header["format"] == FORMAT, header["version"], frozenset(header["answers"])
+        except (ValueError, KeyError, TypeError, IndexError):
+            known = False
+        if not known:
+            raise DamagedFile(f"{self.name} is not a recording of an oracle (or its beginning is damaged)")
+        if version != VERSION:
+            raise UnknownVersion(f"{self.name} is in recording format {version!r}; this release reads {VERSION}")
+        return answers
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        if "label" in entry:
+            self._concepts[entry["concept"]].learn(decode(entry["x"]), entry["label"])
+            return
+        kind: Kind = entry["ask"]
+        sample = [(x, y) for x, y in decode(entry["sample"])]
+        answer = entry["realizable"] if kind == "realizable" else self._concept(entry, sample)
+        self._recorded.setdefault((kind, sample_key(kind, sample)), []).append(answer)
+
+    def _concept(self, entry: dict[str, Any], sample: Sample) -> ReplayedConcept | None:
+        number = entry["concept"]
+        if number is None:
+            return None
+        self._concepts[number] = ReplayedConcept(entry["text"], sample)
+        return self._concepts[number]
+
+
+class ReplayedConcept:
+    """A concept known by the labels it was asked for when it was recorded."""
+
+    def __init__(self, text: str, sample: Sample) -> None:
+        self._text = text
+        self._labels = sample_labels(sample)
+
+    def learn(self, x: Instance, label: int) -> None:
+        """Take over a recorded label."""
+        self._labels[point_key(x)] = int(label)
+
+    def __call__(self, x: Instance) -> int:
+        """Return the recorded label of x."""
+        try:
+            return self._labels[point_key(x)]
+        except KeyError:
+            raise OracleError(f"the label that {self._text!r} gives here was not recorded; {got('x', x)}") from None
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise StateError(f"{path} could not be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path} is not a recording of an oracle: it is not text") from error
+    # Whoever was recorded may have been killed while writing its last line: that answer never arrived.
+    return text.split("\n")[:-1]

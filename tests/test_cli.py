@@ -1,0 +1,407 @@
+"""The command line: what it shows equals the library, and every wrong input gets a sentence, not a traceback."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import adeptree as at
+from adeptree import bounds, specs
+from adeptree.cli import BROKEN_PIPE, CLASSES, INTERRUPTED, app
+from adeptree.streams import BUNDLED, open_stream
+
+ROOT = Path(__file__).resolve().parent.parent
+MAIN = "from adeptree.cli import main; main()"
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, /dev/full and file limits are POSIX")
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*args: str, stdin: str | bytes | None = None) -> Any:
+    result = CliRunner().invoke(app, list(args), input=stdin)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def process(*args: str, before: str = "", **options: Any) -> subprocess.Popen[bytes]:
+    """Start the real command; ``before`` is Python to run first in its process."""
+    path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-c", f"{before}\n{MAIN}", *args]
+    pipes: dict[str, Any] = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, **{**pipes, **options})
+
+
+def write(name: str, *lines: str) -> str:
+    Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return name
+
+
+def small(rows: int = 40) -> str:
+    return write("small.csv", "score,y", *(f"{7 * i % 16},{int(7 * i % 16 >= 9 or i % 5 == 0)}" for i in range(rows)))
+
+
+def number(label: str, text: str) -> float:
+    found = re.search(rf"^ +{re.escape(label)} +(-?[\d,.]+)", text, re.MULTILINE)
+    assert found, f"{label!r} is not in\n{text}"
+    return float(found[1].replace(",", ""))
+
+
+def bundled() -> list[tuple[int, int]]:
+    text = (ROOT / "src/adeptree/data/machine_alarms.csv").read_text(encoding="utf-8")
+    return [(int(row["vibration"]), int(row["failed"])) for row in csv.DictReader(text.splitlines())]
+
+
+# ------------------------------------------------------------------------------------------- what is shown
+
+
+def test_bundled_stream_is_what_its_script_makes() -> None:
+    script = ROOT / "examples/make_bundled_stream.py"
+    spec = importlib.util.spec_from_file_location("make_bundled_stream", script)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.TARGET.read_bytes() == module.text().encode("ascii")
+
+
+def test_summary_equals_the_library() -> None:
+    result = call("run")
+    rows = bundled()
+    learner = at.Adept(at.Thresholds(1024), horizon=len(rows))
+    for x, y in rows:
+        learner.learn(x, y)
+    text, points = result.stdout, len({x for x, _ in rows})
+    assert result.exit_code == 0 and result.stderr == ""
+    assert text.startswith("machine-alarms: 2,000 rounds against thresholds(n=1024)\n")
+    assert number("expected", text) == round(learner.expected_loss, 1)
+    assert number("made with seed 0", text) == learner.realised_loss
+    assert number("best rule in hindsight", text) == learner.best_loss
+    assert str(learner.best_rule()).replace("x", "vibration") in text
+    assert number("so far, exactly", text) == round(learner.regret, 1)
+    assert number("proven bound", text) == round(learner.bound, 1)
+    assert number("share of the bound", text) == round(100 * learner.regret / learner.bound, 1)
+    assert number("width: paths kept", text) == learner.width <= number("Sauer's bound", text)
+    assert number("Sauer's bound", text) == bounds.sauer(points, 1)
+    assert number("oracle queries asked", text) == learner.queries.asked
+    assert number("posed", text) == learner.queries.posed
+    assert number("inferred", text) == learner.queries.inferred
+    assert number("learning rate", text) == float(f"{learner.learning_rate:.4g}")
+    assert number("mistake bound M", text) == learner.mistake_bound
+    assert "almost as well as the best rule, vibration >= 640" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", ["60", "80", "100"])
+def test_summary_fits_the_terminal(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    lines = call("run", small(), "--rules", "intervals(n=16)").stdout.splitlines()
+    assert max(map(len, lines)) <= max(int(width), 72)
+
+
+def test_quiet_shows_nothing() -> None:
+    result = call("run", "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_classes_lists_every_spec() -> None:
+    text = call("classes").stdout
+    assert set(CLASSES) == set(specs.CLASSES)
+    for name, (example, line) in CLASSES.items():
+        assert type(at.parse(example)).spec_name == name
+        assert example in text and line in text
+
+
+def test_version_and_help() -> None:
+    assert call("--version").stdout.startswith("adeptree ")
+    assert "run" in call("--help").stdout and "--predictions" in call("run", "--help").stdout
+    assert call("rum").exit_code == 2
+
+
+def test_bundled_names_are_readable() -> None:
+    for name, (_, rules) in BUNDLED.items():
+        with open_stream(name) as stream:
+            assert stream.count() > 0
+        at.parse(rules)
+
+
+ROWS = ["name,age,a,b,ok,y", "ann,20,0,1,x,0", "bob,61,1,1,x,1", "cat,35,1,0,x,TRUE", "ann,22,0,0,x,false"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "rule"),
+    [
+        ("stumps(cuts={'age': [30, 50]})", [], "age >= 30"),
+        ("blocks(d=2)", ["--x", "name"], "name in {'bob', 'cat'}"),
+        ("blocks(d=2, block='name')", [], "name in {'bob', 'cat'}"),
+        ("conjunctions(n=2)", ["--x", "a, b"], "a"),
+        ("parities(n=2)", ["--x", "a,b", "--label", "y"], "a"),
+        ("thresholds(n=99)", ["--x", "age"], "age >= "),
+        ("intervals(n=99)", ["--x", "age"], " <= age < "),
+        ("finite(table=['011', '000'], points=['ann', 'bob', 'cat'])", ["--x", "name"], "1 on {'bob', 'cat'}"),
+    ],
+)
+def test_every_class_reads_its_columns(rules: str, options: list[str], rule: str) -> None:
+    result = call("run", write("rows.csv", *ROWS), "--rules", rules, *options)
+    assert result.exit_code == 0, result.stderr
+    line = next(line for line in result.stdout.splitlines() if "best rule in hindsight" in line)
+    assert number("best rule in hindsight", line) == 0
+    assert rule in line
+
+
+def test_bits_default_to_all_other_columns() -> None:
+    name = write("bits.csv", "a,b,y", "0,1,0", "1,1,1")
+    assert call("run", name, "--rules", "disjunctions(n=2)").exit_code == 0
+
+
+def test_stdin_a_byte_order_mark_and_windows_lines() -> None:
+    text = b"\xef\xbb\xbfscore,y\r\n3,0\r\n\r\n12,1\r\n"
+    result = call("run", "-", "--rules", "thresholds(n=16)", "--x", "score", stdin=text)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("stdin: 2 rounds")
+
+
+@pytest.mark.parametrize("rate", ["paper", "first-order", "0.25"])
+def test_rate_and_seed_reach_the_learner(rate: str) -> None:
+    text = call("run", "--rate", rate, "--seed", "7").stdout
+    learner = at.Adept(at.Thresholds(1024), 2000, rate=float(rate) if rate == "0.25" else rate, seed=7)
+    for x, y in bundled():
+        learner.learn(x, y)
+    assert number("proven bound", text) == round(learner.bound, 1)
+    assert number("made with seed 7", text) == learner.realised_loss
+    assert number("learning rate", text) == float(f"{learner.learning_rate:.4g}")
+
+
+# --------------------------------------------------------------------------------------- files that it writes
+
+
+def test_predictions_are_the_learners() -> None:
+    name = small()
+    assert call("run", name, "--rules", "thresholds(n=16)", "--predictions", "p.csv").exit_code == 0
+    learner = at.Adept(at.Thresholds(16), horizon=40)
+    written = list(csv.DictReader(Path("p.csv").read_text(encoding="utf-8").splitlines()))
+    assert [int(row["round"]) for row in written] == list(range(1, 41))
+    for row in written:
+        x, y = int(row["x"]), int(row["y"])
+        assert float(row["p"]) == learner.predict_proba(x)
+        assert int(row["guess"]) == learner.predict(x)
+        learner.learn(x, y)
+
+
+def test_save_and_resume_equal_never_stopping() -> None:
+    name = small()
+    whole = call("run", name, "--rules", "intervals(n=16)", "--predictions", "whole.csv")
+    first = write("first.csv", *Path(name).read_text().splitlines()[:18])
+    rules = ["--rules", "intervals(n=16)", "--horizon", "40", "--save", "s"]
+    assert "17 of 40 rounds" in call("run", first, *rules, "--predictions", "p.csv").stdout
+    rest = call("run", name, "--resume", "s", "--skip", "17", "--predictions", "p.csv", "--save", "s")
+    assert Path("p.csv").read_text() == Path("whole.csv").read_text()
+    assert rest.stdout.endswith("Saved to s.\n")
+    differing = {a for a, b in zip(rest.stdout.splitlines(), whole.stdout.splitlines(), strict=False) if a != b}
+    # Which points came before is not in the file, so all are counted as distinct: still a bound.
+    assert all("Sauer" in line for line in differing)
+
+
+# --------------------------------------------------------------------------------------------- wrong input
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "sentence"),
+    [
+        (
+            ["score,y", "3,0"],
+            ["--x", "scroe"],
+            'has no column "scroe"; did you mean "score"? Its columns are: score, y',
+        ),
+        (["score,y", "3,0"], ["--label", "zzz"], '--label: f.csv has no column "zzz". Its columns are: score, y'),
+        (["score,y,y", "3,0,0"], ["--label", "y", "--x", "score"], 'has 2 columns called "y"'),
+        (["a,b,y", "3,0,0"], [], "say which column holds x, with --x; there are: a, b"),
+        (["score,y", "3,0", "4,2"], [], "f.csv, line 3, column y: a label must be 0, 1, true or false; got '2'"),
+        (["score,y", "3,0", "", "16,1"], [], "f.csv, line 4, column score: x must be an int in 0..15; got x=16"),
+        (["score,y", "2.5,0"], [], "f.csv, line 2, column score: x must be an int in 0..15; got x=2.5"),
+        (["score,y", "nan,0"], [], "got x=nan"),
+        (["score,y", ",0"], [], "f.csv, line 2, column score"),
+        (["score,y", "3"], [], "f.csv, line 2: expected 2 values, got 1 value"),
+        (["score,y", '3,"0'], [], "f.csv, line 2: not proper CSV"),
+        ([], [], "f.csv is empty"),
+        (["score;y", "3;0"], [], "expected at least two, split by commas"),
+        (["score,y"], [], "f.csv has no rows"),
+        (["score,y"], ["--horizon", "5"], "f.csv has no rows"),
+        (["score,y", "3,0"], ["--skip", "9"], "f.csv has no rows left"),
+        (["score,y", "3,0"], ["--horizon", "0"], "horizon must be an int >= 1"),
+        (["score,y", "3,0"], ["--rate", "fast"], 'rate must be one of "paper", "first-order" or a positive number'),
+        (["score,y", "3,0"], ["--rate", "-1"], "rate must be one of"),
+        (["score,y", "3,0"], ["--seed", "-1"], "seed must be an int >= 0"),
+        (["score,y", "3,0"], ["--rules", "treshold(n=3)"], 'did you mean "thresholds"?'),
+        (["score,y", "3,0"], ["--rules", "thresholds(m=3)"], "does not fit"),
+        (["score,y", "3,0"], ["--rules", "parities(n=3)"], "needs 3 columns of 0 and 1"),
+        (["score,y", "3,0"], ["--rules", "parities(n=1)"], "x must be 1 bits"),
+        (["score,y", "3,0"], ["--rules", "stumps(cuts={'score': [1]})", "--x", "score"], "leave it out"),
+        (["score,y", "abc,0"], ["--rules", "stumps(cuts={'score': [1]})"], "must be a finite number"),
+        (["score,y", "3,0"], ["--resume", "nowhere"], "--rules is settled by the learner in nowhere; leave it out"),
+        (["score,y", "3,0"], ["--save", "f.csv"], "--save: f.csv is the stream itself"),
+        (["score,y", "3,0"], ["--predictions", "f.csv"], "--predictions: f.csv is the stream itself"),
+        (["score,y", "3,0"], ["--save", "no/such/place"], "--save: no/such/place cannot be written: No such file"),
+        (["score,y", "3,0"], ["--save", "."], "not an ordinary file"),
+    ],
+)
+def test_wrong_input_gets_a_sentence(lines: list[str], options: list[str], sentence: str) -> None:
+    name = write("f.csv", *lines)
+    before = Path(name).read_text()
+    rules = [] if "--rules" in options else ["--rules", "thresholds(n=16)"]
+    result = call("run", name, *rules, *options)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.startswith("adeptree: ") and result.stderr.count("\n") == 1
+    assert Path(name).read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "sentence"),
+    [
+        (["nowhere.csv"], 2, "nowhere.csv could not be read: No such file or directory; expected a CSV file, -"),
+        (["machine-alarm"], 2, 'did you mean the bundled stream "machine-alarms"?'),
+        (["."], 2, "could not be read"),
+        (["a\0b"], 2, "could not be read"),
+        (["--resume", "nowhere"], 1, "nowhere could not be read"),
+        (["--predictions", "no/such/place"], 1, "no/such/place could not be written"),
+    ],
+)
+def test_wrong_places(args: list[str], code: int, sentence: str) -> None:
+    result = call("run", *args)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert sentence in result.stderr
+
+
+def test_a_file_of_ones_own_needs_rules() -> None:
+    assert "say what to compete with" in call("run", small()).stderr
+
+
+def test_not_utf8_and_not_a_learner() -> None:
+    Path("latin.csv").write_bytes(b"score,y\n3,0\n\xe9,1\n")
+    assert "not UTF-8" in call("run", "latin.csv", "--rules", "thresholds(n=16)").stderr
+    assert "not a file saved by adeptree" in call("run", "--resume", "latin.csv").stderr
+    at.Hedge(at.Thresholds(16), horizon=9).save("hedge")
+    assert "holds a learner of the kind 'hedge'" in call("run", "--resume", "hedge").stderr
+
+
+def test_a_wrong_row_keeps_what_was_learnt() -> None:
+    name = write("f.csv", "score,y", "3,0", "12,1", "5,2")
+    result = call("run", name, "--rules", "thresholds(n=16)", "--save", "s")
+    assert result.exit_code == 2 and "line 4" in result.stderr
+    assert result.stdout.startswith("f.csv: 2 of 3 rounds")
+    assert result.stdout.endswith("Saved to s; go on with --resume s --skip 2\n")
+    assert at.load("s").rounds == 2
+    # Nothing new was learnt this time: the saved learner is not replaced by an empty one.
+    write("f.csv", "score,y", "3,7")
+    assert call("run", name, "--rules", "thresholds(n=16)", "--save", "s").exit_code == 2
+    assert at.load("s").rounds == 2
+
+
+def test_past_the_horizon_stops_with_the_summary() -> None:
+    result = call("run", "--horizon", "100", "--save", "s")
+    assert result.exit_code == 2
+    assert result.stdout.startswith("machine-alarms: 100 rounds")
+    assert "past the horizon of 100 rounds" in result.stderr
+    assert at.load("s").rounds == 100
+    again = call("run", "--resume", "s", "--skip", "100")
+    assert again.exit_code == 2 and "past the horizon" in again.stderr
+
+
+# --------------------------------------------------------------------------------------- real processes
+
+
+@POSIX
+def test_interrupt_saves_and_shows() -> None:
+    # The parent may ignore Ctrl-C (a job in the background): the child is to have it.
+    before = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    args = ["run", "-", "--rules", "thresholds(n=16)", "--horizon", "50", "--save", "s", "--predictions", "p.csv"]
+    with process(*args, before=before) as running:
+        assert running.stdin is not None and running.stdout is not None and running.stderr is not None
+        running.stdin.write(b"score,y\n" + b"3,0\n12,1\n" * 5)
+        running.stdin.flush()
+        deadline = time.monotonic() + 20
+        while not (Path("p.csv").exists() and Path("p.csv").read_text().count("\n") == 11):
+            assert time.monotonic() < deadline, "the rows were not learnt"
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        # stdin stays open: the interrupt alone must end it.
+        assert running.wait(timeout=20) == INTERRUPTED
+        out, err = running.stdout.read().decode(), running.stderr.read().decode()
+    assert out.startswith("stdin: 10 of 50 rounds") and out.endswith("Saved to s; go on with --resume s\n")
+    assert err == "adeptree: interrupted\n"
+    assert at.load("s").rounds == 10
+
+
+@POSIX
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_full_disk_for_predictions_and_stdout() -> None:
+    with process("run", "--predictions", "/dev/full", "--save", "s") as running:
+        out, err = running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert err.decode() == "adeptree: --predictions: /dev/full could not be written: No space left on device\n"
+    assert out == b"" and not Path("s").exists()
+    with open("/dev/full", "wb") as full, process("run", "--save", "s", stdout=full) as running:
+        _, err = running.communicate(timeout=30)
+    assert running.returncode == 1 and b"No space left" in err and b"Traceback" not in err
+    assert at.load("s").rounds == 2000
+
+
+@POSIX
+def test_full_disk_for_save_keeps_the_old_file_and_shows_the_summary() -> None:
+    learner = at.Adept(at.Thresholds(16), horizon=9)
+    learner.save("s")
+    old = Path("s").read_bytes()
+    before = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
+    with process("run", "--save", "s", before=before) as running:
+        out, err = running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert b"s could not be written: File too large" in err and err.count(b"\n") == 1
+    assert out.startswith(b"machine-alarms: 2,000 rounds")
+    assert Path("s").read_bytes() == old and sorted(os.listdir()) == ["s"]
+
+
+@POSIX
+def test_save_never_replaces_a_device() -> None:
+    result = call("run", "--save", "/dev/null")
+    assert result.exit_code == 2 and "not an ordinary file" in result.stderr
+    assert not Path("/dev/null").is_file()
+
+
+@POSIX
+def test_broken_pipe_is_silent_and_loses_nothing() -> None:
+    with process("run", "--save", "s") as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        err = running.stderr.read()
+        assert running.wait(timeout=30) == BROKEN_PIPE
+    assert err == b""
+    assert at.load("s").rounds == 2000
+
+
+@POSIX
+def test_progress_on_a_terminal_only_on_stderr() -> None:
+    import pty
+
+    parent, child = pty.openpty()
+    with process("run", stderr=child) as running:
+        os.close(child)
+        assert running.stdout is not None
+        out = running.stdout.read()
+        assert running.wait(timeout=30) == 0
+    shown = os.read(parent, 1 << 16).decode()
+    os.close(parent)
+    assert "2000/2000" in shown and "best: vibration >= 640" in shown
+    assert b"\x1b" not in out
