@@ -136,7 +136,7 @@ def forced(base: Base, realizable: Oracle) -> Base:
 def schedules(T: int, M: int) -> list[Row]:
     """All I in {0,1}^T with at most M ones."""
     if T <= 12:
-        return [I for I in itertools.product((0, 1), repeat=T) if sum(I) <= M]
+        return [flips for flips in itertools.product((0, 1), repeat=T) if sum(flips) <= M]
     raise ValueError("schedules are listed only for small T")
 
 
@@ -151,20 +151,20 @@ def algorithm1(
 ) -> list[float]:
     """BPSS: Hedge over all mistake schedules; with ``delete``, unrealizable experts are removed at once."""
     learner = forced(base, realizable)
-    pasts: dict[Row, Pairs] = {I: () for I in schedules(T, M)}
+    pasts: dict[Row, Pairs] = {flips: () for flips in schedules(T, M)}
     losses = dict.fromkeys(pasts, 0)
     probabilities = []
     for t, (x, y) in enumerate(stream):
-        eta = rate(T, M, min(losses[I] for I in pasts))
-        labels = {I: learner(past, x) ^ I[t] for I, past in pasts.items()}
+        eta = rate(T, M, min(losses[flips] for flips in pasts))
+        labels = {flips: learner(past, x) ^ flips[t] for flips, past in pasts.items()}
         if delete:
-            pasts = {I: past for I, past in pasts.items() if realizable((*past, (x, labels[I])))}
-        weights = {I: math.exp(-eta * losses[I]) for I in pasts}
-        ones = math.fsum(w for I, w in weights.items() if labels[I] == 1)
+            pasts = {flips: past for flips, past in pasts.items() if realizable((*past, (x, labels[flips])))}
+        weights = {flips: math.exp(-eta * losses[flips]) for flips in pasts}
+        ones = math.fsum(w for flips, w in weights.items() if labels[flips] == 1)
         probabilities.append(ones / math.fsum(weights.values()))
-        for I in pasts:
-            losses[I] += labels[I] != y
-        pasts = {I: (*past, (x, labels[I])) for I, past in pasts.items()}
+        for flips in pasts:
+            losses[flips] += labels[flips] != y
+        pasts = {flips: (*past, (x, labels[flips])) for flips, past in pasts.items()}
     return probabilities
 
 

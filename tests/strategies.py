@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from reference import Row, Rows
 
 import adeptree as at
-from reference import Row, Rows
 
 steady = settings(derandomize=True, deadline=None, max_examples=60)
 """Settings of every property test: the same examples in every run."""
@@ -65,22 +65,28 @@ def intervals(n: int) -> Family:
     return Family(at.Intervals(n), tuple(range(n)), rules)
 
 
+def stump(name: str, cut: float, above: bool) -> Rule:
+    return lambda x: int((x[name] >= cut) if above else (x[name] < cut))
+
+
 def stumps(**cuts: list[float]) -> Family:
     rules: list[Rule] = [lambda x: 0, lambda x: 1]
     for name, values in cuts.items():
         for cut in values:
-            rules.append(lambda x, name=name, cut=cut: int(x[name] >= cut))
-            rules.append(lambda x, name=name, cut=cut: int(x[name] < cut))
+            rules += [stump(name, cut, above=True), stump(name, cut, above=False)]
     cells = [[min(values) - 1, *(value + 0.25 for value in values)] for values in cuts.values()]
     points = tuple(dict(zip(cuts, cell, strict=True)) for cell in itertools.product(*cells))
     return Family(at.Stumps(cuts), points, tuple(rules))
 
 
+def member(chosen: set[str]) -> Rule:
+    return lambda x: int(x in chosen)
+
+
 def blocks(d: int, n: int) -> Family:
-    """On blocks "A".."Z" and an arbitrary name beside each, through a block function."""
     names = [chr(65 + i) for i in range(n)]
     chosen = [set(s) for size in range(d + 1) for s in itertools.combinations(names, size)]
-    return Family(at.BlockUnions(d), tuple(names), tuple((lambda x, s=s: int(x in s)) for s in chosen))
+    return Family(at.BlockUnions(d), tuple(names), tuple(member(s) for s in chosen))
 
 
 def monomials(n: int, monotone: bool, any_of: bool) -> Family:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import importlib.util
 import os
@@ -23,6 +24,7 @@ from adeptree.streams import BUNDLED, open_stream
 
 ROOT = Path(__file__).resolve().parent.parent
 MAIN = "from adeptree.cli import main; main()"
+RULES = ["--rules", "thresholds(n=16)"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, /dev/full and file limits are POSIX")
 
 
@@ -112,7 +114,7 @@ def test_summary_fits_the_terminal(width: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_quiet_shows_nothing() -> None:
-    result = call("run", "--quiet")
+    result = call("run", small(), *RULES, "--quiet")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
@@ -168,17 +170,17 @@ def test_bits_default_to_all_other_columns() -> None:
 
 def test_stdin_a_byte_order_mark_and_windows_lines() -> None:
     text = b"\xef\xbb\xbfscore,y\r\n3,0\r\n\r\n12,1\r\n"
-    result = call("run", "-", "--rules", "thresholds(n=16)", "--x", "score", stdin=text)
+    result = call("run", "-", *RULES, "--x", "score", stdin=text)
     assert result.exit_code == 0
     assert result.stdout.startswith("stdin: 2 rounds")
 
 
 @pytest.mark.parametrize("rate", ["paper", "first-order", "0.25"])
 def test_rate_and_seed_reach_the_learner(rate: str) -> None:
-    text = call("run", "--rate", rate, "--seed", "7").stdout
-    learner = at.Adept(at.Thresholds(1024), 2000, rate=float(rate) if rate == "0.25" else rate, seed=7)
-    for x, y in bundled():
-        learner.learn(x, y)
+    text = call("run", small(), *RULES, "--rate", rate, "--seed", "7").stdout
+    learner = at.Adept(at.Thresholds(16), 40, rate=float(rate) if rate == "0.25" else rate, seed=7)
+    for row in csv.DictReader(Path("small.csv").read_text().splitlines()):
+        learner.learn(int(row["score"]), int(row["y"]))
     assert number("proven bound", text) == round(learner.bound, 1)
     assert number("made with seed 7", text) == learner.realised_loss
     assert number("learning rate", text) == float(f"{learner.learning_rate:.4g}")
@@ -189,7 +191,7 @@ def test_rate_and_seed_reach_the_learner(rate: str) -> None:
 
 def test_predictions_are_the_learners() -> None:
     name = small()
-    assert call("run", name, "--rules", "thresholds(n=16)", "--predictions", "p.csv").exit_code == 0
+    assert call("run", name, *RULES, "--predictions", "p.csv").exit_code == 0
     learner = at.Adept(at.Thresholds(16), horizon=40)
     written = list(csv.DictReader(Path("p.csv").read_text(encoding="utf-8").splitlines()))
     assert [int(row["round"]) for row in written] == list(range(1, 41))
@@ -227,6 +229,7 @@ def test_save_and_resume_equal_never_stopping() -> None:
         ),
         (["score,y", "3,0"], ["--label", "zzz"], '--label: f.csv has no column "zzz". Its columns are: score, y'),
         (["score,y,y", "3,0,0"], ["--label", "y", "--x", "score"], 'has 2 columns called "y"'),
+        (["score,y", "3,0"], ["--x", "y"], '"y" is the label, so it cannot be part of x'),
         (["a,b,y", "3,0,0"], [], "say which column holds x, with --x; there are: a, b"),
         (["score,y", "3,0", "4,2"], [], "f.csv, line 3, column y: a label must be 0, 1, true or false; got '2'"),
         (["score,y", "3,0", "", "16,1"], [], "f.csv, line 4, column score: x must be an int in 0..15; got x=16"),
@@ -260,7 +263,7 @@ def test_save_and_resume_equal_never_stopping() -> None:
 def test_wrong_input_gets_a_sentence(lines: list[str], options: list[str], sentence: str) -> None:
     name = write("f.csv", *lines)
     before = Path(name).read_text()
-    rules = [] if "--rules" in options else ["--rules", "thresholds(n=16)"]
+    rules = [] if "--rules" in options else RULES
     result = call("run", name, *rules, *options)
     assert result.exit_code == 2
     assert sentence in result.stderr
@@ -291,7 +294,7 @@ def test_a_file_of_ones_own_needs_rules() -> None:
 
 def test_not_utf8_and_not_a_learner() -> None:
     Path("latin.csv").write_bytes(b"score,y\n3,0\n\xe9,1\n")
-    assert "not UTF-8" in call("run", "latin.csv", "--rules", "thresholds(n=16)").stderr
+    assert "not UTF-8" in call("run", "latin.csv", *RULES).stderr
     assert "not a file saved by adeptree" in call("run", "--resume", "latin.csv").stderr
     at.Hedge(at.Thresholds(16), horizon=9).save("hedge")
     assert "holds a learner of the kind 'hedge'" in call("run", "--resume", "hedge").stderr
@@ -299,14 +302,14 @@ def test_not_utf8_and_not_a_learner() -> None:
 
 def test_a_wrong_row_keeps_what_was_learnt() -> None:
     name = write("f.csv", "score,y", "3,0", "12,1", "5,2")
-    result = call("run", name, "--rules", "thresholds(n=16)", "--save", "s")
+    result = call("run", name, *RULES, "--save", "s")
     assert result.exit_code == 2 and "line 4" in result.stderr
     assert result.stdout.startswith("f.csv: 2 of 3 rounds")
     assert result.stdout.endswith("Saved to s; go on with --resume s --skip 2\n")
     assert at.load("s").rounds == 2
     # Nothing new was learnt this time: the saved learner is not replaced by an empty one.
     write("f.csv", "score,y", "3,7")
-    assert call("run", name, "--rules", "thresholds(n=16)", "--save", "s").exit_code == 2
+    assert call("run", name, *RULES, "--save", "s").exit_code == 2
     assert at.load("s").rounds == 2
 
 
@@ -327,7 +330,7 @@ def test_past_the_horizon_stops_with_the_summary() -> None:
 def test_interrupt_saves_and_shows() -> None:
     # The parent may ignore Ctrl-C (a job in the background): the child is to have it.
     before = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    args = ["run", "-", "--rules", "thresholds(n=16)", "--horizon", "50", "--save", "s", "--predictions", "p.csv"]
+    args = ["run", "-", *RULES, "--horizon", "50", "--save", "s", "--predictions", "p.csv"]
     with process(*args, before=before) as running:
         assert running.stdin is not None and running.stdout is not None and running.stderr is not None
         running.stdin.write(b"score,y\n" + b"3,0\n12,1\n" * 5)
@@ -345,6 +348,39 @@ def test_interrupt_saves_and_shows() -> None:
     assert at.load("s").rounds == 10
 
 
+def test_interrupt_waits_for_the_end_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = at.Adept.learn
+
+    def interrupted(self: at.Adept, x: object, y: object) -> None:
+        if self.rounds == 4:
+            signal.raise_signal(signal.SIGINT)
+        learn(self, x, y)
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(at.Adept, "learn", interrupted)
+    result = call("run", "--save", "s")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, previous)
+    assert (result.exit_code, result.stderr) == (INTERRUPTED, "adeptree: interrupted\n")
+    assert result.stdout.startswith("machine-alarms: 5 of 2,000 rounds")
+    assert result.stdout.endswith("Saved to s; go on with --resume s --skip 5\n")
+    assert at.load("s").rounds == 5
+
+
+def test_out_of_memory_leaves_the_saved_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert call("run", small(), *RULES, "--horizon", "90", "--save", "s").exit_code == 0
+    old = Path("s").read_bytes()
+
+    def torn(self: at.Adept, *_: object) -> None:
+        self.rounds += 1
+        raise MemoryError
+
+    monkeypatch.setattr(at.Adept, "_commit", torn)
+    result = call("run", "small.csv", "--resume", "s", "--save", "s")
+    assert result.exit_code == 1 and "out of memory" in result.stderr
+    assert Path("s").read_bytes() == old
+
+
 @POSIX
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_full_disk_for_predictions_and_stdout() -> None:
@@ -353,10 +389,10 @@ def test_full_disk_for_predictions_and_stdout() -> None:
     assert running.returncode == 1
     assert err.decode() == "adeptree: --predictions: /dev/full could not be written: No space left on device\n"
     assert out == b"" and not Path("s").exists()
-    with open("/dev/full", "wb") as full, process("run", "--save", "s", stdout=full) as running:
+    with open("/dev/full", "wb") as full, process("run", small(), *RULES, "--save", "s", stdout=full) as running:
         _, err = running.communicate(timeout=30)
     assert running.returncode == 1 and b"No space left" in err and b"Traceback" not in err
-    assert at.load("s").rounds == 2000
+    assert at.load("s").rounds == 40
 
 
 @POSIX
@@ -374,6 +410,18 @@ def test_full_disk_for_save_keeps_the_old_file_and_shows_the_summary() -> None:
 
 
 @POSIX
+def test_two_troubles_are_both_told() -> None:
+    before = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
+    with process("run", "--save", "s", "--predictions", "p.csv", before=before) as running:
+        out, err = running.communicate(timeout=30)
+    assert running.returncode == 1
+    first, second = err.decode().splitlines()
+    assert first == "adeptree: --predictions: p.csv could not be written: File too large"
+    assert second.startswith("adeptree: ") and "s could not be written: File too large" in second
+    assert re.match(rb"machine-alarms: \d+ of 2,000 rounds", out)
+
+
+@POSIX
 def test_save_never_replaces_a_device() -> None:
     result = call("run", "--save", "/dev/null")
     assert result.exit_code == 2 and "not an ordinary file" in result.stderr
@@ -382,13 +430,22 @@ def test_save_never_replaces_a_device() -> None:
 
 @POSIX
 def test_broken_pipe_is_silent_and_loses_nothing() -> None:
-    with process("run", "--save", "s") as running:
+    with process("run", small(), *RULES, "--save", "s") as running:
         assert running.stdout is not None and running.stderr is not None
         running.stdout.close()
         err = running.stderr.read()
         assert running.wait(timeout=30) == BROKEN_PIPE
     assert err == b""
-    assert at.load("s").rounds == 2000
+    assert at.load("s").rounds == 40
+
+
+def drained(terminal: int) -> str:
+    """Read until the other side is closed, which Linux reports as an error."""
+    shown = b""
+    with open(terminal, "rb", buffering=0) as file, contextlib.suppress(OSError):
+        while piece := file.read(1 << 16):
+            shown += piece
+    return shown.decode()
 
 
 @POSIX
@@ -399,9 +456,8 @@ def test_progress_on_a_terminal_only_on_stderr() -> None:
     with process("run", stderr=child) as running:
         os.close(child)
         assert running.stdout is not None
+        shown = drained(parent)
         out = running.stdout.read()
         assert running.wait(timeout=30) == 0
-    shown = os.read(parent, 1 << 16).decode()
-    os.close(parent)
     assert "2000/2000" in shown and "best: vibration >= 640" in shown
     assert b"\x1b" not in out

@@ -7,12 +7,23 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import reference as ref
 from hypothesis import given
+from reference import Base, Rate, Rows
+from strategies import (
+    Family,
+    Stream,
+    finite,
+    intervals,
+    parities,
+    small_families,
+    steady,
+    tables_and_streams,
+    thresholds,
+)
 
 import adeptree as at
-import reference as ref
-from reference import Base, Rate, Rows
-from strategies import Stream, finite, steady, tables_and_streams, thresholds
+from adeptree.bases import default_base
 
 CLOSE = 1e-9
 BASES: dict[str, tuple[type[Any], Any]] = {"SOA": (at.SOA, ref.soa), "Halving": (at.Halving, ref.halving)}
@@ -101,9 +112,7 @@ def test_shipped_bpss_is_algorithm_1(base: str, rate: str, prune: bool, drawn: t
     rows, stream, T = drawn
     kind, slow = BASES[base]
     name, formula = RATES[rate]
-    expected = ref.algorithm1(
-        stream, T, bound_of(base, rows), slow(rows), ref.oracle_of(rows), formula, delete=prune
-    )
+    expected = ref.algorithm1(stream, T, bound_of(base, rows), slow(rows), ref.oracle_of(rows), formula, delete=prune)
     learner = at.Bpss(finite(rows), horizon=T, base=kind(), rate=name, prune=prune)
     assert near(played(learner, stream), expected)
     best = min(sum(row[x] != y for x, y in stream) for row in rows)
@@ -121,9 +130,7 @@ def test_full_games_of_twelve_rounds(base: str, rate: str, seed: int) -> None:
     stream = [(int(rng.integers(6)), int(rng.integers(2))) for _ in range(12)]
     kind, slow = BASES[base]
     name, formula = RATES[rate]
-    expected = ref.algorithm1(
-        stream, 12, bound_of(base, rows), slow(rows), ref.oracle_of(rows), formula, delete=True
-    )
+    expected = ref.algorithm1(stream, 12, bound_of(base, rows), slow(rows), ref.oracle_of(rows), formula, delete=True)
     assert near(played(at.Adept(finite(rows), horizon=12, base=kind(), rate=name), stream), expected)
 
 
@@ -148,9 +155,7 @@ def test_any_larger_mistake_bound_is_algorithm_1_too(drawn: tuple[Rows, Stream, 
 
 @steady
 @given(drawn, st.integers(0, 2))
-def test_too_small_a_bound_with_pruning_is_algorithm_2_to_the_letter(
-    drawn: tuple[Rows, Stream, int], M: int
-) -> None:
+def test_too_small_a_bound_with_pruning_is_algorithm_2_to_the_letter(drawn: tuple[Rows, Stream, int], M: int) -> None:
     rows, stream, T = drawn
     learner = at.Adept(finite(rows), horizon=T, mistake_bound=M, on_excess="prune")
     expected, history = ref.algorithm2(stream, T, M, ref.soa(rows), ref.oracle_of(rows))
@@ -179,3 +184,47 @@ def test_the_natural_base_of_thresholds(stream: Stream) -> None:
     rows = thresholds(7).rows
     expected = ref.algorithm1(stream, 12, 3, bisection(7), ref.oracle_of(rows), delete=True)
     assert near(played(at.Adept(at.Thresholds(7), horizon=12), stream), expected)
+
+
+@every_base
+@pytest.mark.parametrize("seed", range(3))
+def test_first_order_below_its_cap(base: str, seed: int) -> None:
+    """Only when the best loss outgrows 4 ln N does the rate leave 1/2: long, hopeless streams."""
+    rng = np.random.default_rng(seed)
+    rows = frozenset({(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 1)})  # wrong on columns 0 and 1, whatever one does
+    stream = [(int(x), int(x < 2 or rng.random() < 0.5)) for x in rng.integers(4, size=70)]
+    kind, slow = BASES[base]
+    expected, _ = ref.algorithm2(
+        stream, 70, bound_of(base, rows), slow(rows), ref.oracle_of(rows), ref.first_order_rate
+    )
+    learner = at.Adept(finite(rows), horizon=70, base=kind(), rate="first-order")
+    assert near(played(learner, stream), expected)
+    assert learner.learning_rate < 0.4
+
+
+@pytest.mark.parametrize("family", [*small_families(), intervals(7), parities(4)], ids=repr)
+@every_rate
+def test_every_class_with_its_natural_base_is_algorithm_2(family: Family, rate: str) -> None:
+    machine = default_base(family.c)
+    name, formula = RATES[rate]
+
+    def replay(past: ref.Pairs, i: int) -> int:
+        """The scalar state machine, run through the whole past."""
+        state = machine.start()
+        for j, y in past:
+            state = machine.update(state, family.c.instance(family.points[j]), y)
+        return int(machine.predict(state, family.c.instance(family.points[i])))
+
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        numbers = [
+            (int(i), int(y))
+            for i, y in zip(rng.integers(len(family.points), size=8), rng.integers(2, size=8), strict=True)
+        ]
+        M = machine.mistake_bound
+        assert M is not None
+        expected, history = ref.algorithm2(numbers, 8, M, replay, ref.oracle_of(family.rows), formula)
+        learner = at.Adept(family.c, horizon=8, rate=name)
+        assert near(played(learner, [(family.points[i], y) for i, y in numbers]), expected)
+        found = zip(learner.mistakes.tolist(), learner.losses.tolist(), strict=True)
+        assert sorted(found) == sorted(history[-1].values())

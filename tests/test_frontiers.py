@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from reference import Row, vcdim
+from strategies import Family, Stream, family_streams, intervals, parities, small_families, steady, thresholds
 
 import adeptree as at
 from adeptree.frontiers import Frontier, OracleFrontier, frontier_of
-from reference import Row, vcdim
-from strategies import Family, Stream, family_streams, intervals, small_families, steady, thresholds
 
 drawn = family_streams()
 
@@ -83,6 +83,13 @@ def test_frontier_of_witnesses_asks_at_most_half(drawn: tuple[Family, Stream]) -
     assert 2 * (frontier.queries.posed - 1) <= frontier.queries.asked  # one more for the first witness
 
 
+@pytest.mark.parametrize("family", [*small_families(), parities(4), parities(5)], ids=repr)
+def test_many_random_orders(family: Family) -> None:
+    for seed in range(12):
+        order = np.random.default_rng(seed).permutation(len(family.points))[:7]
+        walk(family, frontier_of(family.c), [(family.points[i], 0) for i in order])
+
+
 @pytest.mark.parametrize("family", small_families(), ids=repr)
 def test_any_class_can_be_run_through_its_own_oracle(family: Family) -> None:
     walk(family, OracleFrontier(family.c), family.stream(3, 7))
@@ -119,9 +126,7 @@ def test_pruned_children_stay_gone(family: Family, kind: str) -> None:
     xs: list[Any] = []
     for x, _ in family.stream(11, 8):
         children = frontier.split(family.c.instance(x)).children
-        everything = {
-            (*row, b) for row in rows for b in (0, 1) if (*row, b) in family.labellings([*xs, x])
-        }
+        everything = {(*row, b) for row in rows for b in (0, 1) if (*row, b) in family.labellings([*xs, x])}
         listed = [(*rows[p], int(b)) for p, b in zip(children.parent, children.label, strict=True)]
         assert sorted(listed) == sorted(everything)
         kept = rng.random(len(listed)) < 0.7

@@ -9,11 +9,11 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import reference as ref
 from hypothesis import given
+from strategies import Family, Stream, family_streams, intervals, small_families, steady, thresholds
 
 import adeptree as at
-import reference as ref
-from strategies import Family, Stream, family_streams, intervals, small_families, steady, thresholds
 
 rates = st.sampled_from(["paper", 0.3, 2.0])
 drawn = family_streams(longest=14)
@@ -105,7 +105,7 @@ def test_expected_regret_is_within_the_bound(family: Family, rate: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_regret_bound_with_the_littlestone_tree_and_greedy_points(seed: int) -> None:
+def test_regret_bound_when_the_adversary_also_picks_the_points(seed: int) -> None:
     """The adversary also picks the point where the learner is least sure."""
     family = intervals(9)
     learner = at.Adept(family.c, horizon=30, base=at.SOA() if seed % 2 else None)
@@ -154,7 +154,8 @@ def test_prediction_commits_nothing(drawn: tuple[Family, Stream]) -> None:
 def test_queries_are_two_per_row_and_round(drawn: tuple[Family, Stream]) -> None:
     family, stream = drawn
     learner = at.Adept(family.c, horizon=14)
-    expected, xs = 0, []
+    expected = 0
+    xs: list[Any] = []
     for x, y in stream:
         expected += 2 * len(family.labellings(xs))
         learner.predict_proba(x)

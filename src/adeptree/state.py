@@ -66,18 +66,23 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace the file in one step, so that a crash or a full disk leaves the old one whole."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise StateError(f"{path} could not be written: it is not an ordinary file; name another")
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=path.name, suffix=".part")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
+        temporary = None
     except OSError as error:
+        raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
+    finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
 
 
 def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:

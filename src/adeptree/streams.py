@@ -64,7 +64,10 @@ class Stream:
         place = self._place(name, "--label")
         others = [column for i, column in enumerate(self.columns) if i != place]
         names, convert = _reading(concept_class, x, others)
-        return Layout(tuple(names), tuple(self._place(n, "--x") for n in names), place, convert)
+        places = tuple(self._place(column, "--x") for column in names)
+        if place in places:
+            raise InvalidArgument(f'"{name}" is the label, so it cannot be part of x; choose with --x and --label')
+        return Layout(tuple(names), places, place, convert)
 
     def examples(self, concept_class: ConceptClass, layout: Layout) -> Iterator[Example]:
         """Read the rows one by one; a wrong one is named by its line."""
@@ -152,6 +155,8 @@ def _rows(name: str, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, values
     except csv.Error as error:
         raise InvalidArgument(f"{name}, line {reader.line_num}: not proper CSV: {error}") from None
+    except OSError as error:
+        raise StateError(f"{name}, after line {reader.line_num}: could not be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InvalidArgument(f"{name}, after line {reader.line_num}: not UTF-8 text; save it as UTF-8") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import sys
@@ -128,7 +129,7 @@ def _plainly(learner: Adept, rule: str) -> str:
     text = (
         f"In plain words: ADEPT predicted {verdict} {named} which only hindsight can name; on average {cost}. "
         f"It assumes nothing about the labels: on any stream {_scope(learner)}, a hostile one included, it is "
-        f"proven to make on average at most {learner.bound:,.0f} mistakes more than the best rule."
+        f"proven to make on average at most {math.ceil(learner.bound):,} mistakes more than the best rule."
     )
     return "\n".join(textwrap.wrap(text, min(100, _terminal_width())))
 

@@ -107,7 +107,11 @@ class EnumerableClass(ConceptClass):
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
         """Draw a concept uniformly."""
-        return self.concept(int(rng.integers(self.size)))
+        if self.size < 1 << 63:
+            return self.concept(int(rng.integers(self.size)))
+        # Too many for a machine word; 16 spare bytes make the remainder as good as uniform.
+        drawn = rng.bytes(self.size.bit_length() // 8 + 16)
+        return self.concept(int.from_bytes(drawn, "little") % self.size)
 
     def to_finite(self, limit: int = 1 << 22) -> FiniteClass:
         """Return the explicit table of this class, of at most ``limit`` entries.

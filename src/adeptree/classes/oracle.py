@@ -47,6 +47,10 @@ class OracleClass(ConceptClass):
     are recognised (their label is then known without a query); plain values, tuples, lists, arrays and
     mappings need none. ``repeats="ask"`` asks the oracle about repeated instances too.
 
+    ``strategy`` is how a frontier asks: "auto" decides sets of paths with one call wherever it can
+    (``docs/few-queries.md``), "cubes" insists on the way that needs ``find``, and "literal" asks about every
+    path by itself, as the paper does; ``repeats="ask"`` implies it.
+
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])
     (True, False)
@@ -66,12 +70,14 @@ class OracleClass(ConceptClass):
         littlestone_dimension: int | None = None,
         key: Callable[[Any], Hashable] | None = None,
         repeats: str = "infer",
+        strategy: str = "auto",
         name: str = "oracle",
     ) -> None:
         if (find is None) == (realizable is None):
             raise InvalidArgument("give exactly one of find= (returns a concept or None) and realizable= (a bool)")
         if repeats not in ("infer", "ask"):
             raise InvalidArgument(f'repeats must be "infer" or "ask"; {got("repeats", repeats)}')
+        _check_strategy(strategy, find is not None and repeats == "infer")
         self._find = find
         self._realizable = realizable
         self.mistake_bound = mistake_bound
@@ -79,6 +85,7 @@ class OracleClass(ConceptClass):
         self._littlestone_dimension = littlestone_dimension
         self._key = key
         self.repeats = repeats
+        self.strategy = strategy if repeats == "infer" else "literal"
         self.name = name
 
     @classmethod
@@ -172,6 +179,13 @@ class OracleClass(ConceptClass):
     def random_concept(self, rng: np.random.Generator) -> Concept:
         """Refuse: only the user knows the concepts."""
         raise InvalidArgument("an OracleClass cannot draw concepts; give the adversary target=")
+
+
+def _check_strategy(strategy: str, cubes: bool) -> None:
+    if strategy not in ("auto", "literal", "cubes"):
+        raise InvalidArgument(f'strategy must be "auto", "literal" or "cubes"; {got("strategy", strategy)}')
+    if strategy == "cubes" and not cubes:
+        raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
 
 
 def _asked(oracle: Callable[[Sample], Any] | None, sample: Sample) -> Any:

@@ -1,0 +1,80 @@
+"""The public names, all of which ``import adeptree`` offers."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from adeptree import bounds, errors
+from adeptree.bases import (
+    SOA,
+    BaseLearner,
+    Bisection,
+    DefaultZero,
+    Elimination,
+    GaussianElimination,
+    Ghost,
+    Halving,
+    IntervalSearch,
+)
+from adeptree.classes import (
+    BlockUnions,
+    ConceptClass,
+    Conjunctions,
+    Disjunctions,
+    FiniteClass,
+    Intervals,
+    OracleClass,
+    Parities,
+    Stumps,
+    Thresholds,
+)
+from adeptree.dimensions import littlestone_dimension, vc_dimension
+from adeptree.errors import AdeptreeError
+from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
+from adeptree.learners import Adept, Bpss, Hedge, LazyAdept, OnlineLearner, load
+from adeptree.specs import parse
+
+try:
+    __version__ = version("adeptree")
+except PackageNotFoundError:  # running from a source tree that was never installed
+    __version__ = "0+unknown"
+
+__all__ = [
+    "SOA",
+    "Adept",
+    "AdeptreeError",
+    "Adversary",
+    "BaseLearner",
+    "Bisection",
+    "BlockUnions",
+    "Bpss",
+    "ConceptClass",
+    "Conjunctions",
+    "DefaultZero",
+    "Disjunctions",
+    "Drifting",
+    "Elimination",
+    "FiniteClass",
+    "GaussianElimination",
+    "Ghost",
+    "Greedy",
+    "Halving",
+    "Hedge",
+    "IntervalSearch",
+    "Intervals",
+    "LazyAdept",
+    "LittlestoneTree",
+    "OnlineLearner",
+    "OracleClass",
+    "Parities",
+    "Stochastic",
+    "Stumps",
+    "Thresholds",
+    "Transcript",
+    "__version__",
+    "bounds",
+    "errors",
+    "littlestone_dimension",
+    "load",
+    "parse",
+    "play",
+    "vc_dimension",
+]
