@@ -7,6 +7,7 @@ True
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,12 +16,10 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Load the library at the first use of one of its names, so that ``adeptree --help`` need not wait for it."""
-    api = import_module("adeptree.api")
-
-    if name in globals():  # a room such as adeptree.games, which loading the rest has brought in
-        return globals()[name]
+    if not name.startswith("_") and find_spec(f"adeptree.{name}") is not None:
+        return import_module(f"adeptree.{name}")
     try:
-        return getattr(api, name)
+        return getattr(import_module("adeptree.api"), name)
     except AttributeError:
         raise AttributeError(f"module 'adeptree' has no attribute {name!r}") from None
 

@@ -28,8 +28,17 @@ from adeptree.classes import (
 )
 from adeptree.dimensions import littlestone_dimension, vc_dimension
 from adeptree.errors import AdeptreeError
-from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
-from adeptree.learners import Adept, Bpss, Hedge, LazyAdept, OnlineLearner, load
+from adeptree.games import Adversary, BlockReset, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
+from adeptree.learners import (
+    Adept,
+    Bpss,
+    FollowTheLeader,
+    FollowThePerturbedLeader,
+    Hedge,
+    LazyAdept,
+    OnlineLearner,
+    load,
+)
 from adeptree.specs import parse
 
 try:
@@ -44,6 +53,7 @@ __all__ = [
     "Adversary",
     "BaseLearner",
     "Bisection",
+    "BlockReset",
     "BlockUnions",
     "Bpss",
     "ConceptClass",
@@ -53,6 +63,8 @@ __all__ = [
     "Drifting",
     "Elimination",
     "FiniteClass",
+    "FollowTheLeader",
+    "FollowThePerturbedLeader",
     "GaussianElimination",
     "Ghost",
     "Greedy",

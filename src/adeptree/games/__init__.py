@@ -8,11 +8,13 @@ from adeptree.games.adversaries import (
     Recorded,
     Stochastic,
 )
+from adeptree.games.block_reset import BlockReset
 from adeptree.games.play import play
 from adeptree.games.transcript import Round, Transcript
 
 __all__ = [
     "Adversary",
+    "BlockReset",
     "Drifting",
     "Greedy",
     "LittlestoneTree",

@@ -85,6 +85,8 @@ class HiddenBlocks(ConceptClass):
     """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
 
     spec_name = "hidden-blocks"
+    strategy = "literal"
+    """Frontiers ask as Algorithm 2 does, at most 2 x width queries a round: a budget can be planned with that."""
 
     def __init__(self, adversary: Opponent) -> None:
         self.d = adversary.d

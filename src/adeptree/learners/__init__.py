@@ -3,8 +3,23 @@
 from adeptree.learners.adept import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.bpss import Bpss
+from adeptree.learners.budgeted import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
+from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 from adeptree.learners.loading import load
 
-__all__ = ["Adept", "Bpss", "Hedge", "LazyAdept", "OnlineLearner", "load"]
+__all__ = [
+    "Adept",
+    "Bpss",
+    "BudgetedLeader",
+    "FollowTheLeader",
+    "FollowThePerturbedLeader",
+    "Guesser",
+    "Hedge",
+    "LazyAdept",
+    "OnlineLearner",
+    "Rationed",
+    "budgeted_lazy_adept",
+    "load",
+]

@@ -11,12 +11,14 @@ from typing import Any
 from adeptree import bounds
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.classes.oracle import freeze
-from adeptree.errors import InvalidArgument, StateError, got
+from adeptree.errors import BudgetExhausted, InvalidArgument, StateError, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.base import OnlineLearner
+from adeptree.learners.history import HistoryLearner
 from adeptree.learners.lazy import LazyAdept
-from adeptree.learners.leaders import HistoryLearner
 from adeptree.types import Concept, Instance
+
+REFUSED = object()  # stands for the instance of a round in which nobody is served any more
 
 
 def allowance(t: int, T: int, Q: int) -> int:
@@ -121,11 +123,12 @@ class BudgetedLeader(_Budgeted):
 class Rationed(_Budgeted):
     """Lets any ADEPT-like learner speak only in rounds that the budget can pay for; else says 1/2.
 
-    A round of ``inner`` poses at most 2 x width queries; if that many are not free, the inner learner neither
-    predicts nor learns. One instance a round is worth a query: the first asked for.
+    A round of ``inner`` poses at most 2 x width queries (with the frontier's literal strategy); if that many are not
+    free, the inner learner neither predicts nor learns. Only the first instance asked for in a round is worth queries.
+    If the oracle has a budget of its own (``oracles.Budgeting``) and refuses, the round counts as not affordable.
 
     >>> from adeptree import Adept, OracleClass, Thresholds
-    >>> c = OracleClass(realizable=Thresholds(16).realizable)
+    >>> c = OracleClass(realizable=Thresholds(16).realizable, strategy="literal")
     >>> class Zero:
     ...     mistake_bound, start, update = 16, lambda self: None, lambda self, s, x, y: None
     ...     predict = lambda self, state, x: 0
@@ -152,7 +155,13 @@ class Rationed(_Budgeted):
         return self._served == (self.rounds, key)
 
     def _probability(self, x: Instance, raw: Any) -> float:
-        return self.inner.predict_proba(raw) if self._serves(x) else 0.5
+        if not self._serves(x):
+            return 0.5
+        try:
+            return self.inner.predict_proba(raw)
+        except BudgetExhausted:
+            self._served = (self.rounds, REFUSED)
+            return 0.5
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         if self._serves(x):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adeptree import bounds
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers import Queries
 from adeptree.learners.adept import Adept
-from adeptree.learners.base import OnlineLearner, Rate
+from adeptree.learners.base import Rate
+from adeptree.learners.history import HistoryLearner
 from adeptree.seeds import stream
 from adeptree.types import Concept, Instance
 
 
-class LazyAdept(OnlineLearner):
+class LazyAdept(HistoryLearner):
     """Speculate in every round, commit only K = floor(T^c) of them, drawn uniformly after predicting.
 
     Inside runs ADEPT with horizon K, on the sampled rounds alone; between commits its active set stays
@@ -32,7 +34,6 @@ class LazyAdept(OnlineLearner):
     """
 
     kind = "lazy-adept"
-    follows_best_loss = False
 
     def __init__(
         self,
@@ -59,7 +60,6 @@ class LazyAdept(OnlineLearner):
             on_excess=on_excess,
         )
         self.sampled_rounds: list[int] = []
-        self.history: list[tuple[Any, int]] = []
         self._sampler = stream(seed, "sampled rounds")
 
     def _probability(self, x: Instance, raw: Any) -> float:
@@ -74,13 +74,7 @@ class LazyAdept(OnlineLearner):
             self.sampled_rounds.append(self.rounds + 1)
         else:
             self.inner.discard()
-        self.history.append((raw, label))
-
-    @property
-    def best_loss(self) -> int:
-        """Loss of the best concept on *all* rounds, by ERM on the history: evaluation, not learning."""
-        rule = self.concept_class.erm(self.history)
-        return sum(int(rule(x)) != y for x, y in self.history)
+        super()._commit(x, raw, label)
 
     @property
     def bound(self) -> float:
@@ -111,13 +105,14 @@ class LazyAdept(OnlineLearner):
         return {
             "inner": self.inner.saved(),
             "sampled": self.sampled_rounds,
-            "history": self.history,
             "sampler": self._sampler.bit_generator.state,
+            **super()._state(),
         }
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.inner.take_over(state["inner"])
-        self.sampled_rounds, self.history = list(state["sampled"]), list(state["history"])
+        super()._restore(state)
+        self.sampled_rounds = list(state["sampled"])
         self._sampler.bit_generator.state = state["sampler"]
 
 
@@ -129,8 +124,7 @@ def _commits(horizon: int, exponent: float | None, commits: int | None) -> int:
     if commits is None:
         if not isinstance(exponent, (int, float)) or not 0 < exponent <= 1:
             raise InvalidArgument(f"exponent c must lie in (0, 1]; {got('exponent', exponent)}")
-        # T^c computed in floats may fall a hair below an integer: 100^0.5 must be 10.
-        return max(1, math.floor(math.pow(horizon, exponent) + 1e-9))
+        return bounds.commits(horizon, exponent)
     if check_size("commits", commits) > horizon:
         raise InvalidArgument(f"commits must be at most the horizon {horizon}; {got('commits', commits)}")
     return int(commits)

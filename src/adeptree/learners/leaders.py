@@ -24,71 +24,9 @@ from adeptree import bounds
 from adeptree.classes.base import ConceptClass, EnumerableClass, check_size
 from adeptree.classes.oracle import freeze
 from adeptree.errors import InvalidArgument, got
-from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner
+from adeptree.learners.history import HistoryLearner
 from adeptree.seeds import stream
-from adeptree.types import Concept, Instance, IntArray, Sample
-
-
-class HistoryLearner(OnlineLearner):
-    """Keeps the whole history; every ERM call made to predict is counted as one query.
-
-    The account (``best_loss``, ``best_rule``) is one more ERM call on the history whenever it is read; it is
-    evaluation, not learning, and not counted. A class with an uncounted ``judge`` is asked there instead.
-    """
-
-    follows_best_loss = False
-
-    def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:
-        super().__init__(concept_class, horizon, seed)
-        self.history: list[tuple[Any, int]] = []
-        self._queries = Queries()
-
-    def ask(self, sample: Sample) -> Concept:
-        """Return the leader on a sample: one query."""
-        self._queries.asked += 1
-        self._queries.posed += 1
-        return self.concept_class.erm(sample)
-
-    def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self.history.append((raw, label))
-
-    @property
-    def queries(self) -> Queries:
-        """ERM calls so far."""
-        return self._queries
-
-    @property
-    def width(self) -> int:
-        """One: the leader."""
-        return 1
-
-    @property
-    def bound(self) -> float:
-        """Infinite: nothing is promised."""
-        return math.inf
-
-    @property
-    def best_loss(self) -> int:
-        """Loss of the best concept in hindsight."""
-        rule = self.best_rule()
-        return sum(int(rule(x)) != y for x, y in self.history)
-
-    def best_rule(self) -> Concept:
-        """Return a best concept in hindsight."""
-        judge: Any = getattr(self.concept_class, "judge", self.concept_class.erm)
-        return judge(self.history)  # type: ignore[no-any-return]
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return {"horizon": self.horizon, "seed": self.seed}
-
-    def _state(self) -> dict[str, Any]:
-        return {"history": self.history}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        for x, y in state["history"]:
-            HistoryLearner._commit(self, x, x, int(y))
+from adeptree.types import Concept, Instance, IntArray
 
 
 class FollowTheLeader(HistoryLearner):
@@ -186,7 +124,8 @@ class FollowThePerturbedLeader(HistoryLearner):
         return freeze(self.concept_class.key(self.concept_class.instance(raw)))
 
     def _tuned(self) -> float:
-        return (max(1, len(self.points)) * self._log_concepts) ** 0.25 / math.sqrt(self.horizon)
+        # Balances the two terms of the bound, noise T and sqrt(n ln N) / noise.
+        return math.pow(max(1, len(self.points)) * self._log_concepts, 0.25) / math.sqrt(self.horizon)
 
     @property
     def _log_concepts(self) -> float:

@@ -13,9 +13,12 @@ from adeptree.learners.adept import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
+from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 from adeptree.specs import parse
 
-KINDS: dict[str, type[OnlineLearner]] = {kind.kind: kind for kind in (Adept, LazyAdept, Hedge)}
+KINDS: dict[str, type[OnlineLearner]] = {
+    kind.kind: kind for kind in (Adept, LazyAdept, Hedge, FollowTheLeader, FollowThePerturbedLeader)
+}
 
 
 def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None) -> OnlineLearner:

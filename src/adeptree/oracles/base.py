@@ -22,6 +22,10 @@ from adeptree.types import Concept, Sample
 Kind = Literal["realizable", "find", "best"]
 Samples = Sequence[Sample]
 
+BITS: frozenset[Kind] = frozenset({"realizable"})
+WITNESSES: frozenset[Kind] = frozenset({"realizable", "find"})
+ERM: frozenset[Kind] = frozenset({"best"})
+
 
 class Oracle(ABC):
     """Answers questions about samples, one at a time or in batches.
@@ -125,7 +129,7 @@ class ConsistencyOracle(Oracle):
     @property
     def answers(self) -> frozenset[Kind]:
         """``realizable``, and ``find`` if there are witnesses."""
-        return frozenset({"realizable", "find"} if self.gives_witnesses else {"realizable"})
+        return WITNESSES if self.gives_witnesses else BITS
 
     def realizable(self, sample: Sample) -> bool:
         """Is there a concept with these labels? By ``find``, unless the subclass says otherwise."""
@@ -167,7 +171,7 @@ class ErmOracle(Oracle):
     @property
     def answers(self) -> frozenset[Kind]:
         """Only ``best``; see :class:`~adeptree.oracles.ErmAsConsistency`."""
-        return frozenset({"best"})
+        return ERM
 
     @abstractmethod
     def best(self, sample: Sample) -> Concept:
@@ -188,12 +192,3 @@ def in_step(answers: list[Any], samples: Samples) -> list[Any]:
     if len(answers) != len(samples):
         raise OracleError(f"a batch of {len(samples)} samples got {len(answers)} answers; one each is expected")
     return answers
-
-
-def errors_of(concept: Concept, sample: Sample) -> int:
-    """Count the examples that the concept labels otherwise.
-
-    >>> errors_of(lambda x: int(x >= 3), [(1, 0), (2, 1), (5, 1)])
-    1
-    """
-    return sum(int(concept(x)) != y for x, y in sample)

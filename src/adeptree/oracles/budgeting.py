@@ -14,8 +14,8 @@ class Budgeting(Layer):
     """Lets ``queries`` queries through (the paper's Q) and raises :class:`BudgetExhausted` beyond.
 
     A call that does not fit is refused whole: nothing is asked and nothing spent, so that a smaller one
-    may still fit, and after :meth:`grant` the same call goes through. A query is spent when it has been
-    answered. Inside a cache, a learner stopped in the middle of a round pays for no answer twice.
+    may still fit, and after :meth:`grant` the same call goes through. A call that was made is paid for, even
+    if the oracle fails. Inside a cache, a learner stopped in the middle of a round pays for no answer twice.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle
@@ -53,6 +53,9 @@ class Budgeting(Layer):
                 left=self.left,
                 wanted=len(samples),
             )
-        answers = self.oracle.ask_many(kind, samples)
         self.asked += len(samples)
-        return answers
+        try:
+            return self.oracle.ask_many(kind, samples)
+        except BudgetExhausted:  # another budget, further in: the call was not made
+            self.asked -= len(samples)
+            raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from adeptree.errors import ContradictoryOracle
-from adeptree.oracles.base import Kind, Oracle, Samples, errors_of
+from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.oracles.erm import errors_of
 from adeptree.oracles.layer import Layer, check_oracle
 from adeptree.types import Sample
 

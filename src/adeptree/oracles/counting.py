@@ -11,8 +11,8 @@ from adeptree.oracles.layer import Layer
 class Counting(Layer):
     """Counts ``queries`` and the labelled ``points`` in them.
 
-    Outside a cache it counts what was asked, inside what reached the oracle. A query counts when it
-    has been answered: one that raised was none. A batch of n samples is n queries.
+    Outside a cache it counts what was asked, inside what reached the oracle. Every query that arrives
+    counts, even if what is inside then raises. A batch of n samples is n queries.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle
@@ -26,7 +26,7 @@ class Counting(Layer):
     def __init__(self, oracle: Oracle) -> None:
         super().__init__(oracle)
         self.queries = 0
-        """Queries answered."""
+        """Queries that arrived."""
         self.points = 0
         """Labelled points in them."""
 
@@ -35,7 +35,6 @@ class Counting(Layer):
         self.queries = self.points = 0
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        answers = self.oracle.ask_many(kind, samples)
         self.queries += len(samples)
         self.points += sum(map(len, samples))
-        return answers
+        return self.oracle.ask_many(kind, samples)

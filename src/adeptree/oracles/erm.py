@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from adeptree.errors import InvalidArgument, got
-from adeptree.oracles.base import Kind, Oracle, Samples, errors_of
+from adeptree.oracles.base import ERM, WITNESSES, Kind, Oracle, Samples
 from adeptree.oracles.keys import Key, point_key
 from adeptree.oracles.layer import Layer, check_oracle
 from adeptree.types import Concept, Instance, Sample
@@ -64,7 +64,7 @@ class RealizableErm(Layer):
     @property
     def answers(self) -> frozenset[Kind]:
         """Only ``best``."""
-        return frozenset({"best"})
+        return ERM
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         concepts = self.oracle.ask_many("best", samples)
@@ -89,7 +89,7 @@ class ErmAsConsistency(Layer):
     @property
     def answers(self) -> frozenset[Kind]:
         """``realizable`` and ``find``."""
-        return frozenset({"realizable", "find"})
+        return WITNESSES
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         concepts = self.oracle.ask_many("best", samples)
@@ -100,3 +100,12 @@ class ErmAsConsistency(Layer):
 def fitting(concept: Concept | None, sample: Sample) -> Concept | None:
     """Return the concept if it has all the labels, else None."""
     return concept if concept is not None and errors_of(concept, sample) == 0 else None
+
+
+def errors_of(concept: Concept, sample: Sample) -> int:
+    """Count the examples that the concept labels otherwise.
+
+    >>> errors_of(lambda x: int(x >= 3), [(1, 0), (2, 1), (5, 1)])
+    1
+    """
+    return sum(int(concept(x)) != y for x, y in sample)

@@ -12,6 +12,8 @@ from adeptree.oracles.base import Kind
 from adeptree.types import Instance, Sample, label_of
 
 Key = Callable[[Any], Hashable]
+PLAIN = {int, str, float}
+"""Instances that are their own keys; looked at first, since a key is made of every point of every query."""
 
 
 def point_key(x: Instance, key: Key | None = None) -> Hashable:
@@ -22,6 +24,8 @@ def point_key(x: Instance, key: Key | None = None) -> Hashable:
     """
     if key is not None:
         return key(x)
+    if type(x) in PLAIN:
+        return x  # type: ignore[no-any-return]
     try:
         return freeze(x)
     except TypeError:
@@ -36,6 +40,6 @@ def sample_key(kind: Kind, sample: Sample, key: Key | None = None) -> Hashable:
     >>> sample_key("best", [(1, 0), (2, 1)]) == sample_key("best", [(2, 1), (1, 0), (1, 0)])
     False
     """
-    pairs = ((point_key(x, key), label_of(y)) for x, y in sample)
+    pairs = [(point_key(x, key), label_of(y)) for x, y in sample]
     # The number of errors, hence the best concept, depends on how often an example is there; realizability does not.
     return frozenset(Counter(pairs).items()) if kind == "best" else frozenset(pairs)

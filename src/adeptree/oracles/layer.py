@@ -26,11 +26,12 @@ class Layer(Oracle):
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = check_oracle(oracle)
+        self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
     def answers(self) -> frozenset[Kind]:
         """What the oracle inside answers."""
-        return self.oracle.answers
+        return self._answers
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Pass a batch on; an empty one reaches nobody."""

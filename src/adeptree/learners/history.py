@@ -1,0 +1,71 @@
+"""What learners that remember the whole stream have in common."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from adeptree.classes.base import ConceptClass
+from adeptree.frontiers.base import Queries
+from adeptree.learners.base import OnlineLearner
+from adeptree.types import Concept, Instance, Sample
+
+
+class HistoryLearner(OnlineLearner):
+    """Keeps the whole history; every ERM call made to predict is counted as one query.
+
+    The account (``best_loss``, ``best_rule``) asks the class to judge the history whenever it is read: that is
+    evaluation, not learning, and not counted.
+    """
+
+    follows_best_loss = False
+
+    def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:
+        super().__init__(concept_class, horizon, seed)
+        self.history: list[tuple[Any, int]] = []
+        self._queries = Queries()
+
+    def ask(self, sample: Sample) -> Concept:
+        """Return the leader on a sample: one query."""
+        self._queries.asked += 1
+        self._queries.posed += 1
+        return self.concept_class.erm(sample)
+
+    def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        self.history.append((raw, label))
+
+    @property
+    def queries(self) -> Queries:
+        """ERM calls so far."""
+        return self._queries
+
+    @property
+    def width(self) -> int:
+        """One: the leader."""
+        return 1
+
+    @property
+    def bound(self) -> float:
+        """Infinite: nothing is promised."""
+        return math.inf
+
+    @property
+    def best_loss(self) -> int:
+        """Loss of the best concept in hindsight."""
+        rule = self.concept_class.judge(self.history)
+        return sum(int(rule(x)) != y for x, y in self.history)
+
+    def best_rule(self) -> Concept:
+        """Return a best concept in hindsight."""
+        return self.concept_class.judge(self.history)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner."""
+        return {"horizon": self.horizon, "seed": self.seed}
+
+    def _state(self) -> dict[str, Any]:
+        return {"history": self.history}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        for x, y in state["history"]:
+            HistoryLearner._commit(self, x, x, int(y))
