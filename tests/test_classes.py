@@ -183,7 +183,7 @@ def test_a_block_function_is_shown_by_name() -> None:
     assert not c.realizable([({"from": "a", "to": "c"}, 1), ({"from": "a"}, 0)])
     named = at.BlockUnions(2, block="from")
     assert at.parse(repr(named)) == named
-    assert named.instance({"from": "a"}) == "a"
+    assert named.block_of({"from": "a"}) == "a" == named.block_of(named.instance({"from": "a"}))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from adeptree.checks import adversaries, bases, classes, frontiers, learners, saving
+from adeptree.checks import adversaries, bases, classes, frontiers, learners, saving, values
 from adeptree.checks.report import CheckFailed, CheckSkipped, Report
 from adeptree.checks.subjects import (
     AdversarySubject,
@@ -34,12 +34,13 @@ from adeptree.checks.subjects import (
     Subject,
     subject,
 )
+from adeptree.errors import TooLarge
 
 if TYPE_CHECKING:
     import pytest
 
 LAWS: dict[type[Any], tuple[ModuleType, ...]] = {
-    ClassSubject: (classes, frontiers),
+    ClassSubject: (values, classes, frontiers),
     BaseSubject: (bases,),
     LearnerSubject: (learners, saving),
     AdversarySubject: (adversaries,),
@@ -65,11 +66,13 @@ class Check:
         return (self.law.__doc__ or "").strip()
 
     def __call__(self) -> None:
-        """Run the check; whatever else the object raises is a failure too."""
+        """Run the check; whatever else the object raises is a failure too, but for a refusal as too large."""
         try:
             self.law(self.subject)
         except (CheckFailed, CheckSkipped):
             raise
+        except TooLarge as error:
+            raise CheckSkipped(f"refused as too large: {error}") from error
         except Exception as error:
             raise CheckFailed(f"raised {type(error).__name__}: {error}") from error
 

@@ -33,7 +33,7 @@ class Report:
     """The outcome of all checks of one object.
 
     >>> print(Report(("check_a", "check_b"), {"check_c": "its concepts are not listed"}, {"check_b": "p=2.0"}))
-    ran 2, skipped 1: check_c (its concepts are not listed)
+    ran 2, skipped 1: its concepts are not listed (check_c)
     failed 1:
       check_b: p=2.0
     """
@@ -50,10 +50,15 @@ class Report:
         """Whether checks ran and none failed."""
         return bool(self.ran) and not self.failed
 
+    def why(self, reason: str) -> list[str]:
+        """Return the checks that were skipped for a reason."""
+        return [name for name, given in self.skipped.items() if given == reason]
+
     def __str__(self) -> str:
         lines = [f"ran {len(self.ran)}, skipped {len(self.skipped)}"]
         if self.skipped:
-            lines[0] += ": " + "; ".join(f"{name} ({reason})" for name, reason in self.skipped.items())
+            reasons = dict.fromkeys(self.skipped.values())
+            lines[0] += ": " + "; ".join(f"{reason} ({', '.join(self.why(reason))})" for reason in reasons)
         if self.failed:
             lines.append(f"failed {len(self.failed)}:")
             lines += [f"  {name}: {sentence}" for name, sentence in self.failed.items()]

@@ -97,6 +97,8 @@ class Domain:
 
     def refused(self) -> Any:
         """Return something that the class does not take for an instance."""
+        if self.reads_by_function:
+            skip("a function of the user's reads its instances")
         for x in STRANGERS:
             try:
                 self.concept_class.instance(x)
@@ -111,7 +113,20 @@ class Domain:
         return callable(getattr(c, "block", None)) or getattr(c, "_key", None) is not None
 
 
-STRANGERS: tuple[Any, ...] = (object(), "no such point", -1, 10**30, 0.5, float("nan"), None, {}, [], [[0]], {0}, (2, 2))
+STRANGERS: tuple[Any, ...] = (
+    object(),
+    "no such point",
+    -1,
+    10**30,
+    0.5,
+    float("nan"),
+    None,
+    {},
+    [],
+    [[0]],
+    {0},
+    (2, 2),
+)
 """Things that are no instance of most classes."""
 
 
@@ -215,7 +230,9 @@ def _base(
     return BaseSubject(name or known, Domain(c, some), base)
 
 
-def _learner(factory: Callable[..., Any], some: tuple[Any, ...] | None, horizon: int, name: str | None) -> LearnerSubject:
+def _learner(
+    factory: Callable[..., Any], some: tuple[Any, ...] | None, horizon: int, name: str | None
+) -> LearnerSubject:
     made = factory(horizon=horizon, seed=0)
     if not isinstance(made, OnlineLearner):
         raise InvalidArgument(f"factory(horizon=..., seed=...) must return an OnlineLearner; {got('made', made)}")
@@ -234,7 +251,7 @@ def _adversary(
     c = concept_class if concept_class is not None else getattr(obj, "concept_class", None)
     if learner is None and not isinstance(c, ConceptClass):
         raise InvalidArgument(
-            f"an adversary is checked against a learner: check(adversary, concept_class=c) or learner=; {got('obj', obj)}"
+            f"an adversary plays with a learner: give concept_class=, or learner= (a factory); {got('obj', obj)}"
         )
     factory = learner if learner is not None else partial(Adept, c)  # type: ignore[arg-type]
     return AdversarySubject(name or repr(obj), obj, _learner(factory, some, horizon, None))

@@ -12,7 +12,14 @@ import numpy as np
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.classes.concepts import BlockUnion
 from adeptree.errors import InvalidArgument, InvalidInstance, got
-from adeptree.types import Instance, Sample
+from adeptree.types import Instance, Sample, label_of
+
+
+@dataclass(frozen=True)
+class Block:
+    """The canonical form of an instance whose block was found by a function or key."""
+
+    name: Hashable
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,14 +66,15 @@ class BlockUnions(ConceptClass):
         return self.d
 
     def instance(self, x: Any) -> Hashable:
-        """Return the block of x: all that matters of it."""
-        block = x
-        if isinstance(self.block, str):
-            if isinstance(x, Mapping) and self.block not in x:
-                raise InvalidInstance(f"x must have the key {self.block!r}; it has {sorted(map(str, x))}")
-            block = x[self.block] if isinstance(x, Mapping) else x
-        elif self.block is not None:
-            block = self.block(x)
+        """Return the block of x, all that matters of it; marked as one, so that it is not mapped again."""
+        name = self.block_of(x)
+        return name if self.block is None else Block(name)
+
+    def block_of(self, x: Any) -> Hashable:
+        """Return the block of an instance (or of its canonical form)."""
+        if isinstance(x, Block):
+            return x.name
+        block = self._mapped(x)
         if isinstance(block, np.generic):
             block = block.item()
         try:
@@ -74,6 +82,15 @@ class BlockUnions(ConceptClass):
         except TypeError:
             raise InvalidInstance(f"a block must be hashable; {got('block', block)}") from None
         return block  # type: ignore[no-any-return]
+
+    def _mapped(self, x: Any) -> Any:
+        if callable(self.block):
+            return self.block(x)
+        if self.block is None or not isinstance(x, Mapping):
+            return x
+        if self.block not in x:
+            raise InvalidInstance(f"x must have the key {self.block!r}; it has {sorted(map(str, x))}")
+        return x[self.block]
 
     def realizable(self, sample: Sample) -> bool:
         """No block has both labels, and at most d blocks have a 1."""
@@ -91,7 +108,7 @@ class BlockUnions(ConceptClass):
 
     def union(self, blocks: list[Hashable]) -> BlockUnion:
         """Return the concept that is 1 on these blocks."""
-        return BlockUnion(tuple(blocks), self.instance)
+        return BlockUnion(tuple(blocks), self.block_of)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw one of 4 d blocks."""
@@ -102,4 +119,4 @@ class BlockUnions(ConceptClass):
         return self.union(sorted(rng.choice(4 * self.d, size=self.d, replace=False).tolist()))
 
     def _blocks(self, sample: Sample) -> list[tuple[Hashable, int]]:
-        return self.clean(sample)
+        return [(self.block_of(x), label_of(y)) for x, y in sample]

@@ -29,20 +29,22 @@ class BlockFrontier(Frontier):
         return len(self.count)
 
     def _answers(self, x: Instance) -> Split:
-        if x in self.number:
-            inside = (self.members == self.number[x]).any(axis=1)
+        block = self.concept_class.block_of(x)
+        if block in self.number:
+            inside = (self.members == self.number[block]).any(axis=1)
             return Split(x, ~inside, inside)
         return Split(x, np.ones(self.width, dtype=np.bool_), self.count < self.concept_class.d)
 
     def grow(self, children: Children) -> None:
         """Give a block seen for the first time to the rows that label it 1."""
         self.members, self.count = self.members[children.parent], self.count[children.parent]
-        if children.x in self.number:
+        block = self.concept_class.block_of(children.x)
+        if block in self.number:
             return
         rows = np.flatnonzero(children.label)
         self.members[rows, self.count[rows]] = len(self.number)
         self.count[rows] += 1
-        self.number[children.x] = len(self.number)
+        self.number[block] = len(self.number)
 
     def concept(self, row: int) -> BlockUnion:
         """Return the union of the row's blocks."""

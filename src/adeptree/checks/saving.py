@@ -1,0 +1,73 @@
+"""Laws of saved learners: stopping and going on is never having stopped."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from adeptree import state as files
+from adeptree.checks.report import fail, skip
+from adeptree.checks.runs import account, twins
+from adeptree.checks.subjects import LearnerSubject
+from adeptree.errors import StateError
+from adeptree.learners import OnlineLearner, load
+from adeptree.learners.loading import KINDS
+
+
+def check_save_and_load(subject: LearnerSubject) -> None:
+    """A run saved and loaded in the middle goes on bit by bit as the uninterrupted one."""
+    learner, alone, pairs = twins(subject)
+    for t, (x, y) in enumerate(pairs):
+        if t in (0, len(pairs) // 2):
+            learner = _reloaded(subject, learner)
+        seen = [_seen(one, x) for one in (learner, alone)]
+        if seen[0] != seen[1]:
+            fail(f"after loading, round {t + 1} shows {seen[0]} instead of {seen[1]}")
+        learner.learn(x, y)
+        alone.learn(x, y)
+    if account(learner) != account(alone) or learner.queries.asked != alone.queries.asked:
+        fail(f"after loading, the account ends as {account(learner)} instead of {account(alone)}")
+    # Witnesses are no data, so an oracle that returns them is asked for them again.
+    if learner.queries.posed != alone.queries.posed and not getattr(learner.concept_class, "gives_witnesses", False):
+        fail(f"after loading, {learner.queries} were counted instead of {alone.queries}")
+
+
+def check_save_after_predicting(subject: LearnerSubject) -> None:
+    """A prediction that was not committed is no part of what is saved, and saving commits nothing."""
+    learner, alone, pairs = twins(subject)
+    for x, y in pairs[: len(pairs) // 2]:
+        learner.learn(x, y)
+        alone.learn(x, y)
+    x, y = pairs[-1]
+    learner.predict_proba(x)
+    loaded = _reloaded(subject, learner)
+    for one in (learner, loaded, alone):
+        one.learn(x, y)
+    if not account(learner) == account(loaded) == account(alone):
+        fail(f"saving after a prediction changed the account to {account(loaded)} instead of {account(alone)}")
+
+
+def _seen(learner: OnlineLearner, x: Any) -> tuple[Any, ...]:
+    return learner.predict_proba(x), learner.predict(x), account(learner)
+
+
+def _reloaded(subject: LearnerSubject, learner: OnlineLearner) -> OnlineLearner:
+    """Save to a file and load it again: by ``adeptree.load`` if it knows the kind, else into a fresh learner."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "learner.adept"
+        try:
+            learner.save(path)
+        except StateError as error:
+            skip(f"it is not saved: {error}")
+        if KINDS.get(learner.kind) is type(learner):
+            own = learner.settings().get("base", "") is None
+            return load(path, concept_class=learner.concept_class, base=_base(learner) if own else None)
+        fresh = subject.make(seed=3)
+        fresh.take_over(files.load(path))
+        return fresh
+
+
+def _base(learner: Any) -> Any:
+    """Return a base learner of the user's own, which is passed again at loading."""
+    return learner.base if hasattr(learner, "base") else learner.inner.base

@@ -1,0 +1,208 @@
+"""Everything we ship keeps its contract, and the contract suite notices who does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+import adeptree as at
+from adeptree.checks import (
+    Check,
+    CheckFailed,
+    CheckSkipped,
+    Report,
+    check,
+    checks_for,
+    parametrize_with_checks,
+    subject,
+)
+from adeptree.errors import InvalidArgument
+from adeptree.games import Recorded
+from adeptree.games.block_reset import BlockReset
+
+LINE, SPANS, STUMPS, BLOCKS = (
+    at.Thresholds(6),
+    at.Intervals(6),
+    at.Stumps(cuts={"age": [30, 50], "bmi": [25]}),
+    at.BlockUnions(2),
+)
+TABLE = at.FiniteClass(["0011", "0101", "1111", "1000"], points=["a", "b", "c", "d"])
+BITS = (at.Conjunctions(3), at.Disjunctions(2), at.Parities(3))
+
+
+def tens(x: int) -> int:
+    """A block function."""
+    return x // 3
+
+
+def find(sample: Any) -> Any:
+    """An oracle with witnesses."""
+    return LINE.erm(sample) if LINE.realizable(sample) else None
+
+
+class RememberOnes:
+    """A user's own state machine for block unions."""
+
+    mistake_bound = 2
+
+    def start(self) -> tuple[Any, ...]:
+        return ()
+
+    def predict(self, state: tuple[Any, ...], x: Any) -> int:
+        return int(x in state)
+
+    def update(self, state: tuple[Any, ...], x: Any, y: int) -> tuple[Any, ...]:
+        return (*state, x) if y and x not in state else state
+
+
+BY_BIT = at.OracleClass(realizable=LINE.realizable, mistake_bound=2, name="bit")
+BY_WITNESS = at.OracleClass(find=find, vc_dimension=1, littlestone_dimension=2, mistake_bound=2, name="witness")
+
+CLASSES: list[Any] = [
+    *(at.Thresholds(n) for n in (1, 2, 7, 65536)),
+    *(at.Intervals(n) for n in (1, 2, 7, 300)),
+    STUMPS,
+    at.Stumps(cuts={"x": [0.5]}),
+    *(at.BlockUnions(d) for d in (1, 2, 4)),
+    at.BlockUnions(2, block=tens),
+    at.BlockUnions(2, block="sender"),
+    *(at.Conjunctions(n, monotone=m) for n in (1, 3) for m in (False, True)),
+    *(at.Disjunctions(n, monotone=m) for n in (1, 3) for m in (False, True)),
+    *(at.Parities(n) for n in (1, 3)),
+    *(kind(70) for kind in (at.Conjunctions, at.Disjunctions, at.Parities)),
+    at.FiniteClass([[0]]),
+    at.FiniteClass([[0, 1, 1], [1, 0, 1]]),
+    TABLE,
+    subject(BY_BIT, instances=range(6)),
+    subject(BY_WITNESS, instances=range(6)),
+]
+BASES: list[Any] = [
+    *(at.Bisection(at.Thresholds(n)) for n in (1, 4, 1000)),
+    *(at.IntervalSearch(at.Intervals(n)) for n in (1, 5, 200)),
+    *(at.DefaultZero(at.BlockUnions(d)) for d in (1, 3)),
+    *(at.Elimination(kind(n)) for kind in (at.Conjunctions, at.Disjunctions) for n in (1, 3)),
+    at.Elimination(at.Conjunctions(3, monotone=True)),
+    *(at.GaussianElimination(at.Parities(n)) for n in (1, 4)),
+    *(at.SOA(c) for c in (TABLE, LINE, STUMPS)),
+    *(at.Halving(c) for c in (TABLE, SPANS, STUMPS, at.Parities(2))),
+    subject(at.Ghost(1), concept_class=at.BlockUnions(1)),
+    subject(at.Ghost(1), concept_class=at.BlockUnions(1, block=tens)),
+    subject(at.Ghost(2), concept_class=LINE),
+    subject(RememberOnes(), concept_class=BLOCKS, name="RememberOnes"),
+    subject(at.Bisection(LINE), concept_class=BY_WITNESS, instances=range(6), name="Bisection on an oracle"),
+]
+ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
+    "Adept thresholds": partial(at.Adept, LINE),
+    "Adept thresholds first-order": partial(at.Adept, LINE, rate="first-order"),
+    "Adept intervals": partial(at.Adept, SPANS),
+    "Adept intervals first-order": partial(at.Adept, SPANS, rate="first-order"),
+    "Adept stumps rate 0.3": partial(at.Adept, STUMPS, rate=0.3),
+    "Adept blocks": partial(at.Adept, BLOCKS),
+    "Adept blocks by function": partial(at.Adept, at.BlockUnions(1, block=tens)),
+    "Adept blocks own base": partial(at.Adept, BLOCKS, base=RememberOnes()),
+    **{f"Adept {c!r}": partial(at.Adept, c) for c in BITS},
+    "Adept table SOA": partial(at.Adept, TABLE, base=at.SOA()),
+    "Adept table Halving first-order": partial(at.Adept, TABLE, base=at.Halving(), rate="first-order"),
+    "Adept one concept M=0": partial(at.Adept, at.FiniteClass([[0, 1]])),
+    "Hedge thresholds": partial(at.Hedge, LINE),
+    "Hedge stumps first-order": partial(at.Hedge, STUMPS, rate="first-order"),
+    "LazyAdept thresholds": partial(at.LazyAdept, LINE),
+    "LazyAdept all rounds": partial(at.LazyAdept, SPANS, exponent=1.0),
+}
+LEARNERS: list[Any] = [
+    *(subject(factory, name=name) for name, factory in ADEPT.items()),
+    subject(partial(at.Bpss, TABLE), horizon=7, name="Bpss table"),
+    subject(partial(at.Bpss, LINE, prune=True), horizon=7, name="Bpss thresholds pruned"),
+    subject(partial(at.Bpss, LINE, rate="first-order"), horizon=7, name="Bpss thresholds first-order"),
+    subject(partial(at.Adept, BY_BIT, base=at.Bisection(LINE)), instances=range(6), name="Adept oracle bit"),
+    subject(partial(at.Adept, BY_WITNESS, base=at.Bisection(LINE)), instances=range(6), name="Adept oracle witness"),
+]
+RESET = BlockReset(d=1)
+ADVERSARIES: list[Any] = [
+    at.Stochastic(LINE),
+    at.Stochastic(STUMPS, noise=0.0),
+    at.Stochastic(BLOCKS, instances=range(5)),
+    at.Drifting(SPANS, period=4),
+    at.Greedy(at.Parities(3)),
+    at.LittlestoneTree(LINE),
+    at.LittlestoneTree(STUMPS),
+    subject(Recorded([(t % 6, t % 2) for t in range(40)]), concept_class=LINE),
+    subject(RESET, learner=partial(at.Adept, RESET.oracle)),
+]
+
+
+MAY_SKIP = {
+    "check_save_and_load": "Bpss",  # a small reference, not saved
+    "check_save_after_predicting": "Bpss",
+    "check_regret_bound": "LazyAdept",  # the theorem hides its constant
+    "check_invalid_instance": "by function",  # only the user's function knows what is valid
+    "check_total": "Ghost",  # refuses what is not realizable, in a sentence
+}
+"""Of the learners and adversaries we ship, who may skip which law."""
+
+
+@parametrize_with_checks(CLASSES)
+def test_classes(check: Check) -> None:
+    check()
+
+
+@parametrize_with_checks([*BASES, *LEARNERS, *ADVERSARIES])
+def test_contract(check: Check) -> None:
+    try:
+        check()
+    except CheckSkipped as skipped:
+        assert MAY_SKIP.get(check.name, "nobody") in check.subject.name, skipped
+        raise
+
+
+@pytest.mark.parametrize(
+    ("objects", "laws", "ran"),
+    [(CLASSES, 30, 19), (BASES, 12, 11), (LEARNERS, 21, 19), (ADVERSARIES, 6, 6)],
+    ids=["classes", "bases", "learners", "adversaries"],
+)
+def test_enough_checks_ran(objects: list[Any], laws: int, ran: int) -> None:
+    """Skips never hollow out the contract: a floor on the laws, and on those that ran."""
+    assert all(len(checks_for(obj)) >= laws for obj in objects)
+    for obj in objects[:: len(objects) // 4]:
+        assert len(check(obj).ran) >= ran, check(obj)
+
+
+def test_every_law_says_why() -> None:
+    for obj in (LINE, BASES[0], LEARNERS[0], ADVERSARIES[0]):
+        names = [one.name for one in checks_for(obj)]
+        assert len(names) == len(set(names))
+        assert all(one.reason.endswith(".") for one in checks_for(obj))
+
+
+def test_report_reads_well() -> None:
+    report = check(at.BlockUnions(2, block=tens))
+    assert report.passed
+    assert str(report).startswith("ran 23, skipped 7: it holds a function")
+    assert str(check(LINE)) == "ran 30, skipped 0"
+    assert not Report((), {"check_a": "no"}, {}).passed, "nothing ran, so nothing was shown"
+
+
+def test_ids_can_be_selected() -> None:
+    mark = parametrize_with_checks([LINE]).mark
+    ids = [mark.kwargs["ids"](one) for one in mark.args[1]]
+    assert "thresholds(n=6)-check_empty_sample" in ids
+
+
+def test_a_class_without_instances_is_skipped_with_a_hint() -> None:
+    report = check(at.OracleClass(realizable=LINE.realizable))
+    assert "instances=" in report.skipped["check_contradiction"]
+
+
+def test_checks_raise_on_their_own() -> None:
+    with pytest.raises(CheckSkipped, match="cannot be listed"):
+        next(one for one in checks_for(BLOCKS) if one.name == "check_size")()
+    assert issubclass(CheckFailed, AssertionError)
+
+
+@pytest.mark.parametrize("obj", [3, at.Adept(LINE, horizon=2), at.Bisection(), Recorded([]), lambda horizon, seed: 3])
+def test_what_cannot_be_checked_is_refused(obj: object) -> None:
+    with pytest.raises(InvalidArgument):
+        check(obj)
