@@ -81,6 +81,7 @@ def ldim(rows: Rows) -> int:
     return best
 
 
+@cache
 def vcdim(rows: Rows) -> int:
     """The VC dimension by trying every set of points."""
     if not rows:

@@ -385,13 +385,15 @@ def test_a_base_that_fails_while_committing() -> None:
     continues(learner, twin, AFTER)
 
 
-def test_learn_many_stops_at_the_first_wrong_label() -> None:
-    learner = at.Adept(at.Thresholds(9), horizon=6)
-    with pytest.raises(errors.InvalidLabel):
-        learner.learn_many([1, 2, 3], [0, 2, 1])
-    assert learner.rounds == 1
-
-
 def test_every_error_is_an_adeptree_error() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
     assert len(kinds) > 10 and all(issubclass(kind, at.AdeptreeError) for kind in kinds)
+
+
+def test_learn_many_checks_lengths_and_labels_before_it_learns() -> None:
+    learner = at.Adept(at.Thresholds(8), 10)
+    with pytest.raises(errors.InvalidArgument, match="same length; got 2 and 1"):
+        learner.learn_many([1, 2], [0])
+    with pytest.raises(errors.InvalidLabel):
+        learner.learn_many([1, 2], [0, 2])
+    assert learner.rounds == 0

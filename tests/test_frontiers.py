@@ -83,7 +83,7 @@ def test_frontier_of_witnesses_asks_at_most_half(drawn: tuple[Family, Stream]) -
     assert 2 * (frontier.queries.posed - 1) <= frontier.queries.asked  # one more for the first witness
 
 
-@pytest.mark.parametrize("family", [*small_families(), parities(4), parities(5)], ids=repr)
+@pytest.mark.parametrize("family", [*small_families(), parities(4)], ids=repr)
 def test_many_random_orders(family: Family) -> None:
     for seed in range(12):
         order = np.random.default_rng(seed).permutation(len(family.points))[:7]
@@ -163,8 +163,10 @@ def test_repeated_points_may_be_asked_again() -> None:
     assert frontier.width == 2 and len(calls) == frontier.queries.posed == 5
     inferring = OracleFrontier(at.OracleClass(realizable=realizable))
     inferring.grow(inferring.split("a").children)
+    posed, count = inferring.queries.posed, len(calls)
     inferring.grow(inferring.split("a").children)
-    assert inferring.width == 2 and inferring.queries.posed == 2 and inferring.queries.inferred == 4
+    assert inferring.width == 2 and inferring.queries.asked == 2 + 4
+    assert inferring.queries.posed == posed and len(calls) == count, "a repeated point is not asked about"
 
 
 def test_a_failing_oracle_is_counted_and_infers_nothing() -> None:
@@ -180,5 +182,5 @@ def test_a_failing_oracle_is_counted_and_infers_nothing() -> None:
     frontier = OracleFrontier(at.OracleClass(realizable=realizable))
     with pytest.raises(at.errors.OracleError, match="no licence"):
         frontier.split(1)
-    assert (frontier.queries.asked, frontier.queries.posed, frontier.queries.inferred) == (2, 2, 0)
+    assert frontier.queries.posed == frontier.queries.asked == calls and frontier.queries.inferred == 0
     assert frontier.width == 1

@@ -376,3 +376,13 @@ def test_values_survive_exactly(tmp_path: Path) -> None:
             assert again[key] == value[key] and type(again[key]) is type(value[key])
     with pytest.raises(errors.StateError, match="Python objects"):
         state.save(tmp_path / "values", {"a": np.array([object()])})
+
+
+def test_permissions_are_those_of_an_ordinary_file(tmp_path: Path) -> None:
+    path, plain = tmp_path / "learner", tmp_path / "plain"
+    plain.touch()
+    at.Adept(at.Thresholds(8), 10).save(path)
+    assert path.stat().st_mode == plain.stat().st_mode
+    path.chmod(0o600)
+    at.Adept(at.Thresholds(8), 10).save(path)
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -76,6 +76,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
         os.replace(temporary, target)
         temporary = None
     except OSError as error:
@@ -83,6 +84,15 @@ def write_atomically(path: Path, content: bytes) -> None:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _mode(target: Path) -> int:
+    """The permissions the file has, or those a new file would get (mkstemp's are only its owner's)."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:

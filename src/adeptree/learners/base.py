@@ -72,13 +72,15 @@ class OnlineLearner(ABC):
         self._coin = self._coins.random()
 
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
-        """Learn a sequence of rounds; return the probability predicted in each."""
-        probabilities = []
-        for x, y in zip(xs, ys, strict=True):
-            label_of(y)
-            probabilities.append(self.predict_proba(x))
+        """Learn a sequence of rounds; return the probability predicted in each. Labels are checked before the first."""
+        instances, labels = list(xs), [label_of(y) for y in ys]
+        if len(instances) != len(labels):
+            raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
+        probabilities = np.empty(len(labels), dtype=np.float64)
+        for i, (x, y) in enumerate(zip(instances, labels, strict=True)):
+            probabilities[i] = self.predict_proba(x)
             self.learn(x, y)
-        return np.array(probabilities, dtype=np.float64)
+        return probabilities
 
     @property
     def regret(self) -> float:
