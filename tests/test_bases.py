@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -135,9 +136,10 @@ def test_rows_do_what_the_state_machine_does(family: Family, kind: Any) -> None:
         fast, slow = base.rows(frontier), PerPath(base)
         rng = np.random.default_rng(seed)
         for x, _ in family.stream(seed, 9):
-            split = frontier.split(family.c.instance(x))
-            contested = split.contested
-            assert (fast.predict(split)[contested] == slow.predict(split)[contested]).all()
+            for point in (*family.points[:8], x):
+                split = frontier.split(family.c.instance(point))
+                contested = split.contested
+                assert (fast.predict(split)[contested] == slow.predict(split)[contested]).all()
             children = split.children
             if seed > 3:  # some children pruned
                 kept = rng.random(len(children.parent)) < 0.8
@@ -146,6 +148,24 @@ def test_rows_do_what_the_state_machine_does(family: Family, kind: Any) -> None:
             fast.grow(children)
             slow.grow(children)
             frontier.grow(children)
+
+
+@pytest.mark.parametrize("n", [3, 5, 7, 9])
+def test_interval_rows_after_every_beginning(n: int) -> None:
+    """The row without a 1 counts its own mistakes: every order of three points, then every point."""
+    c = at.Intervals(n)
+    base = at.IntervalSearch(c)
+    for beginning in itertools.permutations(range(n), 3):
+        frontier = frontier_of(c)
+        fast, slow = base.rows(frontier), PerPath(base)
+        for x in beginning:
+            children = frontier.split(x).children
+            fast.grow(children)
+            slow.grow(children)
+            frontier.grow(children)
+        for x in range(n):
+            split = frontier.split(x)
+            assert (fast.predict(split)[split.contested] == slow.predict(split)[split.contested]).all()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -26,6 +26,7 @@ from adeptree.classes import (
     Stumps,
     Thresholds,
 )
+from adeptree.classes.lp import Halfspaces
 from adeptree.dimensions import littlestone_dimension, vc_dimension
 from adeptree.errors import AdeptreeError
 from adeptree.games import Adversary, BlockReset, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
@@ -68,6 +69,7 @@ __all__ = [
     "GaussianElimination",
     "Ghost",
     "Greedy",
+    "Halfspaces",
     "Halving",
     "Hedge",
     "IntervalSearch",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adeptree.errors import AdeptreeError, InvalidArgument, StateError
+from adeptree.experiments.command import reproduce_command
 from adeptree.terminal import show
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ def classes() -> None:
     with _told():
         width = max(len(example) for example, _ in CLASSES.values())
         show("\n".join(f"{example:<{width}}  {line}" for example, line in CLASSES.values()))
+
+
+app.command("reproduce")(reproduce_command)
 
 
 @app.command()

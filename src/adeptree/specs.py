@@ -16,6 +16,7 @@ from adeptree.classes import (
     Stumps,
     Thresholds,
 )
+from adeptree.classes.lp import Halfspaces
 from adeptree.errors import InvalidArgument, InvalidSpec, got
 
 CLASSES: dict[str, type[ConceptClass]] = {
@@ -31,6 +32,10 @@ CLASSES: dict[str, type[ConceptClass]] = {
         Parities,
     )
 }
+
+
+SOLVED: dict[str, type[ConceptClass]] = {Halfspaces.spec_name: Halfspaces}
+"""Classes behind a solver: parsed like the others, once their extra is installed."""
 
 
 def parse(spec: str) -> ConceptClass:
@@ -55,7 +60,7 @@ def parse(spec: str) -> ConceptClass:
             raise ValueError
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise InvalidSpec(f'a spec looks like "thresholds(n=256)", with plain values; {got("spec", spec)}') from None
-    kind = CLASSES.get(call.func.id)
+    kind = CLASSES.get(call.func.id) or SOLVED.get(call.func.id)
     if kind is None:
         raise InvalidSpec(_unknown(call.func.id))
     try:

@@ -9,6 +9,7 @@ from adeptree.bases.bits import Elimination, GaussianElimination
 from adeptree.bases.blocks import DefaultZero
 from adeptree.bases.ghost import Ghost
 from adeptree.bases.ordered import Bisection, IntervalSearch
+from adeptree.bases.perceptron import Perceptron, halfspace_base
 from adeptree.bases.version_space import SOA, Halving
 from adeptree.classes import (
     BlockUnions,
@@ -22,6 +23,8 @@ from adeptree.classes import (
     Parities,
     Thresholds,
 )
+from adeptree.classes.lp import Halfspaces
+from adeptree.classes.smt import SmtClass
 from adeptree.errors import InvalidArgument, got
 
 SOA_LIMIT = 4096
@@ -61,27 +64,51 @@ def _(concept_class: OracleClass) -> BaseLearner:
     return Ghost(concept_class.littlestone_dimension)
 
 
+@default_base.register
+def _(concept_class: SmtClass) -> BaseLearner:
+    declared = concept_class.littlestone_dimension
+    if concept_class.listed is None:
+        if declared is None:
+            raise InvalidArgument(
+                f"{concept_class!r} has too many settings of its constants to list them for Halving; bound them in "
+                f"where= (2^20 settings at most), or give the class littlestone_dimension=, or the learner base="
+            )
+        return Ghost(declared)
+    choices: list[BaseLearner] = [Halving(concept_class.listed)]
+    if declared is not None:
+        choices.append(Ghost(declared))
+    # Both are right: the smaller M gives the smaller regret.
+    return min(choices, key=lambda base: base.mistake_bound or 0)
+
+
 default_base.register(Thresholds, Bisection)
 default_base.register(Intervals, IntervalSearch)
 default_base.register(BlockUnions, DefaultZero)
 default_base.register(Conjunctions, Elimination)
 default_base.register(Disjunctions, Elimination)
 default_base.register(Parities, GaussianElimination)
+default_base.register(Halfspaces, halfspace_base)
 
 
 BY_NAME: dict[str, type[BaseLearner]] = {
     kind.__name__: kind
-    for kind in (SOA, Halving, Bisection, IntervalSearch, DefaultZero, Elimination, GaussianElimination)
+    for kind in (SOA, Halving, Bisection, IntervalSearch, DefaultZero, Elimination, GaussianElimination, Perceptron)
 }
 """The base learners that a saved file names."""
 
 
-def base_named(spec: str) -> BaseLearner:
-    """Return the base learner of a saved file's text, e.g. "Bisection" or "Ghost(d=2)".
+NATURAL = "natural"
+"""In a saved file: the natural base learner of the class, where that has no name of its own."""
+
+
+def base_named(spec: str) -> BaseLearner | None:
+    """Return the base learner of a saved file's text, e.g. "Bisection" or "Ghost(d=2)"; None is the natural one.
 
     >>> base_named("Ghost(d=2)")
     Ghost(d=2)
     """
+    if spec == NATURAL:
+        return None
     ghost = re.fullmatch(r"Ghost\(d=(\d+)\)", spec)
     return Ghost(int(ghost[1])) if ghost else BY_NAME[spec]()
 
@@ -100,6 +127,7 @@ def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:
 
 
 __all__ = [
+    "NATURAL",
     "SOA",
     "BaseLearner",
     "Bisection",
@@ -110,6 +138,7 @@ __all__ = [
     "Halving",
     "IntervalSearch",
     "PerPath",
+    "Perceptron",
     "RowLearner",
     "StateMachine",
     "base_for",

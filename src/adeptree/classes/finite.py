@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +43,23 @@ class FiniteClass(EnumerableClass):
             raise InvalidArgument(
                 f"points must name the {self.table.shape[1]} columns, each once; {got('points', points)}"
             )
+
+    @classmethod
+    def from_template(
+        cls, rule: Callable[..., Any], grid: Mapping[str, Iterable[Any]], instances: Any = None, **options: Any
+    ) -> EnumerableClass:
+        """Return the rules ``rule(x, **constants)`` with the constants on a grid: small classes need no solver.
+
+        With a list of ``instances`` each rule is kept once; without, any instance may come (``TemplateClass``).
+
+        >>> c = FiniteClass.from_template(lambda x, a: x >= a, {"a": range(100)}, [3, 7], text="x >= {a}")
+        >>> c.size, [str(c.concept(i)) for i in range(c.size)]
+        (3, ['x >= 0', 'x >= 4', 'x >= 8'])
+        """
+        from adeptree.classes.templates import TemplateClass, TemplateTable
+
+        template = TemplateClass(rule, grid, **options)
+        return template if instances is None else TemplateTable(template, instances)
 
     def __repr__(self) -> str:
         rows = ", ".join(repr("".join(map(str, row))) for row in self.table.tolist())

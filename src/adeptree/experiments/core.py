@@ -34,11 +34,14 @@ class Verdict:
     runs: int
     held: bool
     note: str = ""
+    within: float = 0.0
+    """How far from the bound an "=" may lie."""
 
     @property
     def ratio(self) -> float:
-        """The worst measured value as a multiple of the bound."""
-        return self.worst / self.bound if self.bound else (1.0 if self.worst == self.bound else math.inf)
+        """What was measured as a multiple of the bound: the worst run, or the mean where that is what is bounded."""
+        measured = self.mean if self.relation == ">=" else self.worst
+        return measured / self.bound if self.bound else (1.0 if measured == self.bound else math.inf)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def run(cell: Cell) -> Row:
     pairs = stream(concept_class, T, cell["seed"])
     oracle = Listening(concept_class)
     # Bound to the listening oracle too: a query of its own would be heard.
-    learner = Adept(OracleClass(realizable=oracle), T, base=Ghost(d, oracle=oracle))
+    learner = Adept(OracleClass(realizable=oracle, strategy="literal"), T, base=Ghost(d, oracle=oracle))
     shares, distinct, labellings = [], 0, 0
     for t, (x, y) in enumerate(pairs):
         oracle.samples.clear()
@@ -66,7 +66,8 @@ def run(cell: Cell) -> Row:
         distinct, labellings = distinct + len(oracle.samples), labellings + realizable
         shares.append(len(oracle.samples) / (2 * realizable))
     own = Listening(concept_class)
-    Adept(OracleClass(realizable=own), T, base=default_base(concept_class)).learn_many(*zip(*pairs, strict=True))
+    natural = Adept(OracleClass(realizable=own, strategy="literal"), T, base=default_base(concept_class))
+    natural.learn_many(*zip(*pairs, strict=True))
     return {
         "littlestone": d,
         "M": learner.mistake_bound,
@@ -119,7 +120,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
 EXPERIMENT = Experiment(
     name="oracle-efficiency",
     theorem='Corollary "Total Oracle Efficiency"',
-    claim="With an oracle-only base learner each round asks at most 2 x (realizable labellings so far) distinct queries.",
+    claim="With an oracle-only base, a round asks at most 2 x (realizable labellings so far) distinct queries.",
     settings=settings,
     run=run,
     check=check,

@@ -7,6 +7,8 @@ import difflib
 from adeptree.errors import InvalidArgument
 from adeptree.experiments import (
     first_order,
+    frontier_figure,
+    lower_bound,
     oracle_efficiency,
     queries,
     regret,
@@ -18,7 +20,17 @@ from adeptree.experiments.core import Cell, Experiment, Row
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (regret, width, queries, oracle_efficiency, soa_memory, first_order, tradeoff)
+    for module in (
+        regret,
+        width,
+        queries,
+        oracle_efficiency,
+        soa_memory,
+        first_order,
+        tradeoff,
+        lower_bound,
+        frontier_figure,
+    )
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -62,19 +62,19 @@ def _exponent_of_means(rows: Sequence[Row], value: str, size: str) -> float:
 def at_most(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
     """Say that every value is at most the bound (a value that is not a number is not)."""
     held = all(value <= bound for value in values)
-    return Verdict(claim, "<=", bound, mean(values), _worst(values, max), spread(values), len(values), held, note)
+    return Verdict(claim, "<=", bound, mean(values), _extreme(values, max), spread(values), len(values), held, note)
 
 
 def at_least(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
     """Say that every value is at least the bound."""
     held = all(value >= bound for value in values)
-    return Verdict(claim, ">=", bound, mean(values), _worst(values, min), spread(values), len(values), held, note)
+    return Verdict(claim, ">=", bound, mean(values), _extreme(values, min), spread(values), len(values), held, note)
 
 
 def mean_at_least(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
     """Say that the mean is at least the bound, up to three standard errors."""
     held = mean(values) >= bound - 3 * standard_error(values)
-    return Verdict(claim, ">=", bound, mean(values), _worst(values, min), spread(values), len(values), held, note)
+    return Verdict(claim, ">=", bound, mean(values), _extreme(values, min), spread(values), len(values), held, note)
 
 
 def exponent_near(
@@ -83,10 +83,9 @@ def exponent_near(
     """Say that the fitted exponent of a column in T is the target, up to ``within``."""
     slope, error = fitted(rows, value)
     held = abs(slope - target) <= within
-    return Verdict(claim, "=", target, slope, slope, error, len(rows), held, note)
+    return Verdict(claim, "=", target, slope, slope, error, len(rows), held, note, within)
 
 
-def _worst(values: Sequence[float], pick: object) -> float:
-    if any(math.isnan(value) for value in values):
-        return math.nan
-    return max(values) if pick is max else min(values)
+def _extreme(values: Sequence[float], pick: Callable[[Sequence[float]], float]) -> float:
+    """Return the largest or smallest value, or none if one is not a number (which max and min may pass over)."""
+    return math.nan if any(math.isnan(value) for value in values) else pick(values)

@@ -66,11 +66,9 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     for (spec,), members in groups(rows, "class").items():
         T, d = members[0]["T"], members[0]["d_vc"]
         note = f"T = {T} different points, VC dimension {d}"
-        verdicts.append(
-            at_most(f"active paths on {spec}", column(members, "width"), float(bounds.sauer(T, d)), note)
-        )
+        verdicts.append(at_most(f"active paths on {spec}", column(members, "width"), float(bounds.sauer(T, d)), note))
     claim = "active paths / Sauer's number, worst round of any run"
-    verdicts.append(at_most(claim, column(rows, "worst_ratio"), 1.0, "1 is reached: the bound is tight"))
+    verdicts.append(at_most(claim, column(rows, "worst_ratio"), 1.0, "after every round t; 1 means: tight"))
     return verdicts
 
 

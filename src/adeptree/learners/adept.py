@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree import bounds
-from adeptree.bases import BaseLearner, base_for
+from adeptree.bases import NATURAL, BaseLearner, base_for
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import FrontierEmpty, InvalidArgument, MistakeBoundExceeded, got
 from adeptree.frontiers import Children, Queries, frontier_of
@@ -70,6 +70,7 @@ class Adept(OnlineLearner):
         self.on_excess = _one_of("on_excess", on_excess, ("raise", "prune"))
         self.rate = check_rate(rate, ("paper", "first-order"))
         self.base: BaseLearner = base_for(base, concept_class)
+        self._base_given = base is not None
         self.mistake_bound = resolve_mistake_bound(mistake_bound, self.base, concept_class)
         # Initialize: V_0 = {()}, k(()) = 0, L_0(()) = 0.
         self.frontier = frontier_of(concept_class)
@@ -194,7 +195,7 @@ class Adept(OnlineLearner):
         """Return the arguments that rebuild this learner."""
         return {
             "horizon": self.horizon,
-            "base": self.base.spec(self.concept_class),
+            "base": self.base.spec(self.concept_class) or (None if self._base_given else NATURAL),
             "rate": self.rate,
             "seed": self.seed,
             "mistake_bound": self.mistake_bound,

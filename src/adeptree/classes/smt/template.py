@@ -1,0 +1,250 @@
+"""``SmtClass``: a rule template with unknown constants as a concept class, decided by z3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from adeptree.classes.oracle import OracleClass, freeze
+from adeptree.classes.smt import terms
+from adeptree.classes.smt.compiling import Compiled, Unsupported, compiled
+from adeptree.classes.smt.instances import plain, tagged
+from adeptree.classes.smt.rules import Constant, SmtRule, is_plain, placeholder, plain_value, z3_value
+from adeptree.classes.smt.solving import Solving
+from adeptree.classes.smt.terms import Term, load_z3
+from adeptree.classes.templates import TemplateClass
+from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, OracleUnknown, got
+from adeptree.types import Concept, Instance, Sample, label_of
+
+LISTING_LIMIT = 1 << 20
+"""Most settings of the constants that are listed, for the base learner."""
+
+
+@dataclass
+class _Known:
+    """An instance that was met: the template there, and its Python form (None if there is none)."""
+
+    x: Instance
+    key: Hashable
+    term: Term
+    run: Compiled | None
+
+
+class SmtClass(OracleClass):
+    """All rules that a template makes with any values of its constants; needs z3 (extra ``smt``).
+
+    ``template(x)`` returns a z3 condition on the ``constants``; ``where`` holds conditions that bound them.
+    Instances are numbers, tuples or mappings of numbers, and whatever else the template can read.
+
+    >>> import z3
+    >>> a, b = z3.Ints("a b")
+    >>> bounds = [0 <= a, a <= 120, 0 <= b, b <= 60]
+    >>> c = SmtClass(lambda x: z3.And(x["age"] >= a, x["bmi"] < b), constants=[a, b], where=bounds)
+    >>> young, old = {"age": 39, "bmi": 25}, {"age": 40, "bmi": 25}
+    >>> c.find([(young, 0), (old, 1)]).constants[0]
+    ('a', 40)
+    >>> c.realizable([(young, 1), (old, 0)]), c.core
+    (False, (0, 1))
+
+    A call is limited by ``rlimit`` (z3's own count of steps: the same on every machine) or ``timeout`` (seconds).
+    Where z3 gives up, nothing is guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads
+    the sample as realizable. That is safe (no path of a concept is lost, only paths of none may stay), but such an
+    answer has no witness: the frontier then asks about every path by itself, as the paper does, and a path of no
+    concept may make more mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case.
+
+    If all constants are bounded integers with at most 2^20 settings, the base learner is Halving on the settings;
+    otherwise give the learner ``base=``, or the class its ``littlestone_dimension=``. ``text``, a format such as
+    "age >= {a} and bmi < {b}", is how rules are shown.
+    """
+
+    spec_name = "smt"
+
+    def __init__(
+        self,
+        template: Callable[[Any], Term],
+        constants: Sequence[Term],
+        where: Sequence[Term] = (),
+        *,
+        text: str | None = None,
+        rlimit: int | None = None,
+        timeout: float | None = None,
+        on_unknown: str = "raise",
+        name: str = "template",
+        **options: Any,
+    ) -> None:
+        load_z3()
+        if not callable(template):
+            raise InvalidArgument(
+                f"template must be a function of x that returns a z3 term; {got('template', template)}"
+            )
+        if on_unknown not in ("raise", "keep"):
+            raise InvalidArgument(f'on_unknown must be "raise" or "keep"; {got("on_unknown", on_unknown)}')
+        if on_unknown == "keep":
+            options.setdefault("strategy", "literal")
+        super().__init__(find=self._search, name=name, **options)
+        if on_unknown == "keep" and self.strategy != "literal":
+            raise InvalidArgument(f'on_unknown="keep" needs strategy="literal"; {got("strategy", self.strategy)}')
+        self.template, self.text, self.on_unknown = template, text, on_unknown
+        self.constants = terms.check_constants(constants)
+        self._names = {constant.get_id(): constant.decl().name() for constant in self.constants}
+        self.where = terms.check_where(where, self._names)
+        self.ranges = terms.bounds_of(self.constants, self.where)
+        self._solving = Solving(self.constants, self.where, rlimit, timeout)
+        self._known: dict[Hashable, _Known] = {}
+        self._last: _Known | None = None
+
+    def __repr__(self) -> str:
+        return f"smt(name={self.name!r}, constants={list(self._names.values())})"
+
+    @property
+    def gives_witnesses(self) -> bool:
+        """Whether every "realizable" comes with a concept: not if unknown answers are kept."""
+        return self.on_unknown == "raise"
+
+    @property
+    def core(self) -> tuple[int, ...] | None:
+        """Positions in the last sample asked that no concept fits together; None if it was realizable."""
+        return self._solving.core
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Ask z3 for a concept that fits."""
+        return super().find(self.clean(sample))
+
+    def realizable(self, sample: Sample) -> bool:
+        """Ask z3 whether a concept fits; a kept unknown is True."""
+        try:
+            return super().realizable(sample)
+        except OracleUnknown:
+            if self.on_unknown == "raise":
+                raise
+            return True
+
+    def _search(self, sample: Sample) -> Concept | None:
+        labelled: dict[Hashable, tuple[int, int]] = {}
+        for i, (x, y) in enumerate(sample):
+            known, label = self._at(x), label_of(y)
+            before, position = labelled.setdefault(known.key, (label, i))
+            if before != label:
+                self._solving.core = (position, i)
+                return None
+        found = self._solving.values([(key, label) for key, (label, _) in labelled.items()])
+        if found is None:
+            positions = [position for _, position in labelled.values()]
+            self._solving.core = tuple(positions[i] for i in self._solving.core or ())
+            return None
+        return self._rule([plain_value(value) for value in found])
+
+    def _rule(self, values: Sequence[Constant]) -> SmtRule:
+        return SmtRule(tuple(zip(self._names.values(), values, strict=True)), self._label, self._show)
+
+    # --- Instances ---------------------------------------------------------------------------------
+
+    def instance(self, x: Any) -> Instance:
+        """Return x in plain Python values; the template must accept it."""
+        return self._at(x).x
+
+    def key(self, x: Any) -> Hashable:
+        """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
+        if self._last is not None and x is self._last.x:
+            return self._last.key
+        try:
+            return self._key(x) if self._key is not None else freeze(tagged(plain(x)))
+        except TypeError:
+            raise InvalidInstance(f"x must be hashable, or SmtClass be given key=; {got('x', x)}") from None
+
+    def _at(self, x: Any) -> _Known:
+        # Every stored witness is asked about the same point in turn, so the last one is at hand.
+        if self._last is None or x is not self._last.x:
+            key = self.key(x)
+            self._last = self._known.get(key) or self._meet(plain(x), key)
+        return self._last
+
+    def _meet(self, x: Instance, key: Hashable) -> _Known:
+        """Instantiate the template: once for every instance, as building terms is slow in Python."""
+        term = self._instantiated(x)
+        inside = terms.parts(term)
+        terms.check_known(inside, self._names, "the template")
+        try:
+            run: Compiled | None = compiled(term, self.constants, self.ranges)
+        except Unsupported:
+            run = None
+        solved = terms.split_cases(term, inside, self._numbers)
+        self._solving.add(key, solved, inside if solved is term else terms.parts(solved))
+        known = self._known[key] = _Known(x, key, term, run)
+        return known
+
+    @cached_property
+    def _numbers(self) -> dict[int, tuple[Term, terms.Range]]:
+        """The integer constants with finite bounds, by their id."""
+        both = zip(self.constants, self.ranges, strict=True)
+        return {c.get_id(): (c, bounds) for c, bounds in both if bounds is not None and load_z3().is_int(c)}
+
+    def _instantiated(self, x: Instance) -> Term:
+        z3 = load_z3()
+        try:
+            term = self.template(x)
+        except Exception as error:
+            raise InvalidInstance(f"the template raised {type(error).__name__}: {error}; {got('x', x)}") from error
+        term = z3.BoolVal(term) if isinstance(term, bool) else term
+        if not z3.is_bool(term):
+            raise InvalidArgument(f"the template must return a z3 condition such as x >= a; {got('condition', term)}")
+        return term
+
+    # --- Concepts, without the solver ---------------------------------------------------------------
+
+    def _label(self, x: Instance, values: tuple[Constant, ...]) -> int:
+        known = self._at(x)
+        if known.run is not None and all(map(is_plain, values)):
+            return int(known.run.scalar(*values))
+        z3 = load_z3()
+        result = z3.simplify(z3.substitute(known.term, *self._filled(values)))
+        if not (z3.is_true(result) or z3.is_false(result)):
+            raise OracleError(f"the template at x={x!r} has no value, it becomes {result}; exclude this with where=")
+        return int(z3.is_true(result))
+
+    def _filled(self, values: tuple[Constant, ...]) -> list[tuple[Term, Term]]:
+        return [(c, z3_value(value, c)) for c, value in zip(self.constants, values, strict=True)]
+
+    def _show(self, values: tuple[Constant, ...]) -> str:
+        named = dict(zip(self._names.values(), values, strict=True))
+        if self.text is not None:
+            return self.text.format(**named)
+        try:
+            shape = placeholder(next(iter(self._known.values())).x)
+            return " ".join(str(load_z3().substitute(self.template(shape), *self._filled(values))).split())
+        except Exception:  # the template computes with x in a way that needs numbers
+            return ", ".join(f"{name} = {value}" for name, value in named.items())
+
+    # --- The settings of the constants, listed --------------------------------------------------------
+
+    @property
+    def settings(self) -> int | None:
+        """How many settings of the constants their bounds allow, before ``where``; None if infinitely many."""
+        if any(bounds is None for bounds in self.ranges):
+            return None
+        return math.prod(high - low + 1 for low, high in filter(None, self.ranges))
+
+    @cached_property
+    def listed(self) -> TemplateClass | None:
+        """The same class with every setting listed: what Halving and Hedge need; None if there are too many."""
+        if self.settings is None or self.settings > LISTING_LIMIT:
+            return None
+        grid = {}
+        for constant, name, (low, high) in zip(
+            self.constants, self._names.values(), filter(None, self.ranges), strict=True
+        ):
+            grid[name] = [False, True] if load_z3().is_bool(constant) else range(low, high + 1)
+        try:
+            allowed = compiled(load_z3().And(*self.where), self.constants, self.ranges)
+        except Unsupported:
+            return None
+        return TemplateClass(self._listed_rule, grid, where=allowed, text=self.text, name=self.name)
+
+    def _listed_rule(self, x: Instance, **constants: Any) -> Any:
+        known = self._at(x)
+        if known.run is None:
+            return self._label(x, tuple(constants.values()))
+        return known.run(**constants)

@@ -1,0 +1,115 @@
+"""``adeptree reproduce``: progress bars, the table, the page, and an exit code that says whether all held."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adeptree.errors import AdeptreeError, MissingExtra
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from adeptree.experiments.reproduce import Reproduction
+
+FAILED = 1
+TROUBLE = 2
+INTERRUPTED = 130
+
+
+def reproduce_command(
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick/--full", help="A minute or two on two cores, or half an hour with more seeds and rounds."
+        ),
+    ] = True,
+    only: Annotated[str | None, typer.Option("--only", metavar="NAME", help="Run a single experiment.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results; runs are kept.")] = Path(
+        "results"
+    ),
+) -> None:
+    """Measure every claim of the paper and say whether it held.
+
+    Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html.
+    """
+    from rich.console import Console
+
+    told = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        result = _measured(told, quick, only, jobs or os.cpu_count() or 1, out)
+        # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
+        _show(Console(highlight=False, width=None if sys.stdout.isatty() else 130), result)
+        _write_page(told, result)
+    except KeyboardInterrupt:
+        told.print(f"adeptree: interrupted; the runs that finished are kept in {out}: the same command goes on there")
+        raise typer.Exit(INTERRUPTED) from None
+    except AdeptreeError as error:
+        told.print(f"adeptree: {error}", markup=False)
+        raise typer.Exit(TROUBLE) from None
+    if not result.held:
+        raise typer.Exit(FAILED)
+
+
+def _measured(console: Console, quick: bool, only: str | None, jobs: int, out: Path) -> Reproduction:
+    """Run what is missing, under one bar an experiment."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    from adeptree.experiments.reproduce import Progress, reproduce
+
+    columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=console, transient=False) as bars:
+        tasks = {}
+
+        def on_progress(progress: Progress) -> None:
+            name = progress.experiment
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=progress.total)
+            bars.update(tasks[name], completed=progress.finished)
+
+        return reproduce(quick, only, jobs, out, on_progress)
+
+
+def _show(console: Console, result: Reproduction) -> None:
+    """Print the table, one section an experiment, and a last line that sums it up."""
+    from rich import box
+    from rich.table import Table
+
+    from adeptree.experiments.table import COLUMNS, cells_of, summary
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for heading, justify in COLUMNS:
+        # Numbers never wrap; the words give way on a narrow terminal.
+        table.add_column(heading, justify=justify, no_wrap=heading != "claim", overflow="fold")
+    for name, verdicts in result.verdicts.items():
+        table.add_section()
+        table.add_row(f"[bold]{name}[/]", *[""] * (len(COLUMNS) - 1))
+        for verdict in verdicts:
+            shown = cells_of(verdict)
+            table.add_row(*shown, style=None if verdict.held else "bold red")
+    console.print(table)
+    for name, verdicts in result.verdicts.items():
+        for verdict in verdicts:
+            if not verdict.held:
+                console.print(f"not held: {name}: {verdict.claim} ({verdict.note})", markup=False, soft_wrap=True)
+    console.print(summary(result), markup=False, soft_wrap=True)
+
+
+def _write_page(console: Console, result: Reproduction) -> None:
+    """Write the HTML page; without matplotlib the table above is all there is, and that is said."""
+    from adeptree.report import write_report
+
+    try:
+        path = write_report(result)
+    except MissingExtra as error:
+        console.print(f"adeptree: no page was written: {error}", markup=False)
+        return
+    console.print(f"report: {path}", markup=False)

@@ -1,0 +1,80 @@
+"""Finished runs on disk: one JSON line a cell, kept as soon as it is known and never run again."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from adeptree.errors import StateError
+from adeptree.experiments.core import Cell, Row, key_of
+
+
+class Journal:
+    """The JSON lines of one experiment in a folder of results.
+
+    A line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ...}``. Lines that are no JSON (a machine that
+    went down in the middle of one) are passed over, so their cells are run again.
+    """
+
+    def __init__(self, folder: Path, experiment: str, version: str) -> None:
+        self.path = folder / f"{experiment}.jsonl"
+        self.experiment = experiment
+        self.version = version
+        self.rows: dict[str, Row] = {}
+        self.seconds: dict[str, float] = {}
+        self._read()
+
+    def key(self, cell: Cell) -> str:
+        """Return the name of a cell in this journal."""
+        return key_of(self.experiment, cell, self.version)
+
+    def row(self, cell: Cell) -> Row | None:
+        """Return what the cell measured, if it was run."""
+        return self.rows.get(self.key(cell))
+
+    def add(self, cell: Cell, row: Row, seconds: float) -> None:
+        """Keep a finished cell: when this returns, it is on the disk."""
+        key = self.key(cell)
+        line = {"key": key, "cell": cell, "row": row, "seconds": round(seconds, 4)}
+        try:
+            with self.path.open("ab") as file:
+                # A torn last line gets its end first, so that it does not swallow this one.
+                torn = file.tell() > 0 and not self._ends_with_newline()
+                file.write((b"\n" if torn else b"") + json.dumps(line).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StateError(f"{self.path} could not be written: {error.strerror or error}") from error
+        # Read back as it would be from the file: a fresh run and a resumed one then see the same values.
+        self.rows[key] = json.loads(json.dumps(row))
+        self.seconds[key] = seconds
+
+    def _ends_with_newline(self) -> bool:
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
+
+    def _read(self) -> None:
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StateError(f"{self.path} could not be read: {error.strerror or error}") from error
+        for line in lines:
+            entry = _parsed(line)
+            if entry is not None:
+                self.rows[entry["key"]] = entry["row"]
+                self.seconds[entry["key"]] = float(entry.get("seconds", 0.0))
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """Return a whole line's entry, or None for a torn one."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    whole = isinstance(entry, dict) and isinstance(entry.get("key"), str) and isinstance(entry.get("row"), dict)
+    return entry if whole else None

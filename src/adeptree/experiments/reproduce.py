@@ -1,0 +1,171 @@
+"""The whole paper, measured: run what is not yet run, then check every claim."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adeptree.errors import StateError
+from adeptree.experiments.core import Cell, Experiment, Row, Verdict
+from adeptree.experiments.journal import Journal
+from adeptree.experiments.registry import EXPERIMENTS, experiment
+from adeptree.experiments.runner import Task, run_tasks
+from adeptree.state import write_atomically
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an experiment is."""
+
+    experiment: str
+    finished: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What was measured and what it says: rows and verdicts by experiment, and how they came about."""
+
+    rows: dict[str, list[Row]]
+    verdicts: dict[str, list[Verdict]]
+    manifest: dict[str, Any]
+    out: Path
+
+    @property
+    def held(self) -> bool:
+        """Whether every claim held."""
+        return all(verdict.held for verdicts in self.verdicts.values() for verdict in verdicts)
+
+
+def reproduce(
+    quick: bool = True,
+    only: str | Sequence[str] | None = None,
+    jobs: int = 1,
+    out: str | os.PathLike[str] = "results",
+    on_progress: Callable[[Progress], None] | None = None,
+    *,
+    level: str | None = None,
+) -> Reproduction:
+    """Measure the claims of the paper and check them.
+
+    Finished runs are kept in ``out`` (one file of JSON lines an experiment) and not run again. ``only`` names one
+    experiment or several. ``level`` overrides ``quick``; "tiny" is for tests, too small to say anything. With
+    ``jobs`` > 1 a script must call this under ``if __name__ == "__main__":``, as new processes import it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = reproduce(level="tiny", only="width", out=folder)
+    >>> result.held, len(result.rows["width"])
+    (True, 6)
+    """
+    names = list(EXPERIMENTS) if only is None else [only] if isinstance(only, str) else list(only)
+    chosen = [experiment(name) for name in names]
+    level = level or ("quick" if quick else "full")
+    cells = {e.name: e.cells(level) for e in chosen}
+    folder = _folder(out)
+    journals = {e.name: Journal(folder, e.name, _version()) for e in chosen}
+    kept = sum(j.row(cell) is not None for name, j in journals.items() for cell in cells[name])
+    started = time.time()
+    manifest = _manifest(level, chosen, cells, jobs, kept)
+    _write(folder / "manifest.json", manifest)
+    _run_missing(cells, journals, jobs, on_progress)
+    rows = {name: [_known(journals[name], cell) for cell in cells[name]] for name in cells}
+    verdicts = {e.name: e.verdicts(rows[e.name]) for e in chosen}
+    manifest["wall_seconds"] = round(time.time() - started, 1)
+    manifest["cpu_seconds"] = round(sum(j.seconds[j.key(c)] for n, j in journals.items() for c in cells[n]), 1)
+    _write(folder / "manifest.json", manifest)
+    _write(folder / "verdicts.json", {name: [asdict(v) for v in found] for name, found in verdicts.items()})
+    return Reproduction(rows, verdicts, manifest, folder)
+
+
+def _run_missing(
+    cells: dict[str, list[Cell]],
+    journals: dict[str, Journal],
+    jobs: int,
+    on_progress: Callable[[Progress], None] | None,
+) -> None:
+    """Run the cells that no journal holds, and tell how far each experiment is."""
+    missing = {name: [c for c in cells[name] if journals[name].row(c) is None] for name in cells}
+    finished = {name: len(cells[name]) - len(missing[name]) for name in cells}
+
+    def tell(name: str) -> None:
+        if on_progress is not None:
+            on_progress(Progress(name, finished[name], len(cells[name])))
+
+    def done(task: Task, row: Row, seconds: float) -> None:
+        name, cell = task
+        journals[name].add(cell, row, seconds)
+        finished[name] += 1
+        tell(name)
+
+    for name in cells:
+        tell(name)
+    run_tasks([(name, cell) for name in missing for cell in missing[name]], done, jobs)
+
+
+def _known(journal: Journal, cell: Cell) -> Row:
+    row = journal.row(cell)
+    assert row is not None
+    return row
+
+
+def _folder(out: str | os.PathLike[str]) -> Path:
+    """Make the folder of results, or say why it cannot be."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StateError(
+            f"results cannot be written to {folder}: {reason}; choose another folder with --out"
+        ) from error
+    return folder
+
+
+def _manifest(
+    level: str, chosen: Sequence[Experiment], cells: dict[str, list[Cell]], jobs: int, kept: int
+) -> dict[str, Any]:
+    """Return what somebody needs to run this again."""
+    return {
+        "level": level,
+        "jobs": jobs,
+        "kept_from_before": kept,
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "versions": {
+            "adeptree": _version(),
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        },
+        "experiments": {
+            e.name: {
+                "theorem": e.theorem,
+                "claim": e.claim,
+                "cells": len(cells[e.name]),
+                "seeds": sorted({cell["seed"] for cell in cells[e.name]}),
+                "settings": cells[e.name],
+            }
+            for e in chosen
+        },
+    }
+
+
+def _version() -> str:
+    from adeptree import __version__
+
+    return __version__
+
+
+def _write(path: Path, content: Any) -> None:
+    write_atomically(path, json.dumps(content, indent=1, sort_keys=True).encode() + b"\n")

@@ -1,0 +1,218 @@
+"""The page of the report: complete, self-contained, and rendered by a real browser without complaint."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adeptree.experiments.core import Verdict
+from adeptree.experiments.registry import EXPERIMENTS
+from adeptree.experiments.reproduce import Reproduction, reproduce
+from adeptree.report import page, write_report
+
+pytest.importorskip("matplotlib", reason="the figures need the extra plot")
+
+FIGURES = (
+    "regret width queries first-order realizable calls tradeoff lower-bound frontier".split()
+)  # in the order of the page
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+SVG_LEAVES = {"path", "use", "rect", "line", "circle"}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    return reproduce(level="tiny", out=tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def html(result: Reproduction) -> str:
+    return page(result)
+
+
+class Reader(HTMLParser):
+    """Collects what the tests look for, and whether tags close in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: Counter[str] = Counter()
+        self.tags: Counter[str] = Counter()
+        self.wrong: list[str] = []
+        self.links: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._seen(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._seen(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def _seen(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        for name, value in attrs:
+            if name == "id":
+                self.ids[value or ""] += 1
+            if name in ("src", "href", "srcset", "data", "action"):
+                self.links.append((name, value or ""))
+
+
+@pytest.fixture(scope="module")
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    return reader
+
+
+def test_every_figure_is_there_with_words(html: str) -> None:
+    for name in FIGURES:
+        found = re.search(rf'<figure id="figure-{name}".*?</figure>', html, flags=re.DOTALL)
+        assert found, name
+        figure = found[0]
+        assert re.search(r"<h3>.+</h3>", figure)
+        assert re.search(rf'<svg role="img" aria-labelledby="{name}-alt"', figure)
+        assert re.search(rf'<title id="{name}-alt">.{{30,}}?</title>', figure)
+        assert re.search(r"<figcaption>.{80,}?</figcaption>", figure, flags=re.DOTALL)
+    assert html.count("<figure ") == len(FIGURES)
+
+
+def test_every_verdict_is_in_the_table(html: str, result: Reproduction) -> None:
+    for name, verdicts in result.verdicts.items():
+        body = re.search(rf'<tbody id="claim-{name}">.*?</tbody>', html, flags=re.DOTALL)
+        assert body, name
+        assert body[0].count('scope="row"') == len(verdicts)
+        assert body[0].count("✓ held") == sum(v.held for v in verdicts)
+
+
+def test_sections_and_origin(html: str, result: Reproduction) -> None:
+    for anchor in ("verdicts", "figures", "findings", "origin"):
+        assert f'id="{anchor}"' in html
+        assert f'href="#{anchor}"' in html
+    for version in result.manifest["versions"].values():
+        assert version in html
+    assert html.count("<strong>Measured:</strong>") == 7
+
+
+def test_nothing_comes_from_elsewhere(html: str, read: Reader) -> None:
+    assert all(value.startswith("#") for _, value in read.links)
+    assert "://" not in html
+    assert not re.search(r"@import|url\((?!#)", html)
+    for tag in ("script", "link", "iframe", "img", "object", "base"):
+        assert read.tags[tag] == 0
+
+
+def test_tags_close_and_ids_are_unique_and_referenced_ids_exist(html: str, read: Reader) -> None:
+    assert not read.wrong and not read.open
+    assert [name for name, count in read.ids.items() if count > 1] == []
+    wanted = {value[1:] for _, value in read.links} | set(re.findall(r"url\(#([^)]+)\)", html))
+    assert wanted <= set(read.ids)
+
+
+def test_it_fits_phones_paper_and_dark_rooms(html: str) -> None:
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
+    for rule in ("@media print", "@media (max-width: 640px)", "prefers-color-scheme: dark", "currentColor"):
+        assert rule in html
+    assert "#010203" not in html
+
+
+def test_curves_are_thin_enough(html: str) -> None:
+    lengths = [path.count("L ") for path in re.findall(r'<path d="([^"]*)"', html)]
+    assert max(lengths) <= 1000
+
+
+def test_the_same_rows_give_the_same_page(html: str, result: Reproduction) -> None:
+    assert page(result) == html
+
+
+def test_only_what_was_run_is_shown(result: Reproduction, tmp_path: Path) -> None:
+    part = Reproduction({"width": result.rows["width"]}, {"width": result.verdicts["width"]}, result.manifest, tmp_path)
+    html = write_report(part).read_text(encoding="utf-8")
+    assert re.findall(r'<figure id="figure-([\w-]+)"', html) == ["width"]
+    assert 'href="#findings"' not in html
+
+
+def test_a_failure_is_said_and_text_is_escaped(result: Reproduction) -> None:
+    bad = Verdict("<b>2 < 1</b>", "<=", 1.0, 2.0, 2.0, 0.0, 1, False, "a & b")
+    failed = Reproduction({}, {"width": [bad]}, result.manifest, result.out)
+    html = page(failed)
+    assert "1 check did not hold" in html
+    assert "&lt;b&gt;2 &lt; 1&lt;/b&gt;" in html and "a &amp; b" in html
+    assert "✗ failed" in html
+
+
+def test_every_experiment_has_a_figure_or_a_reason() -> None:
+    # These two are numbers only: their table lines say all there is.
+    assert set(EXPERIMENTS) - {"oracle-efficiency", "soa-memory"} <= set(FIGURES)
+
+
+# --- A real browser -----------------------------------------------------------------------------------
+
+MEASURE = """
+<script>
+const svgs = [...document.querySelectorAll("figure svg")];
+const type = svgs.flatMap(svg => [...svg.querySelectorAll("text")].map(
+  text => parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b)));
+const result = {
+  wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth,
+  figures: svgs.map(svg => ({id: svg.closest("figure").id, width: svg.getBoundingClientRect().width,
+    height: svg.getBoundingClientRect().height})),
+  smallest: Math.min(...type),
+};
+const out = document.createElement("pre");
+out.id = "measured";
+out.textContent = JSON.stringify(result);
+document.body.append(out);
+</script>
+"""
+
+
+def browse(tmp_path: Path, html: str, width: int, *options: str) -> tuple[str, str]:
+    """Open the page in headless Chromium; return its DOM (or nothing) and what it logged."""
+    file = tmp_path / "page.html"
+    file.write_text(html, encoding="utf-8")
+    quiet = (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+        "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr"
+    ).split()
+    command = [CHROMIUM, *quiet, f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900"]
+    command += ["--virtual-time-budget=3000", *options, file.as_uri()]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=100, check=True)
+    return done.stdout, done.stderr
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_browser_renders_every_figure(tmp_path: Path, html: str, width: int) -> None:
+    dom, log = browse(tmp_path, html.replace("</body>", MEASURE + "</body>"), width, "--dump-dom")
+    assert "CONSOLE" not in log, log
+    found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
+    assert found, "the measuring script did not run"
+    seen: dict[str, Any] = json.loads(found[1])
+    assert [figure["id"] for figure in seen["figures"]] == [f"figure-{name}" for name in FIGURES]
+    assert seen["wide"] <= seen["room"]
+    for figure in seen["figures"]:
+        assert figure["width"] > 300 and figure["height"] > 200
+    assert seen["smallest"] > 7
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+def test_a_browser_paints_it(tmp_path: Path, html: str) -> None:
+    from matplotlib.image import imread
+
+    browse(tmp_path, html, 800, f"--screenshot={tmp_path / 'shot.png'}")
+    pixels = imread(tmp_path / "shot.png")
+    assert pixels.shape[1] == 800
+    assert pixels[..., :3].std() > 0.02
