@@ -18,10 +18,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-import dichotomies as di  # noqa: E402
+import dichotomies as di
 
-from adeptree.classes import OracleClass  # noqa: E402
-from adeptree.frontiers import OracleFrontier  # noqa: E402
+from adeptree.classes import OracleClass
+from adeptree.frontiers import OracleFrontier
 
 Build = Callable[[int], Any]
 

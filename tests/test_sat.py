@@ -8,16 +8,29 @@ import importlib
 import itertools
 import pickle
 import random
+import runpy
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.classes.sat import AddClause, DecisionLists, DecisionTrees, Dfa, Dfas, Encoding, KTermDnf, Model, NewVar
-from adeptree.classes.sat import SatClass
+from adeptree.classes.sat import (
+    AddClause,
+    DecisionLists,
+    DecisionTrees,
+    Dfa,
+    Dfas,
+    Encoding,
+    KTermDnf,
+    Model,
+    NewVar,
+    SatClass,
+)
 from adeptree.errors import (
     ContradictoryOracle,
     InvalidArgument,
@@ -203,7 +216,7 @@ HARD = [("crowded", 0)]
 def test_unknown_is_raised_and_nothing_is_learnt(limit: dict[str, Any]) -> None:
     concept_class = SatClass(Pigeons(9), mistake_bound=3, **limit)
     for ask in (concept_class.find, concept_class.realizable):
-        with pytest.raises(OracleUnknown, match="could not decide a sample of 1 points within (conflicts|seconds)="):
+        with pytest.raises(OracleUnknown, match=r"could not decide a sample of 1 points within (conflicts|seconds)="):
             ask(HARD)
     assert concept_class.unknowns == 2
     with pytest.raises(InvalidArgument, match="last answer"):
@@ -231,7 +244,9 @@ def test_a_kept_frontier_holds_every_realizable_path() -> None:
     encoding, _, points = CASES["dfas"]
     rng = random.Random(5)
     kept = SatClass(encoding, mistake_bound=20, conflicts=1, on_unknown="keep")
-    learners = [at.Adept(c, horizon=7, base=at.Halving(listed("dfas")), on_excess="prune") for c in (kept, listed("dfas"))]
+    learners = [
+        at.Adept(c, horizon=7, base=at.Halving(listed("dfas")), on_excess="prune") for c in (kept, listed("dfas"))
+    ]
     for x in rng.sample(points, 7):
         for learner in learners:
             learner.learn(x, rng.randrange(2))
@@ -332,7 +347,7 @@ def test_wrong_arguments_are_sentences() -> None:
         SatClass(KTermDnf(2, 1), solver="cadical153", conflicts=5)
     for wrong in ({"conflicts": 0}, {"seconds": -1.0}, {"on_unknown": "guess"}):
         with pytest.raises(InvalidArgument):
-            SatClass(KTermDnf(2, 1), **wrong)  # type: ignore[arg-type]
+            SatClass(KTermDnf(2, 1), **wrong)
     with pytest.raises(InvalidArgument, match="alphabet"):
         Dfas(2, "aa")
     with pytest.raises(InvalidInstance, match="over the alphabet 'ab'"):
@@ -357,3 +372,20 @@ def test_minimal_automaton_has_the_same_language() -> None:
         small = dfa.minimal()
         assert all(dfa(word) == small(word) for word in WORDS)
         assert len(small.moves) == len(small.minimal().moves) <= 5
+
+
+def test_the_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).parent.parent / "examples" / "noisy_dfa.py"
+    example = runpy.run_path(str(path))
+    learner = example["main"]()
+    printed = capsys.readouterr().out.splitlines()
+    shown = textwrap.dedent(example["__doc__"].split("seconds):")[1]).strip().splitlines()
+    # How many calls it takes depends on which solutions the solver happens to find first.
+    assert [line for line in printed if "solver calls" not in line] == [
+        line for line in shown if "solver calls" not in line
+    ]
+    assert learner.regret <= 0.02 * learner.rounds
+    table = SatClass(Dfas(3, "ab")).to_finite(example["WORDS"])
+    best = table.erm(example["reports"]())
+    assert learner.best_loss == sum(best(x) != y for x, y in example["reports"]())
+    assert learner.queries.posed < 0.01 * learner.queries.asked

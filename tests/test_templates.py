@@ -138,6 +138,8 @@ def test_a_million_concepts() -> None:
         (lambda: TemplateClass(quadrant, {"a": []}), InvalidArgument, "grid must give every constant"),
         (lambda: TemplateClass(quadrant, {"a": range(1 << 12), "b": range(1 << 12)}), TooLarge, "16777216 settings"),
         (lambda: TemplateClass(quadrant, GRID, where=lambda a, b: a > 99), InvalidArgument, "leaves no setting"),
+        (lambda: TemplateClass(quadrant, GRID, text="{c}"), InvalidArgument, "text must be a format of the constants"),
+        (lambda: TemplateClass(quadrant, GRID, text="{a"), InvalidArgument, "text must be a format of the constants"),
         (lambda: TemplateClass(quadrant, GRID).instance(5), InvalidInstance, "the rule raised TypeError.*got x=5"),
         (lambda: TemplateClass(quadrant, GRID).instance({"age": 1}), InvalidInstance, "KeyError: 'bmi'"),
         (lambda: TemplateClass(lambda x, a: 7, {"a": [1]}).instance(0), InvalidInstance, "0 or 1; got label=7"),

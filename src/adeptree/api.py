@@ -27,6 +27,8 @@ from adeptree.classes import (
     Thresholds,
 )
 from adeptree.classes.lp import Halfspaces
+from adeptree.classes.smt import SmtClass
+from adeptree.classes.templates import TemplateClass
 from adeptree.dimensions import littlestone_dimension, vc_dimension
 from adeptree.errors import AdeptreeError
 from adeptree.games import Adversary, BlockReset, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
@@ -79,8 +81,10 @@ __all__ = [
     "OnlineLearner",
     "OracleClass",
     "Parities",
+    "SmtClass",
     "Stochastic",
     "Stumps",
+    "TemplateClass",
     "Thresholds",
     "Transcript",
     "__version__",

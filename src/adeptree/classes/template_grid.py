@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Iterable
 from typing import Any
 
@@ -57,3 +58,16 @@ def bit(value: Any) -> int:
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return int(value)
     raise TypeError(f"a rule must say 0 or 1; {got('label', value)}")
+
+
+def check_text(text: str | None, constants: Iterable[str]) -> None:
+    """Refuse a format that a rule could not be shown with."""
+    known, wanted = set(constants), set[str | None]()
+    try:
+        wanted = {name for _, name, _, _ in string.Formatter().parse(text or "")} - {None}
+    except (TypeError, ValueError):
+        wanted = {""}
+    if not wanted <= known:
+        raise InvalidArgument(
+            f'text must be a format of the constants, such as "age >= {{a}}", with {sorted(known)}; {got("text", text)}'
+        )

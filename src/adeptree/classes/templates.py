@@ -11,7 +11,7 @@ import numpy as np
 from adeptree.classes.base import EnumerableClass
 from adeptree.classes.finite import FiniteClass
 from adeptree.classes.oracle import freeze
-from adeptree.classes.template_grid import bit, check_grid, item, settings
+from adeptree.classes.template_grid import bit, check_grid, check_text, item, settings
 from adeptree.errors import InvalidArgument, InvalidInstance, TooLarge, got
 from adeptree.types import Concept, Instance, LabelArray
 
@@ -78,6 +78,7 @@ class TemplateClass(EnumerableClass):
             raise InvalidArgument(f"rule must be a function rule(x, **constants) of 0/1; {got('rule', rule)}")
         self.rule, self.text, self.name = rule, text, name
         self.columns = settings(check_grid(grid))
+        check_text(text, self.columns)
         if where is not None:
             kept = self._evaluated(where, "where").astype(np.bool_)
             self.columns = {constant: column[kept] for constant, column in self.columns.items()}

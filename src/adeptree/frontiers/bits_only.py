@@ -22,7 +22,7 @@ from adeptree.types import BoolArray, Instance, IntArray, Sample
 PREDICTED = ("opposite", "lighter")
 ROW_BY_ROW = ("neighbour", "zero first", "one first")
 ARMS = (*PREDICTED, "tree", *ROW_BY_ROW)
-MEMORY = 0.8
+MEMORY = 0.9
 """How much of an arm's cost is carried over to the next round."""
 HOPELESS = 1.5
 """An arm this many times as dear as the best is replayed only in every NOW_AND_THEN-th round, to save time."""

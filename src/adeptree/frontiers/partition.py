@@ -33,7 +33,9 @@ class Partition:
         """Move every concept to the child with its label."""
         alive = self.row_of >= 0
         labels = self.concept_class.labels(children.x)[alive].astype(np.int64)
-        self.row_of[alive] = children.row[labels, self.row_of[alive]]
+        moved = self.row_of.copy()  # a saved state may hold the old array
+        moved[alive] = children.row[labels, self.row_of[alive]]
+        self.row_of = moved
 
 
 class PartitionFrontier(Frontier):

@@ -142,7 +142,8 @@ class Dfas(Encoding):
         return here
 
     def _step(self, here: list[int], letter: int) -> list[int]:
-        there = [self.new_var() for _ in here]
+        # That a word leads to one state only is implied, but the solver cannot see it from where the word ends.
+        there = exactly_one(self.new_var, self.add_clause, len(here))
         for q, at in enumerate(here):
             for move, to in zip(self.moves[q][letter], there, strict=True):
                 self.add_clause(-at, -move, to)

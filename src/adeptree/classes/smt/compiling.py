@@ -43,7 +43,7 @@ class Compiled:
     arrays: Callable[..., Any] | None
     """On int64 arrays; None if that would not be exact."""
 
-    def __call__(self, **constants: Any) -> Any:
+    def __call__(self, /, **constants: Any) -> Any:
         """Evaluate on numbers, or on arrays; TypeError where arrays would not be exact."""
         if not any(isinstance(value, np.ndarray) for value in constants.values()):
             return self.scalar(*constants.values())

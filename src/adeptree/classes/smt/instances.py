@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from adeptree.classes.smt.compiling import Compiled
+from adeptree.classes.smt.terms import Part, Term
+
+
+@dataclass(frozen=True)
+class Known:
+    """An instance that was met: the template there, its parts, and its Python form (None if there is none)."""
+
+    x: Any
+    key: Hashable
+    term: Term
+    inside: Sequence[Part]
+    run: Compiled | None
 
 
 def plain(x: Any) -> Any:

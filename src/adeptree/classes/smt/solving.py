@@ -19,11 +19,11 @@ class Solving:
     """
 
     def __init__(
-        self, constants: Sequence[Term], where: Sequence[Term], rlimit: int | None, timeout: float | None
+        self, constants: Sequence[Term], where: Sequence[Term], rlimit: int | None, seconds: float | None
     ) -> None:
         z3 = load_z3()
-        _check_limits(rlimit, timeout)
-        self.rlimit, self.timeout = rlimit, timeout
+        _check_limits(rlimit, seconds)
+        self.rlimit, self.seconds = rlimit, seconds
         # In a context of its own the solver's work, and so its rlimit, does not depend on other terms of the program.
         self.context: Any = z3.Context()
         self.constants = [constant.translate(self.context) for constant in constants]
@@ -31,10 +31,11 @@ class Solving:
         self.solver: Any = z3.Solver(ctx=self.context)
         if rlimit is not None:
             self.solver.set("rlimit", rlimit)
-        if timeout is not None:
-            self.solver.set("timeout", max(1, round(1000 * timeout)))
+        if seconds is not None:
+            self.solver.set("timeout", max(1, round(1000 * seconds)))
         for condition in where:
             self._state(condition, *total(parts(condition)))
+        self.unknowns = 0
         self.literals: dict[Hashable, tuple[Term, Term]] = {}
         self.core: tuple[int, ...] | None = None
         """Positions in the last sample denied that no values fit together (not always the fewest)."""
@@ -71,12 +72,13 @@ class Solving:
         reason = self.solver.reason_unknown()
         if self.rlimit is not None and _steps(self.solver.statistics()) - _steps(before) >= self.rlimit:
             reason = f"rlimit={self.rlimit} reached"
-        elif self.timeout is not None and time.monotonic() - started >= 0.9 * self.timeout:
-            reason = f"timeout={self.timeout} reached"
+        elif self.seconds is not None and time.monotonic() - started >= 0.9 * self.seconds:
+            reason = f"seconds={self.seconds} reached"
         elif reason == "canceled" or "interrupted" in reason:
             return KeyboardInterrupt()  # z3 takes Ctrl-C for itself, and says no more than this
+        self.unknowns += 1
         return OracleUnknown(
-            f"z3 could not decide a sample of {points} points ({reason}); give a larger rlimit= or timeout=, a simpler "
+            f"z3 could not decide a sample of {points} points ({reason}); give a larger rlimit= or seconds=, a simpler "
             f'template, tighter bounds in where=, or on_unknown="keep"'
         )
 
@@ -85,8 +87,8 @@ def _steps(statistics: Any) -> int:
     return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
 
 
-def _check_limits(rlimit: Any, timeout: Any) -> None:
+def _check_limits(rlimit: Any, seconds: Any) -> None:
     if rlimit is not None:
         check_size("rlimit", rlimit)
-    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0):
-        raise InvalidArgument(f"timeout must be a positive number of seconds; {got('timeout', timeout)}")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0):
+        raise InvalidArgument(f"seconds must be a positive number; {got('seconds', seconds)}")

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from adeptree.classes.oracle import OracleClass, freeze
 from adeptree.classes.smt import terms
 from adeptree.classes.smt.compiling import Compiled, Unsupported, compiled
-from adeptree.classes.smt.instances import plain, tagged
+from adeptree.classes.smt.instances import Known, plain, tagged
 from adeptree.classes.smt.rules import Constant, SmtRule, is_plain, placeholder, plain_value, z3_value
 from adeptree.classes.smt.solving import Solving
 from adeptree.classes.smt.terms import Term, load_z3
+from adeptree.classes.template_grid import check_text
 from adeptree.classes.templates import TemplateClass
 from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, OracleUnknown, got
 from adeptree.types import Concept, Instance, Sample, label_of
 
 LISTING_LIMIT = 1 << 20
 """Most settings of the constants that are listed, for the base learner."""
-
-
-@dataclass
-class _Known:
-    """An instance that was met: the template there, and its Python form (None if there is none)."""
-
-    x: Instance
-    key: Hashable
-    term: Term
-    run: Compiled | None
 
 
 class SmtClass(OracleClass):
@@ -46,14 +36,15 @@ class SmtClass(OracleClass):
     >>> young, old = {"age": 39, "bmi": 25}, {"age": 40, "bmi": 25}
     >>> c.find([(young, 0), (old, 1)]).constants[0]
     ('a', 40)
-    >>> c.realizable([(young, 1), (old, 0)]), c.core
+    >>> c.realizable([(young, 1), (old, 0)]), c.core()
     (False, (0, 1))
 
-    A call is limited by ``rlimit`` (z3's own count of steps: the same on every machine) or ``timeout`` (seconds).
+    A call is limited by ``rlimit`` (z3's own count of steps: the same on every machine) or ``seconds``.
     Where z3 gives up, nothing is guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads
     the sample as realizable. That is safe (no path of a concept is lost, only paths of none may stay), but such an
     answer has no witness: the frontier then asks about every path by itself, as the paper does, and a path of no
     concept may make more mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case.
+    ``unknowns`` counts them.
 
     If all constants are bounded integers with at most 2^20 settings, the base learner is Halving on the settings;
     otherwise give the learner ``base=``, or the class its ``littlestone_dimension=``. ``text``, a format such as
@@ -70,7 +61,7 @@ class SmtClass(OracleClass):
         *,
         text: str | None = None,
         rlimit: int | None = None,
-        timeout: float | None = None,
+        seconds: float | None = None,
         on_unknown: str = "raise",
         name: str = "template",
         **options: Any,
@@ -91,10 +82,11 @@ class SmtClass(OracleClass):
         self.constants = terms.check_constants(constants)
         self._names = {constant.get_id(): constant.decl().name() for constant in self.constants}
         self.where = terms.check_where(where, self._names)
+        check_text(text, self._names.values())
         self.ranges = terms.bounds_of(self.constants, self.where)
-        self._solving = Solving(self.constants, self.where, rlimit, timeout)
-        self._known: dict[Hashable, _Known] = {}
-        self._last: _Known | None = None
+        self._solving = Solving(self.constants, self.where, rlimit, seconds)
+        self._known: dict[Hashable, Known] = {}
+        self._last: Known | None = None
 
     def __repr__(self) -> str:
         return f"smt(name={self.name!r}, constants={list(self._names.values())})"
@@ -104,10 +96,16 @@ class SmtClass(OracleClass):
         """Whether every "realizable" comes with a concept: not if unknown answers are kept."""
         return self.on_unknown == "raise"
 
-    @property
-    def core(self) -> tuple[int, ...] | None:
-        """Positions in the last sample asked that no concept fits together; None if it was realizable."""
+    def core(self) -> tuple[int, ...]:
+        """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
+        if self._solving.core is None:
+            raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
         return self._solving.core
+
+    @property
+    def unknowns(self) -> int:
+        """How often z3 gave up."""
+        return self._solving.unknowns
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask z3 for a concept that fits."""
@@ -126,6 +124,8 @@ class SmtClass(OracleClass):
         labelled: dict[Hashable, tuple[int, int]] = {}
         for i, (x, y) in enumerate(sample):
             known, label = self._at(x), label_of(y)
+            if known.key not in self._solving.literals:
+                self._state(known)
             before, position = labelled.setdefault(known.key, (label, i))
             if before != label:
                 self._solving.core = (position, i)
@@ -155,14 +155,14 @@ class SmtClass(OracleClass):
         except TypeError:
             raise InvalidInstance(f"x must be hashable, or SmtClass be given key=; {got('x', x)}") from None
 
-    def _at(self, x: Any) -> _Known:
+    def _at(self, x: Any) -> Known:
         # Every stored witness is asked about the same point in turn, so the last one is at hand.
         if self._last is None or x is not self._last.x:
             key = self.key(x)
             self._last = self._known.get(key) or self._meet(plain(x), key)
         return self._last
 
-    def _meet(self, x: Instance, key: Hashable) -> _Known:
+    def _meet(self, x: Instance, key: Hashable) -> Known:
         """Instantiate the template: once for every instance, as building terms is slow in Python."""
         term = self._instantiated(x)
         inside = terms.parts(term)
@@ -171,10 +171,13 @@ class SmtClass(OracleClass):
             run: Compiled | None = compiled(term, self.constants, self.ranges)
         except Unsupported:
             run = None
-        solved = terms.split_cases(term, inside, self._numbers)
-        self._solving.add(key, solved, inside if solved is term else terms.parts(solved))
-        known = self._known[key] = _Known(x, key, term, run)
+        known = self._known[key] = Known(x, key, term, inside, run)
         return known
+
+    def _state(self, known: Known) -> None:
+        """Make the solver know an instance; not before it is asked about, as rules label many that never are."""
+        solved = terms.split_cases(known.term, known.inside, self._numbers)
+        self._solving.add(known.key, solved, known.inside if solved is known.term else terms.parts(solved))
 
     @cached_property
     def _numbers(self) -> dict[int, tuple[Term, terms.Range]]:
@@ -223,9 +226,8 @@ class SmtClass(OracleClass):
     @property
     def settings(self) -> int | None:
         """How many settings of the constants their bounds allow, before ``where``; None if infinitely many."""
-        if any(bounds is None for bounds in self.ranges):
-            return None
-        return math.prod(high - low + 1 for low, high in filter(None, self.ranges))
+        known = [high - low + 1 for low, high in filter(None, self.ranges)]
+        return math.prod(known) if len(known) == len(self.ranges) else None
 
     @cached_property
     def listed(self) -> TemplateClass | None:
@@ -233,18 +235,15 @@ class SmtClass(OracleClass):
         if self.settings is None or self.settings > LISTING_LIMIT:
             return None
         grid = {}
-        for constant, name, (low, high) in zip(
-            self.constants, self._names.values(), filter(None, self.ranges), strict=True
-        ):
-            grid[name] = [False, True] if load_z3().is_bool(constant) else range(low, high + 1)
+        for constant, (low, high) in zip(self.constants, filter(None, self.ranges), strict=True):
+            whole = range(low, high + 1)
+            grid[constant.decl().name()] = [False, True] if load_z3().is_bool(constant) else whole
         try:
             allowed = compiled(load_z3().And(*self.where), self.constants, self.ranges)
         except Unsupported:
             return None
         return TemplateClass(self._listed_rule, grid, where=allowed, text=self.text, name=self.name)
 
-    def _listed_rule(self, x: Instance, **constants: Any) -> Any:
+    def _listed_rule(self, x: Instance, /, **constants: Any) -> Any:
         known = self._at(x)
-        if known.run is None:
-            return self._label(x, tuple(constants.values()))
-        return known.run(**constants)
+        return self._label(x, tuple(constants.values())) if known.run is None else known.run(**constants)

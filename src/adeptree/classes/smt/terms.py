@@ -138,6 +138,8 @@ def check_constants(constants: Any) -> list[Term]:
         raise InvalidArgument(
             f'constants must be the unknowns of the template, e.g. z3.Ints("a b"); {got("constants", constants)}'
         )
+    if len({constant.decl().name() for constant in listed}) < len(listed):
+        raise InvalidArgument(f"constants must have different names; {got('constants', listed)}")
     return listed
 
 
