@@ -243,13 +243,14 @@ def test_unknown_can_be_kept_as_realizable() -> None:
 def test_a_kept_frontier_holds_every_realizable_path() -> None:
     encoding, _, points = CASES["dfas"]
     rng = random.Random(5)
-    kept = SatClass(encoding, mistake_bound=20, conflicts=1, on_unknown="keep")
+    kept = SatClass(encoding, solver="minisat22", conflicts=1, on_unknown="keep")
     learners = [
         at.Adept(c, horizon=7, base=at.Halving(listed("dfas")), on_excess="prune") for c in (kept, listed("dfas"))
     ]
     for x in rng.sample(points, 7):
         for learner in learners:
             learner.learn(x, rng.randrange(2))
+    assert kept.unknowns > 0
     rows = {bytes(row) for row in learners[0].frontier.labels}  # type: ignore[attr-defined]
     seen = [points.index(x) for x in learners[0].frontier.points]  # type: ignore[attr-defined]
     assert rows >= {bytes(row) for row in listed("dfas").table[:, seen].astype(np.bool_)}
@@ -291,6 +292,14 @@ def test_an_encoding_of_ones_own() -> None:
     for x, y in [("a", 0), ("b", 1), ("c", 1), ("b", 1)]:
         learner.learn(x, y)
     assert (learner.width, learner.best_loss) == (4, 1)
+
+
+def test_an_encoding_that_raises_is_a_sentence() -> None:
+    c = SatClass(AtMostOneOf(("a",)), littlestone_dimension=1)
+    learner = at.Adept(c, horizon=5)
+    with pytest.raises(OracleError, match=r"label of AtMostOneOf\(names=\('a',\)\) raised KeyError: 'z'"):
+        learner.learn("z", 1)
+    assert (learner.rounds, learner.width) == (0, 1)
 
 
 def test_clauses_without_a_solution_are_a_sentence() -> None:

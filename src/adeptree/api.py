@@ -27,6 +27,7 @@ from adeptree.classes import (
     Thresholds,
 )
 from adeptree.classes.lp import Halfspaces
+from adeptree.classes.sat import SatClass
 from adeptree.classes.smt import SmtClass
 from adeptree.classes.templates import TemplateClass
 from adeptree.dimensions import littlestone_dimension, vc_dimension
@@ -81,6 +82,7 @@ __all__ = [
     "OnlineLearner",
     "OracleClass",
     "Parities",
+    "SatClass",
     "SmtClass",
     "Stochastic",
     "Stumps",

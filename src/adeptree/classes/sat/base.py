@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterable
+import functools
+from collections.abc import Callable, Hashable, Iterable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from adeptree.classes.base import check_size
 from adeptree.classes.finite import FiniteClass
 from adeptree.classes.oracle import OracleClass
 from adeptree.classes.sat.encoding import Encoding
+from adeptree.classes.sat.options import check_options
 from adeptree.classes.sat.solver import Solver
-from adeptree.errors import ContradictoryOracle, InvalidArgument, OracleUnknown, TooLarge, got
+from adeptree.errors import AdeptreeError, ContradictoryOracle, InvalidArgument, OracleError, OracleUnknown, TooLarge
 from adeptree.types import Concept, Instance, Sample, label_of
+
+T = TypeVar("T")
 
 
 class SatClass(OracleClass):
@@ -67,7 +70,7 @@ class SatClass(OracleClass):
             "littlestone_dimension": littlestone_dimension,
             "strategy": strategy,
         }
-        _check(encoding, conflicts, seconds, on_unknown)
+        check_options(encoding, conflicts, seconds, on_unknown)
         keep = on_unknown == "keep"
         super().__init__(
             find=None if keep else self.find,
@@ -98,7 +101,7 @@ class SatClass(OracleClass):
         answer = self._solve(sample)
         if answer is None:
             raise self._undecided(len(sample))
-        return self._working.decode(self._solver.model()) if answer else None
+        return self._own(self._working.decode, self._solver.model()) if answer else None
 
     def realizable(self, sample: Sample) -> bool:
         """Is there a concept with these labels? (Or is none excluded, with ``on_unknown="keep"``.)"""
@@ -123,7 +126,7 @@ class SatClass(OracleClass):
         model = self._solver.best(wanted)
         if model is None:
             raise self._empty()
-        return self._working.decode(model)
+        return self._own(self._working.decode, model)
 
     def to_finite(self, points: Iterable[Any], limit: int = 1 << 16) -> FiniteClass:
         """Return the class on some points as a table, found solution by solution.
@@ -170,9 +173,19 @@ class SatClass(OracleClass):
         if literal is None:
             # New, or only written in a new way (bits as a list, say).
             x = self.instance(x)
-            literal = self._literals.get(self.key(x)) or self._working.label(x)
+            literal = self._literals.get(self.key(x)) or self._own(self._working.label, x)
             self._literals[self.key(x)] = literal
         return literal
+
+    def _own(self, method: Callable[[Any], T], given: Any) -> T:
+        """Call the encoding, which may be the user's."""
+        try:
+            return method(given)
+        except AdeptreeError:
+            raise
+        except Exception as error:
+            name = getattr(method, "__name__", "a method")
+            raise OracleError(f"{name} of {self.encoding!r} raised {type(error).__name__}: {error}") from error
 
     def _undecided(self, size: int) -> OracleUnknown:
         limits = {name: self._options[name] for name in ("conflicts", "seconds") if self._options[name] is not None}
@@ -210,7 +223,7 @@ class SatClass(OracleClass):
         return type(self)(self.encoding, **self._options)
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (type(self), self.encoding, self._options)
+        return functools.partial(type(self), **self._options), (self.encoding,)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SatClass):
@@ -231,18 +244,3 @@ class SatClass(OracleClass):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _rebuilt(kind: type[SatClass], encoding: Encoding, options: dict[str, Any]) -> SatClass:
-    return kind(encoding, **options)
-
-
-def _check(encoding: object, conflicts: object, seconds: object, on_unknown: object) -> None:
-    if not all(callable(getattr(encoding, name, None)) for name in ("start", "label", "decode", "instance")):
-        raise InvalidArgument(f"encoding must be an Encoding such as KTermDnf(n=8, k=2); {got('encoding', encoding)}")
-    if conflicts is not None:
-        check_size("conflicts", conflicts)
-    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-        raise InvalidArgument(f"seconds must be a positive number; {got('seconds', seconds)}")
-    if on_unknown not in ("raise", "keep"):
-        raise InvalidArgument(f'on_unknown must be "raise" or "keep"; {got("on_unknown", on_unknown)}')
