@@ -5,11 +5,13 @@ report before it comes, almost as well as the best automaton with at most 3 stat
 we say which one it is. That a word is labelled as *some* such automaton would label it is decided by a SAT solver.
 
 The words are those of length at most 6: 127 of them, so most come again and again. That is a choice: a solver call
-takes longer the more distinct words there are. It also flatters us: the cost of learning is spread over many rounds.
-In trials with shorter streams (400 to 1,000 reports), or with the words whose number of a's is divisible by 3, the
-gap to the best automaton was 1.6 to 5 percentage points instead of about 1. Three states over two letters make only 1,054 languages, so this
-class could also be learnt from a list of them; here the list is made (by the solver too) for the base learner alone,
-Halving, whose mistake bound M = 10 is log2 of its length. The solver's part goes on where lists end.
+takes longer the more distinct words there are. It also flatters us, as the cost of learning is spread over many
+rounds: in trials with shorter streams (400 to 1,000 reports), or with the words whose number of a's is divisible by 3,
+the gap to the best automaton was 1.6 to 5 percentage points instead of about 1.
+
+Three states over two letters make only 1,054 languages, so this class could also be learnt from a list of them; here
+the list is made (by the solver too) for the base learner alone, Halving, whose mistake bound M = 10 is log2 of its
+length. The solver's part goes on where lists end.
 
 It prints (in 5 to 20 seconds):
 

@@ -116,7 +116,7 @@ def test_horizon_and_arguments() -> None:
         lazy.predict_proba(3)
     for bad in ({"exponent": 0.5, "commits": 3}, {"exponent": 0}, {"exponent": 1.5}, {"commits": 0}, {"commits": 101}):
         with pytest.raises(InvalidArgument):
-            at.LazyAdept(c, 100, **bad)  # type: ignore[arg-type]
+            at.LazyAdept(c, 100, **bad)
 
 
 def test_best_loss_is_over_all_rounds() -> None:

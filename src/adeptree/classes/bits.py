@@ -25,13 +25,7 @@ class _OnBits(EnumerableClass):
 
     def instance(self, x: Any) -> tuple[int, ...]:
         """Return x as a tuple of n ints 0/1."""
-        try:
-            bits = tuple(int(bit) if bit in (0, 1) else 2 for bit in x)
-        except (TypeError, ValueError):
-            bits = ()
-        if len(bits) != self.n or 2 in bits:
-            raise InvalidInstance(f"x must be {self.n} bits, e.g. {(0,) * self.n}; {got('x', x)}")
-        return bits
+        return as_bits(x, self.n)
 
     def instances(self) -> Iterator[Instance]:
         """List all 2^n bit strings."""
@@ -210,6 +204,21 @@ class Parities(_OnBits):
     def concept(self, index: int) -> Parity:
         """Return concept number ``index`` in the order of :meth:`labels`."""
         return Parity(tuple(i for i in range(self.n) if index >> (self.n - 1 - i) & 1))
+
+
+def as_bits(x: Any, n: int) -> tuple[int, ...]:
+    """Return x as a tuple of n ints 0/1, or raise InvalidInstance.
+
+    >>> as_bits([True, 0], 2)
+    (1, 0)
+    """
+    try:
+        bits = tuple(int(bit) if bit in (0, 1) else 2 for bit in x)
+    except (TypeError, ValueError):
+        bits = ()
+    if len(bits) != n or 2 in bits:
+        raise InvalidInstance(f"x must be {n} {'bit' if n == 1 else 'bits'}, e.g. {(0,) * n}; {got('x', x)}")
+    return bits
 
 
 def pack(bits: NDArray[np.bool_]) -> Words:

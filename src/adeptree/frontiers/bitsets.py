@@ -104,7 +104,10 @@ class LabelColumns:
 
     def everyone(self) -> WordArray:
         """Return the set of all rows."""
-        return pack(np.ones(self.rows, dtype=np.bool_))
+        full = np.full(self.words, ALL)
+        if self.rows % WORD:
+            full[-1] = np.uint64((1 << self.rows % WORD) - 1)
+        return full
 
     def labels_of(self, row: int) -> BoolArray:
         """Return one row's labels."""

@@ -12,7 +12,7 @@ from adeptree.classes.oracle import Labelling, OracleClass, freeze
 from adeptree.errors import ContradictoryOracle
 from adeptree.frontiers.base import Children, Frontier, Split
 from adeptree.frontiers.bits_only import BitsOnly
-from adeptree.frontiers.bitsets import LabelColumns
+from adeptree.frontiers.bitsets import LabelColumns, unpack
 from adeptree.frontiers.cubes import NO_WITNESS, Found, label_by, split_by_cubes
 from adeptree.types import BoolArray, Concept, Instance, IntArray, Sample
 
@@ -70,7 +70,7 @@ class OracleFrontier(Frontier):
         return Split(x, found.can[0], found.can[1], evidence=found)
 
     def _repeated(self, column: int) -> Found:
-        label = self.labels[:, column]
+        label = unpack(self.table.columns[column], self.width)
         known = np.array([concept is not None for concept in self.witnesses], dtype=np.bool_)
         return Found(np.stack([~label, label]), np.where(known, label, NO_WITNESS).astype(np.int64))
 

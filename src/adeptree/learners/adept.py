@@ -12,8 +12,8 @@ from adeptree.bases import NATURAL, BaseLearner, base_for
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import FrontierEmpty, InvalidArgument, MistakeBoundExceeded, got
 from adeptree.frontiers import Children, Queries, frontier_of
-from adeptree.learners.base import OnlineLearner, Rate, check_rate
-from adeptree.learners.mixture import first_order_rate, log_capacities, log_weights, probability_of_one
+from adeptree.learners.base import OnlineLearner, Rate, bound_now, check_rate, rate_now
+from adeptree.learners.mixture import log_capacities, log_weights, probability_of_one
 from adeptree.types import Concept, Instance, IntArray
 
 
@@ -153,22 +153,16 @@ class Adept(OnlineLearner):
     @property
     def learning_rate(self) -> float:
         """eta of the coming round."""
-        if self.rate == "paper":
-            return bounds.paper_rate(self.horizon, self.mistake_bound)
-        if self.rate == "first-order":
-            return first_order_rate(self.log_experts, self.best_loss)
-        return float(self.rate)
+        paper = bounds.paper_rate(self.horizon, self.mistake_bound)
+        return rate_now(self.rate, paper, self.log_experts, self.best_loss)
 
     @property
     def bound(self) -> float:
         """The proven bound on the expected regret (for "first-order": at the best loss so far)."""
         if self.mistake_bound == 0:
             return 0.0
-        if self.rate == "paper":
-            return bounds.regret(self.horizon, self.mistake_bound)
-        if self.rate == "first-order":
-            return bounds.first_order_regret(self.best_loss, self.log_experts)
-        return bounds.regret_at_rate(self.horizon, self.log_experts, self.learning_rate)
+        paper = bounds.regret(self.horizon, self.mistake_bound)
+        return bound_now(self.rate, paper, self.horizon, self.log_experts, self.best_loss)
 
     @property
     def width(self) -> int:

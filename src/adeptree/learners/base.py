@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from adeptree import bounds
 from adeptree import state as files
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import HorizonReached, InvalidArgument, got
 from adeptree.frontiers.base import Queries
+from adeptree.learners.mixture import first_order_rate
 from adeptree.seeds import stream
 from adeptree.types import Concept, FloatArray, Instance, label_of
 
@@ -170,6 +172,22 @@ class OnlineLearner(ABC):
             raise HorizonReached(
                 f"all {self.horizon} rounds of the horizon have been played; build a learner with a longer horizon"
             )
+
+
+def rate_now(rate: Rate, paper: float, log_experts: float, best_loss: int) -> float:
+    """Return eta of the coming round, ``paper`` being the constant tuned to the horizon."""
+    if rate == "paper":
+        return paper
+    return first_order_rate(log_experts, best_loss) if rate == "first-order" else float(rate)
+
+
+def bound_now(rate: Rate, paper: float, T: int, log_experts: float, best_loss: int) -> float:
+    """Return the proven bound on the expected regret, ``paper`` being the one at the tuned constant rate."""
+    if rate == "paper":
+        return paper
+    if rate == "first-order":
+        return bounds.first_order_regret(best_loss, log_experts)
+    return bounds.regret_at_rate(T, log_experts, float(rate))
 
 
 def check_rate(rate: Rate, names: tuple[str, ...]) -> Rate:

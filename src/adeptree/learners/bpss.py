@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from adeptree.classes.base import ConceptClass
 from adeptree.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.frontiers.base import Queries
 from adeptree.learners.adept import resolve_mistake_bound
-from adeptree.learners.base import OnlineLearner, Rate, check_rate
-from adeptree.learners.mixture import first_order_rate, log_weights, probability_of_one
+from adeptree.learners.base import OnlineLearner, Rate, bound_now, check_rate, rate_now
+from adeptree.learners.mixture import log_weights, probability_of_one
 from adeptree.types import BoolArray, Concept, Instance, IntArray
 
 EXPERT_LIMIT = 1 << 18
@@ -58,6 +59,7 @@ class Bpss(OnlineLearner):
         self.prune = bool(prune)
         self.schedules = _schedules(self.horizon, self.mistake_bound)
         count = len(self.schedules)
+        self.log_experts = math.log(count)
         self.states: list[Any] = [self.base.start()] * count
         self.histories: list[tuple[int, ...]] = [()] * count
         self.losses: IntArray = np.zeros(count, dtype=np.int64)
@@ -123,11 +125,8 @@ class Bpss(OnlineLearner):
     @property
     def learning_rate(self) -> float:
         """eta of the coming round."""
-        if self.rate == "paper":
-            return bounds.paper_rate(self.horizon, self.mistake_bound)
-        if self.rate == "first-order":
-            return first_order_rate(float(np.log(len(self.schedules))), self._best_active)
-        return float(self.rate)
+        paper = bounds.paper_rate(self.horizon, self.mistake_bound)
+        return rate_now(self.rate, paper, self.log_experts, self._best_active)
 
     @property
     def _best_active(self) -> int:
@@ -143,12 +142,8 @@ class Bpss(OnlineLearner):
         """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate."""
         if self.mistake_bound == 0:
             return 0.0
-        if self.rate == "paper":
-            return bounds.regret(self.horizon, self.mistake_bound)
-        log_experts = float(np.log(len(self.schedules)))
-        if self.rate == "first-order":
-            return bounds.first_order_regret(self.best_loss, log_experts)
-        return bounds.regret_at_rate(self.horizon, log_experts, self.learning_rate)
+        paper = bounds.regret(self.horizon, self.mistake_bound)
+        return bound_now(self.rate, paper, self.horizon, self.log_experts, self.best_loss)
 
     @property
     def width(self) -> int:

@@ -11,8 +11,8 @@ from adeptree import bounds
 from adeptree.classes.base import ConceptClass, EnumerableClass
 from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner, Rate, check_rate
-from adeptree.learners.mixture import first_order_rate, log_weights, probability_of_one
+from adeptree.learners.base import OnlineLearner, Rate, bound_now, check_rate, rate_now
+from adeptree.learners.mixture import log_weights, probability_of_one
 from adeptree.types import Concept, Instance, IntArray
 
 
@@ -44,11 +44,7 @@ class Hedge(OnlineLearner):
     def learning_rate(self) -> float:
         """eta of the coming round: sqrt(8 ln|C| / T) unless told otherwise."""
         log_size = math.log(self.listed.size)
-        if self.rate == "paper":
-            return math.sqrt(8 * log_size / self.horizon)
-        if self.rate == "first-order":
-            return first_order_rate(log_size, self.best_loss)
-        return float(self.rate)
+        return rate_now(self.rate, math.sqrt(8 * log_size / self.horizon), log_size, self.best_loss)
 
     def _probability(self, x: Instance, raw: Any) -> float:
         weight = log_weights(np.zeros(len(self.losses)), self.losses, self.best_loss, self.learning_rate)
@@ -65,12 +61,8 @@ class Hedge(OnlineLearner):
     @property
     def bound(self) -> float:
         """The proven bound on the expected regret."""
-        log_size = math.log(self.listed.size)
-        if self.rate == "paper":
-            return bounds.hedge_regret(self.horizon, self.listed.size)
-        if self.rate == "first-order":
-            return bounds.first_order_regret(self.best_loss, log_size)
-        return bounds.regret_at_rate(self.horizon, log_size, self.learning_rate)
+        paper = bounds.hedge_regret(self.horizon, self.listed.size)
+        return bound_now(self.rate, paper, self.horizon, math.log(self.listed.size), self.best_loss)
 
     @property
     def width(self) -> int:

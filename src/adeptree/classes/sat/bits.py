@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.classes.base import check_size
+from adeptree.classes.bits import as_bits
 from adeptree.classes.sat.encoding import AddClause, Encoding, NewVar
-from adeptree.errors import InvalidInstance, got
 
 
 @dataclass(unsafe_hash=True)
@@ -27,13 +27,7 @@ class OnBits(Encoding):
 
     def instance(self, x: Any) -> tuple[int, ...]:
         """Return x as a tuple of n ints 0/1."""
-        try:
-            bits = tuple(int(bit) if bit in (0, 1) else 2 for bit in x)
-        except (TypeError, ValueError):
-            bits = ()
-        if len(bits) != self.n or 2 in bits:
-            raise InvalidInstance(f"x must be {self.n} bits, e.g. {(0,) * self.n}; {got('x', x)}")
-        return bits
+        return as_bits(x, self.n)
 
     def random_instance(self, rng: np.random.Generator) -> tuple[int, ...]:
         """Draw n fair bits."""
