@@ -250,7 +250,7 @@ def test_save_and_resume_equal_never_stopping() -> None:
         (["score,y", "3,0"], ["--rules", "treshold(n=3)"], 'did you mean "thresholds"?'),
         (["score,y", "3,0"], ["--rules", "thresholds(m=3)"], "does not fit"),
         (["score,y", "3,0"], ["--rules", "parities(n=3)"], "needs 3 columns of 0 and 1"),
-        (["score,y", "3,0"], ["--rules", "parities(n=1)"], "x must be 1 bits"),
+        (["score,y", "3,0"], ["--rules", "parities(n=1)"], "x must be 1 bit,"),
         (["score,y", "3,0"], ["--rules", "stumps(cuts={'score': [1]})", "--x", "score"], "leave it out"),
         (["score,y", "abc,0"], ["--rules", "stumps(cuts={'score': [1]})"], "must be a finite number"),
         (["score,y", "3,0"], ["--resume", "nowhere"], "--rules is settled by the learner in nowhere; leave it out"),
