@@ -76,6 +76,7 @@ CLASSES: list[Any] = [
     at.FiniteClass([[0]]),
     at.FiniteClass([[0, 1, 1], [1, 0, 1]]),
     TABLE,
+    subject(at.TemplateClass(lambda x, a: x >= a, {"a": range(5)}), instances=range(6)),
     subject(BY_BIT, instances=range(6)),
     subject(BY_WITNESS, instances=range(6)),
 ]

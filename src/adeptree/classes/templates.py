@@ -166,7 +166,7 @@ class TemplateClass(EnumerableClass):
 
     def instances(self) -> Iterator[Instance]:
         """Refuse: any instance may come."""
-        raise InvalidArgument(f"{self!r} has no list of instances; FiniteClass.from_template takes one")
+        raise TooLarge(f"{self!r} has no list of instances, as any may come; FiniteClass.from_template takes one")
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Refuse: only the user knows the domain."""
