@@ -27,7 +27,7 @@ class Eager(at.Hedge):
 
 class AsksAgain(at.Adept):
     def _probability(self, x: Any, raw: Any) -> float:
-        self._pending = None
+        self.discard()
         return super()._probability(x, raw)
 
 

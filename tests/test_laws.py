@@ -22,7 +22,7 @@ drawn = family_streams(longest=14)
 def potential(learner: at.Adept, eta: float) -> float:
     """Z_t: the sum of W exp(-eta L), with exact integer capacities."""
     left, M = learner.horizon - learner.rounds, learner.mistake_bound
-    pairs = zip(learner.mistakes.tolist(), learner.losses.tolist(), strict=True)
+    pairs = zip(learner.engine.mistakes.tolist(), learner.engine.losses.tolist(), strict=True)
     return math.fsum(ref.capacity(left, M - k) * math.exp(-eta * L) for k, L in pairs)
 
 
@@ -51,11 +51,11 @@ def test_the_path_of_every_concept_survives(drawn: tuple[Family, Stream]) -> Non
         learner.learn(x, y)
         paths = {}
         for row in range(learner.width):
-            concept = learner.frontier.concept(row)
-            paths[tuple(int(concept(z)) for z, _ in stream[:t])] = int(learner.losses[row])
+            concept = learner.engine.frontier.concept(row)
+            paths[tuple(int(concept(z)) for z, _ in stream[:t])] = int(learner.engine.losses[row])
         for rule in family.rules:
             assert paths[tuple(rule(z) for z, _ in stream[:t])] == sum(rule(z) != v for z, v in stream[:t])
-        assert int(learner.mistakes.max()) <= learner.mistake_bound
+        assert int(learner.engine.mistakes.max()) <= learner.mistake_bound
 
 
 # ------------------------------------------------------------------------------------------------ regret
@@ -145,7 +145,7 @@ def test_prediction_commits_nothing(drawn: tuple[Family, Stream]) -> None:
         plain.learn(x, y)  # without a prediction before
         assert curious.expected_loss == plain.expected_loss
         assert curious.realised_loss == plain.realised_loss
-        assert (curious.mistakes == plain.mistakes).all() and (curious.losses == plain.losses).all()
+        assert (curious.engine.mistakes == plain.engine.mistakes).all() and (curious.engine.losses == plain.engine.losses).all()
     assert plain.realised_loss == sum(z != y for z, (_, y) in zip(drawn_labels, stream, strict=True))
 
 

@@ -73,6 +73,43 @@ def first_order_regret(best_loss: int, log_experts: float) -> float:
     return max(2.63 * math.sqrt(log_experts * (best_loss + 1)), 5.3 * log_experts)
 
 
+def kt_cost(T: int, M: int) -> float:
+    """What the KT prior costs a path with at most M mistakes in at most T contested rounds: at least ln(1/pi).
+
+    min{T ln 2, M ln(eT/M)} + ln(T)/2 + ln 2 (``docs/anytime.md``).
+
+    >>> round(kt_cost(1000, 8), 3)
+    50.774
+    """
+    if T == 0:
+        return 0.0
+    return min(T * math.log(2), log_experts_bound(T, M)) + math.log(T) / 2 + math.log(2)
+
+
+def anytime_regret(t: int, M: int) -> float:
+    """Past the paper: the KT prior at the rate 2 sqrt(kappa_t/t) on a 5 % grid of t, for all t at once.
+
+    sqrt(kappa_t t) (1 + sqrt(1.05)) / 2 with kappa_t = ``kt_cost(t, M)`` (``docs/anytime.md``).
+
+    >>> round(anytime_regret(1000, 8), 1)
+    228.1
+    """
+    return math.sqrt(kt_cost(t, M) * t) * (1 + math.sqrt(1.05)) / 2
+
+
+def adaptive_regret(t: int, cost: float, kappa: float = 2.0) -> float:
+    """Past the paper: the rate "adaptive", which knows neither T nor M, against a path whose prior costs ``cost``.
+
+    cost (1/4 + 0.363 sqrt(t/kappa)) + 0.725 sqrt(max(kappa, cost) t) + 1/2 for all t at once, kappa being what the
+    rate first reckons with (``docs/anytime.md``).
+
+    >>> round(adaptive_regret(1000, kt_cost(1000, 8)), 1)
+    588.7
+    """
+    spread = cost * (0.25 + 0.363 * math.sqrt(t / kappa))
+    return spread + 0.725 * math.sqrt(max(kappa, cost) * t) + 0.5
+
+
 def hedge_regret(T: int, concepts: int) -> float:
     """Hedge over a finite class with its tuned constant rate: sqrt(T ln|C| / 2).
 

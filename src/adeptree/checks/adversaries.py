@@ -14,9 +14,10 @@ from adeptree.types import label_of
 def game(subject: AdversarySubject, seed: int = 0, coins: int = 0) -> list[Round]:
     """Play by the rules of the paper; the guesses that go on record do not depend on the learner's coins."""
     adversary, learner = subject.adversary, subject.learner.make(seed=coins)
-    adversary.start(learner.horizon, seed)
+    rounds = subject.learner.horizon
+    adversary.start(rounds, seed)
     history: list[Round] = []
-    for t in range(1, learner.horizon + 1):
+    for t in range(1, rounds + 1):
         x = adversary.instance(history[:])
         p = learner.predict_proba(x)
         y = adversary.label(history[:], x, p)

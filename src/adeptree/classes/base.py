@@ -41,6 +41,10 @@ class ConceptClass(ABC):
     def instance(self, x: Any) -> Instance:
         """Return x in its canonical form, or raise InvalidInstance saying what is accepted."""
 
+    def instances_of(self, xs: Iterable[Any]) -> Any:
+        """Return many instances in their canonical form, as a sequence that can be sliced."""
+        return [self.instance(x) for x in xs]
+
     @abstractmethod
     def realizable(self, sample: Sample) -> bool:
         """Weak-consistency oracle: is there a concept with these labels?"""

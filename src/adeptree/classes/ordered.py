@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,15 @@ class _OnALine(EnumerableClass):
         if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, np.integer)) or not 0 <= x < self.n:
             raise InvalidInstance(f"x must be an int in 0..{self.n - 1}; {got('x', x)}")
         return int(x)
+
+    def instances_of(self, xs: Iterable[Any]) -> Any:
+        """Return many points; an array of ints is checked without a loop."""
+        if isinstance(xs, np.ndarray) and xs.ndim == 1 and xs.dtype.kind in "iu":
+            wrong = np.flatnonzero((xs < 0) | (xs >= self.n))
+            if len(wrong):
+                self.instance(xs[wrong[0]])
+            return xs.astype(np.int64)
+        return [self.instance(x) for x in xs]
 
     def instances(self) -> Iterator[Instance]:
         """List the whole line."""

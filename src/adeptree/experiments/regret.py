@@ -47,10 +47,10 @@ def run(cell: Cell) -> Row:
     learner = Adept(concept_class, T, seed=cell["seed"])
     game = play(learner, adversary(cell["stream"], concept_class, T), seed=cell["seed"])
     # The proof stops at any t <= T: Reg_t <= ln N / eta + eta t / 8, which is the theorem at t = T.
-    log_experts, rate = bounds.log_experts_bound(T, learner.mistake_bound), learner.learning_rate
+    log_experts, rate = bounds.log_experts_bound(T, learner.mistake_bound or 0), learner.learning_rate
     over_time = np.array([bounds.regret_at_rate(t, log_experts, rate) for t in range(1, T + 1)])
     row: Row = {
-        "M": learner.mistake_bound,
+        "M": learner.mistake_bound or 0,
         "regret": game.regret,
         "bound": learner.bound,
         "best_loss": game.best_loss,

@@ -49,10 +49,10 @@ def run(cell: Cell) -> Row:
     row: Row = {
         "d_vc": concept_class.vc_dimension,
         "littlestone": concept_class.littlestone_dimension,
-        "M": learner.mistake_bound,
+        "M": (learner.mistake_bound or 0),
         "width": max(widths),
         "regret": game.regret,
-        "log10_experts": math.log10(bounds.experts(T, learner.mistake_bound)),
+        "log10_experts": math.log10(bounds.experts(T, (learner.mistake_bound or 0))),
     }
     if cell["part"] == "experts":
         pairs = [(r.x, r.y) for r in game]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adeptree.classes.base import check_size
+from adeptree.errors import InvalidArgument
 from adeptree.games.adversaries import as_adversary
 from adeptree.games.transcript import Round, Transcript
 from adeptree.learners.base import OnlineLearner
@@ -32,7 +33,7 @@ def play(
     True
     """
     opponent = as_adversary(adversary)
-    total = learner.horizon - learner.rounds if rounds is None else check_size("rounds", rounds, at_least=0)
+    total = _rounds_left(learner) if rounds is None else check_size("rounds", rounds, at_least=0)
     opponent.start(total, seed)
     history: list[Round] = []
     for t in range(1, total + 1):
@@ -56,3 +57,9 @@ def play(
         "rounds": total,
     }
     return Transcript(header, tuple(history), learner.bound)
+
+
+def _rounds_left(learner: OnlineLearner) -> int:
+    if learner.horizon is None:
+        raise InvalidArgument("this learner has no horizon; say how many rounds to play, as in rounds=1000")
+    return learner.horizon - learner.rounds

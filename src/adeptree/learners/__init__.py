@@ -1,6 +1,6 @@
 """Online learners: Algorithm 2, Algorithm 1 and the baselines."""
 
-from adeptree.learners.adept import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.bpss import Bpss
 from adeptree.learners.budgeted import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -10,14 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree import bounds
 from adeptree import state as files
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import HorizonReached, InvalidArgument, got
 from adeptree.frontiers.base import Queries
-from adeptree.learners.mixture import first_order_rate
 from adeptree.seeds import stream
-from adeptree.types import Concept, FloatArray, Instance, label_of
+from adeptree.types import Concept, FloatArray, Instance, label_of, labels_of
 
 Rate = str | float
 
@@ -35,16 +32,17 @@ class OnlineLearner(ABC):
     follows_best_loss: ClassVar[bool] = True
     """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
 
-    def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:
+    horizon: int | None
+    """T, the rounds planned for; None without an end."""
+
+    def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         if not isinstance(concept_class, ConceptClass):
             raise InvalidArgument(
                 f"the first argument must be a concept class such as Thresholds(256); "
                 f"{got('concept_class', concept_class)}"
             )
-        if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-            raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
         self.concept_class = concept_class
-        self.horizon = int(horizon)
+        self.horizon = self._checked_horizon(horizon)
         self.seed = seed
         self.rounds = 0
         self.expected_loss = 0.0
@@ -53,6 +51,12 @@ class OnlineLearner(ABC):
         """Mistakes of the drawn labels so far."""
         self._coins = stream(seed, "coin")
         self._coin = self._coins.random()
+
+    @staticmethod
+    def _checked_horizon(horizon: int | None) -> int | None:
+        if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
+            raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
+        return int(horizon)
 
     def predict_proba(self, x: Any) -> float:
         """Return P(label = 1) at x. Nothing is committed."""
@@ -66,23 +70,34 @@ class OnlineLearner(ABC):
     def learn(self, x: Any, y: Any) -> None:
         """Commit the round: x had label y."""
         label = label_of(y)
-        p = self.predict_proba(x)
-        self._commit(self.concept_class.instance(x), x, label)
+        self._check_horizon()
+        instance = self.concept_class.instance(x)
+        p = self._probability(instance, x)
+        self._commit(instance, x, label)
         self.rounds += 1
         self.expected_loss += abs(p - label)
         self.realised_loss += int(int(self._coin < p) != label)
         self._coin = self._coins.random()
 
+    def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
+        """Return P(label = 1) at each of the xs, all as of now. Nothing is committed."""
+        return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
+
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
         """Learn a sequence of rounds; return the probability predicted in each. Labels are checked before the first."""
-        instances, labels = list(xs), [label_of(y) for y in ys]
+        instances, labels = list(xs), labels_of(ys)
         if len(instances) != len(labels):
             raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
         probabilities = np.empty(len(labels), dtype=np.float64)
-        for i, (x, y) in enumerate(zip(instances, labels, strict=True)):
+        for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):
             probabilities[i] = self.predict_proba(x)
             self.learn(x, y)
         return probabilities
+
+    @property
+    def ended(self) -> bool:
+        """Whether all rounds of the horizon have been played; never, without one."""
+        return self.horizon is not None and self.rounds >= self.horizon
 
     @property
     def regret(self) -> float:
@@ -168,33 +183,8 @@ class OnlineLearner(ABC):
         self._coin = account["coin"]
 
     def _check_horizon(self) -> None:
-        if self.rounds >= self.horizon:
+        if self.ended:
             raise HorizonReached(
-                f"all {self.horizon} rounds of the horizon have been played; build a learner with a longer horizon"
+                f"all {self.horizon} rounds of the horizon have been played; build a learner with a longer "
+                f"horizon, or with horizon=None, which has no end"
             )
-
-
-def rate_now(rate: Rate, paper: float, log_experts: float, best_loss: int) -> float:
-    """Return eta of the coming round, ``paper`` being the constant tuned to the horizon."""
-    if rate == "paper":
-        return paper
-    return first_order_rate(log_experts, best_loss) if rate == "first-order" else float(rate)
-
-
-def bound_now(rate: Rate, paper: float, T: int, log_experts: float, best_loss: int) -> float:
-    """Return the proven bound on the expected regret, ``paper`` being the one at the tuned constant rate."""
-    if rate == "paper":
-        return paper
-    if rate == "first-order":
-        return bounds.first_order_regret(best_loss, log_experts)
-    return bounds.regret_at_rate(T, log_experts, float(rate))
-
-
-def check_rate(rate: Rate, names: tuple[str, ...]) -> Rate:
-    """Return the rate if it is one of the names or a positive number."""
-    if isinstance(rate, str) and rate in names:
-        return rate
-    if isinstance(rate, (int, float)) and not isinstance(rate, bool) and 0 < rate < math.inf:
-        return float(rate)
-    known = ", ".join(f'"{name}"' for name in names)
-    raise InvalidArgument(f"rate must be one of {known} or a positive number; {got('rate', rate)}")

@@ -14,9 +14,11 @@ from adeptree.bases.base import checked_prediction
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.frontiers.base import Queries
-from adeptree.learners.adept import resolve_mistake_bound
-from adeptree.learners.base import OnlineLearner, Rate, bound_now, check_rate, rate_now
+from adeptree.learners.base import OnlineLearner, Rate
+from adeptree.learners.choices import needed_mistake_bound, rate_rule
 from adeptree.learners.mixture import log_weights, probability_of_one
+from adeptree.learners.priors import PaperPrior
+from adeptree.learners.rates import Seen, check_rate
 from adeptree.types import BoolArray, Concept, Instance, IntArray
 
 EXPERT_LIMIT = 1 << 18
@@ -40,6 +42,7 @@ class Bpss(OnlineLearner):
     """
 
     kind = "bpss"
+    horizon: int
 
     def __init__(
         self,
@@ -55,11 +58,13 @@ class Bpss(OnlineLearner):
         super().__init__(concept_class, horizon, seed)
         self.rate = check_rate(rate, ("paper", "first-order"))
         self.base: BaseLearner = base_for(base, concept_class)
-        self.mistake_bound = resolve_mistake_bound(mistake_bound, self.base, concept_class)
+        self.mistake_bound = needed_mistake_bound(mistake_bound, self.base, concept_class)
         self.prune = bool(prune)
         self.schedules = _schedules(self.horizon, self.mistake_bound)
         count = len(self.schedules)
         self.log_experts = math.log(count)
+        prior = PaperPrior(self.horizon, self.mistake_bound)
+        self._rate_rule = rate_rule(self.rate, prior, self.horizon, self.mistake_bound, on_grid=False)
         self.states: list[Any] = [self.base.start()] * count
         self.histories: list[tuple[int, ...]] = [()] * count
         self.losses: IntArray = np.zeros(count, dtype=np.int64)
@@ -125,8 +130,8 @@ class Bpss(OnlineLearner):
     @property
     def learning_rate(self) -> float:
         """eta of the coming round."""
-        paper = bounds.paper_rate(self.horizon, self.mistake_bound)
-        return rate_now(self.rate, paper, self.log_experts, self._best_active)
+        self._rate_rule.look(Seen(self.rounds, self._best_active, 0.0, float))
+        return self._rate_rule.eta
 
     @property
     def _best_active(self) -> int:
@@ -142,8 +147,9 @@ class Bpss(OnlineLearner):
         """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate."""
         if self.mistake_bound == 0:
             return 0.0
-        paper = bounds.regret(self.horizon, self.mistake_bound)
-        return bound_now(self.rate, paper, self.horizon, self.log_experts, self.best_loss)
+        if self.rate == "paper":
+            return bounds.regret(self.horizon, self.mistake_bound)
+        return self._rate_rule.worst_case(self.horizon, self.log_experts, self.best_loss)
 
     @property
     def width(self) -> int:

@@ -149,7 +149,7 @@ class Rationed(_Budgeted):
 
     def _serves(self, x: Instance) -> bool:
         key = freeze(self.concept_class.key(x))
-        payable = 2 * self.inner.width <= self._allowed and self.inner.rounds < self.inner.horizon
+        payable = 2 * self.inner.width <= self._allowed and not self.inner.ended
         if self._served[0] < self.rounds and payable:
             self._served = (self.rounds, key)
         return self._served == (self.rounds, key)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from adeptree import bounds
 from adeptree.classes.base import ConceptClass, EnumerableClass
 from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner, Rate, bound_now, check_rate, rate_now
+from adeptree.learners.base import OnlineLearner, Rate
+from adeptree.learners.engines.base import mixability_gap
 from adeptree.learners.mixture import log_weights, probability_of_one
+from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
 from adeptree.types import Concept, Instance, IntArray
 
 
@@ -28,7 +29,9 @@ class Hedge(OnlineLearner):
 
     kind = "hedge"
 
-    def __init__(self, concept_class: ConceptClass, horizon: int, rate: Rate = "paper", seed: int = 0) -> None:
+    def __init__(
+        self, concept_class: ConceptClass, horizon: int | None = None, rate: Rate | None = None, seed: int = 0
+    ) -> None:
         super().__init__(concept_class, horizon, seed)
         if not isinstance(concept_class, EnumerableClass):
             raise InvalidArgument(
@@ -36,22 +39,42 @@ class Hedge(OnlineLearner):
             )
         concept_class._check_listable()
         self.listed = concept_class
-        self.rate = check_rate(rate, ("paper", "first-order"))
+        asked = ("adaptive" if horizon is None else "paper") if rate is None else rate
+        self.rate: Rate = check_rate(asked, ("paper", "first-order", "adaptive"))
+        self.log_size = math.log(concept_class.size)
+        self.rate_rule = self._rule()
         self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
+        self.gap = 0.0
         self._queries = Queries()
+
+    @staticmethod
+    def _checked_horizon(horizon: int | None) -> int | None:
+        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
+
+    def _rule(self) -> RateRule:
+        if isinstance(self.rate, float):
+            return Constant(self.rate)
+        if self.rate == "adaptive":
+            return Adaptive(max(2.0, self.log_size))
+        if self.rate == "first-order":
+            return FirstOrder(self.log_size)
+        if self.horizon is None:
+            raise InvalidArgument('rate="paper" needs a horizon; give one, or rate="adaptive"')
+        return Constant(math.sqrt(8 * self.log_size / self.horizon))
 
     @property
     def learning_rate(self) -> float:
         """eta of the coming round: sqrt(8 ln|C| / T) unless told otherwise."""
-        log_size = math.log(self.listed.size)
-        return rate_now(self.rate, math.sqrt(8 * log_size / self.horizon), log_size, self.best_loss)
+        return self.rate_rule.eta
 
     def _probability(self, x: Instance, raw: Any) -> float:
         weight = log_weights(np.zeros(len(self.losses)), self.losses, self.best_loss, self.learning_rate)
         return probability_of_one(weight, self.listed.labels(x) == 1)
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        self.gap += mixability_gap(abs(self._probability(x, raw) - label), self.learning_rate)
         self.losses = self.losses + (self.listed.labels(x) != label)
+        self.rate_rule.look(Seen(self.rounds + 1, self.best_loss, self.gap, lambda: self.log_size))
 
     @property
     def best_loss(self) -> int:
@@ -61,8 +84,8 @@ class Hedge(OnlineLearner):
     @property
     def bound(self) -> float:
         """The proven bound on the expected regret."""
-        paper = bounds.hedge_regret(self.horizon, self.listed.size)
-        return bound_now(self.rate, paper, self.horizon, math.log(self.listed.size), self.best_loss)
+        T = self.rounds if self.horizon is None else self.horizon
+        return self.rate_rule.worst_case(T, self.log_size, self.best_loss)
 
     @property
     def width(self) -> int:
@@ -83,7 +106,8 @@ class Hedge(OnlineLearner):
         return {"horizon": self.horizon, "rate": self.rate, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
-        return {"losses": self.losses}
+        return {"losses": self.losses, "gap": self.gap, "rate": self.rate_rule.state()}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.losses = state["losses"]
+        self.losses, self.gap = state["losses"], state["gap"]
+        self.rate_rule.restore(state["rate"])

@@ -19,6 +19,7 @@ class HistoryLearner(OnlineLearner):
     """
 
     follows_best_loss = False
+    horizon: int
 
     def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:
         super().__init__(concept_class, horizon, seed)

@@ -9,7 +9,7 @@ from adeptree import bounds
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers import Queries
-from adeptree.learners.adept import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.learners.base import Rate
 from adeptree.learners.history import HistoryLearner
 from adeptree.seeds import stream
@@ -55,6 +55,7 @@ class LazyAdept(HistoryLearner):
             self.commits,
             base=base,
             rate=rate,
+            engine="paths",
             seed=seed,
             mistake_bound=mistake_bound,
             on_excess=on_excess,

@@ -9,7 +9,7 @@ from adeptree import state as files
 from adeptree.bases import base_named
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import AdeptreeError, DamagedFile, InvalidSpec, StateError
-from adeptree.learners.adept import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept

@@ -54,6 +54,17 @@ def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:
     return ones / (ones + zeros)
 
 
+def log_sum(log_weight: FloatArray) -> float:
+    """Return ln of the sum of the weights.
+
+    >>> round(log_sum(np.log([1.0, 3.0])), 9) == round(math.log(4.0), 9)
+    True
+    """
+    largest = float(log_weight.max())
+    with np.errstate(under="ignore"):
+        return largest + math.log(float(np.exp(log_weight - largest).sum()))
+
+
 def first_order_rate(log_experts: float, best: int) -> float:
     """Corollary "Instance-Dependent Bound": eta_t = min{1/2, sqrt(ln N / (L*_{t-1} + 1))}.
 
