@@ -64,8 +64,8 @@ def _paths(learner: Any) -> str:
     """The final active paths, sorted: rule, base mistakes, loss."""
     if not isinstance(learner, at.Adept):
         return ""
-    rows = zip(range(learner.width), learner.engine.mistakes.tolist(), learner.engine.losses.tolist(), strict=True)
-    lines = sorted(f"path {learner.engine.frontier.concept(row)} | mistakes {k} loss {loss}" for row, k, loss in rows)
+    rows = zip(range(learner.width), learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)
+    lines = sorted(f"path {learner.paths.frontier.concept(row)} | mistakes {k} loss {loss}" for row, k, loss in rows)
     return "\n".join(lines) + "\n"
 
 

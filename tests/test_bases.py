@@ -248,7 +248,7 @@ def test_own_machines_run_and_are_right_on_forced_rounds(seed: int) -> None:
         for t, (x, y) in enumerate(stream):
             assert abs(learner.predict_proba(x) - expected[t]) < 1e-12
             learner.learn(x, y)
-            assert sorted(learner.engine.mistakes.tolist()) == sorted(k for k, _ in history[t].values())
+            assert sorted(learner.paths.mistakes.tolist()) == sorted(k for k, _ in history[t].values())
 
 
 def test_a_silly_machine_errs_only_where_it_has_a_choice() -> None:
@@ -257,7 +257,7 @@ def test_a_silly_machine_errs_only_where_it_has_a_choice() -> None:
     for x in range(4):
         assert learner.predict_proba(x) == 1.0
         learner.learn(x, 1)
-    assert learner.engine.mistakes.tolist() == [0] and learner.width == 1
+    assert learner.paths.mistakes.tolist() == [0] and learner.width == 1
 
 
 def test_wrong_bases_are_refused() -> None:

@@ -146,12 +146,12 @@ def test_a_broken_witness_is_noticed(how: str, sentence: str) -> None:
     learner = at.Adept(at.OracleClass(find=Broken(di.thresholds(12), how).find), 12, base=at.Halving(at.Thresholds(12)))
     learner.learn(5, 1)
     learner.learn(8, 1)
-    before = learner.engine.frontier.state(), learner.rounds, learner.width
+    before = learner.paths.frontier.state(), learner.rounds, learner.width
     with pytest.raises(at.errors.ContradictoryOracle, match=sentence):
         for x in (2, 10, 6):
             learner.predict_proba(x)
     assert (learner.rounds, learner.width) == before[1:]
-    after = learner.engine.frontier.state()
+    after = learner.paths.frontier.state()
     assert (after["labels"] == before[0]["labels"]).all() and after["points"] == before[0]["points"]
 
 

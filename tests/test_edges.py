@@ -236,7 +236,7 @@ def test_an_empty_frontier_says_so() -> None:
     """Mistake pruning alone cannot empty a frontier; one whose paths are already beyond M can."""
     learner = at.Adept(at.Thresholds(9), horizon=6, mistake_bound=1, on_excess="prune")
     learner.learn(4, 1)
-    learner.engine.mistakes = learner.engine.mistakes + 5
+    learner.paths.mistakes = learner.paths.mistakes + 5
     before = snapshot(learner, counters=False)
     with pytest.raises(errors.FrontierEmpty, match=r"round 2: .*M=1 left no path; give a larger mistake_bound="):
         learner.learn(3, 0)

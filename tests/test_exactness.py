@@ -79,9 +79,9 @@ def test_adept_is_algorithm_2_prefix_by_prefix(base: str, drawn: tuple[Rows, Str
         learner.learn(x, y)
         found = {}
         for row in range(learner.width):
-            concept = learner.engine.frontier.concept(row)
+            concept = learner.paths.frontier.concept(row)
             prefix = tuple(concept(point) for point, _ in stream[: t + 1])
-            found[prefix] = (int(learner.engine.mistakes[row]), int(learner.engine.losses[row]))
+            found[prefix] = (int(learner.paths.mistakes[row]), int(learner.paths.losses[row]))
         assert found == history[t]
 
 
@@ -163,7 +163,7 @@ def test_too_small_a_bound_with_pruning_is_algorithm_2_to_the_letter(drawn: tupl
         assert abs(learner.predict_proba(x) - expected[t]) < CLOSE
         learner.learn(x, y)
         assert learner.width == len(history[t])
-        assert sorted(zip(learner.engine.mistakes.tolist(), learner.engine.losses.tolist(), strict=True)) == sorted(
+        assert sorted(zip(learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)) == sorted(
             history[t].values()
         )
 
@@ -226,5 +226,5 @@ def test_every_class_with_its_natural_base_is_algorithm_2(family: Family, rate: 
         expected, history = ref.algorithm2(numbers, 8, M, replay, ref.oracle_of(family.rows), formula)
         learner = at.Adept(family.c, horizon=8, rate=name)
         assert near(played(learner, [(family.points[i], y) for i, y in numbers]), expected)
-        found = zip(learner.engine.mistakes.tolist(), learner.engine.losses.tolist(), strict=True)
+        found = zip(learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)
         assert sorted(found) == sorted(history[-1].values())

@@ -21,8 +21,8 @@ drawn = family_streams(longest=14)
 
 def potential(learner: at.Adept, eta: float) -> float:
     """Z_t: the sum of W exp(-eta L), with exact integer capacities."""
-    left, M = learner.horizon - learner.rounds, learner.mistake_bound
-    pairs = zip(learner.engine.mistakes.tolist(), learner.engine.losses.tolist(), strict=True)
+    left, M = (learner.horizon or 0) - learner.rounds, learner.mistake_bound or 0
+    pairs = zip(learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)
     return math.fsum(ref.capacity(left, M - k) * math.exp(-eta * L) for k, L in pairs)
 
 
@@ -51,11 +51,11 @@ def test_the_path_of_every_concept_survives(drawn: tuple[Family, Stream]) -> Non
         learner.learn(x, y)
         paths = {}
         for row in range(learner.width):
-            concept = learner.engine.frontier.concept(row)
-            paths[tuple(int(concept(z)) for z, _ in stream[:t])] = int(learner.engine.losses[row])
+            concept = learner.paths.frontier.concept(row)
+            paths[tuple(int(concept(z)) for z, _ in stream[:t])] = int(learner.paths.losses[row])
         for rule in family.rules:
             assert paths[tuple(rule(z) for z, _ in stream[:t])] == sum(rule(z) != v for z, v in stream[:t])
-        assert int(learner.engine.mistakes.max()) <= learner.mistake_bound
+        assert int(learner.paths.mistakes.max()) <= (learner.mistake_bound or 0)
 
 
 # ------------------------------------------------------------------------------------------------ regret
@@ -145,7 +145,7 @@ def test_prediction_commits_nothing(drawn: tuple[Family, Stream]) -> None:
         plain.learn(x, y)  # without a prediction before
         assert curious.expected_loss == plain.expected_loss
         assert curious.realised_loss == plain.realised_loss
-        assert (curious.engine.mistakes == plain.engine.mistakes).all() and (curious.engine.losses == plain.engine.losses).all()
+        assert (curious.paths.mistakes == plain.paths.mistakes).all() and (curious.paths.losses == plain.paths.losses).all()
     assert plain.realised_loss == sum(z != y for z, (_, y) in zip(drawn_labels, stream, strict=True))
 
 

@@ -89,13 +89,13 @@ def test_after_the_last_commit_the_state_is_frozen_and_capacities_are_one() -> N
     lazy.learn(*pairs[-1])
     assert {x: lazy.predict_proba(x) for x in range(64)} == before
     inner = lazy.inner
-    split = inner.engine.frontier.split(7)
-    guess = inner.engine.base_rows.predict(split)
+    split = inner.paths.frontier.split(7)
+    guess = inner.paths.base_rows.predict(split)
     weights = {0: 0.0, 1: 0.0}
     for parent, label in zip(split.children.parent, split.children.label, strict=True):
-        if split.contested[parent] and label != guess[parent] and inner.engine.mistakes[parent] == inner.mistake_bound:
+        if split.contested[parent] and label != guess[parent] and inner.paths.mistakes[parent] == inner.mistake_bound:
             continue
-        weights[int(label)] += 2.718281828459045 ** (-inner.learning_rate * int(inner.engine.losses[parent]))
+        weights[int(label)] += 2.718281828459045 ** (-inner.learning_rate * int(inner.paths.losses[parent]))
     assert before[7] == pytest.approx(weights[1] / (weights[0] + weights[1]), abs=1e-12)
 
 

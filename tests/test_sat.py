@@ -251,8 +251,8 @@ def test_a_kept_frontier_holds_every_realizable_path() -> None:
         for learner in learners:
             learner.learn(x, rng.randrange(2))
     assert kept.unknowns > 0
-    rows = {bytes(row) for row in learners[0].engine.frontier.labels}  # type: ignore[attr-defined]
-    seen = [points.index(x) for x in learners[0].engine.frontier.points]  # type: ignore[attr-defined]
+    rows = {bytes(row) for row in learners[0].paths.frontier.labels}  # type: ignore[attr-defined]
+    seen = [points.index(x) for x in learners[0].paths.frontier.points]  # type: ignore[attr-defined]
     assert rows >= {bytes(row) for row in listed("dfas").table[:, seen].astype(np.bool_)}
 
 

@@ -168,6 +168,13 @@ class Adept(OnlineLearner):
         """ln of the prior's total mass: ln N for the paper's."""
         return self.prior.log_total
 
+    @property
+    def paths(self) -> Paths:
+        """The active paths themselves, where they are kept one by one."""
+        if not isinstance(self.engine, Paths):
+            raise InvalidArgument(f'the engine {self.engine.kind!r} keeps no list of paths; build with engine="paths"')
+        return self.engine
+
     def certificate(self) -> Certificate:
         """Return where the learner stands and what is proven about it; no oracle is asked."""
         return certify(self)
