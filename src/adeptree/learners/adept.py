@@ -130,6 +130,11 @@ class Paths(Engine):
         """Return P(label = 1) at x."""
         return self._expansion(x).probability
 
+    @property
+    def looked(self) -> Expansion | None:
+        """What was speculated since the last commit."""
+        return self._pending
+
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""
         self._pending = None
@@ -182,7 +187,9 @@ class Paths(Engine):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
         self.rounds = state["rounds"]
-        self.mistakes, self.contested, self.losses = state["mistakes"], state["contested"], state["losses"]
-        self.dropped = Dropped(**state["dropped"])
+        self.mistakes, self.losses = state["mistakes"], state["losses"]
+        # The compiled engine counts contested rounds only where its prior needs them.
+        self.contested = state.get("contested", np.zeros_like(self.mistakes))
+        self.dropped = Dropped(**state.get("dropped", {}))
         self.frontier.restore(state["frontier"])
         self.base_rows.restore(state["base"])

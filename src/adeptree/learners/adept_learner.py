@@ -79,7 +79,7 @@ class Adept(OnlineLearner):
         self.last_rate = self.rate_rule.eta
         """eta of the last round played."""
         paths = Paths(concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width)
-        self.engine: Engine = engine_for(self.engine_choice, paths, self.rate_rule)
+        self.engine: Engine = engine_for(self.engine_choice, paths)
         self.engine.rate = self.rate_rule.eta
 
     @staticmethod

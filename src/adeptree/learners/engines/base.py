@@ -117,7 +117,7 @@ class Engine(ABC):
         At least one round is played. The rate stays what it is all along.
         """
         gap = 0.0
-        for i, x in enumerate(xs):
+        for i, x in enumerate(xs.tolist() if isinstance(xs, np.ndarray) else xs):
             label = int(labels[i])
             probabilities[i] = p = self.probability(x)
             self.commit(x, label)

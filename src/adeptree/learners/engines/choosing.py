@@ -1,25 +1,135 @@
-"""Which engine computes the distribution: the fastest exact one."""
+"""Which engine computes the distribution: the fastest exact one.
+
+Short runs stay with numpy, so that nobody waits for a compiler; a run that grows long moves on in the middle,
+with the same paths and the same numbers.
+"""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+import numpy as np
+
+from adeptree.bases.blocks import DefaultZero
+from adeptree.bases.nearest import NearestLabel
+from adeptree.bases.ordered import Bisection, IntervalSearch
 from adeptree.errors import InvalidArgument
+from adeptree.frontiers.blocks import BlockFrontier
+from adeptree.frontiers.ordered import ThresholdFrontier
+from adeptree.frontiers.real_line import RealThresholdFrontier
 from adeptree.learners.adept import Paths
 from adeptree.learners.engines.base import Engine
-from adeptree.learners.rates import RateRule
+from adeptree.learners.engines.blocks import BlocksEngine
+from adeptree.learners.rates import FirstOrder, RateRule
+from adeptree.types import IntArray
+
+LONG = 2_000
+"""From this width on (or before a batch of so many rounds) a compiled engine pays for its start."""
+LARGEST_GRID = 2**62
 
 
-def engine_for(choice: str, paths: Paths, rule: RateRule) -> Engine:
+def engine_for(choice: str, paths: Paths) -> Engine:
     """Return the engine a new learner starts with."""
     if choice != "collapsed":
         return paths
-    raise InvalidArgument(f"{paths.concept_class!r} has no collapsed engine; use engine=\"auto\"")
+    if isinstance(paths.base, DefaultZero) and _never_prunes(paths):
+        return _polynomials(paths)
+    if _on_a_line(paths):
+        return _collapsed(paths)
+    raise InvalidArgument(
+        f'engine="collapsed" is for thresholds, real_thresholds and blocks with their natural base learner, all '
+        f'paths kept; {paths.concept_class!r} with {paths.base!r} has none here: use engine="auto"'
+    )
 
 
 def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
     """Return the engine to go on with, before ``coming`` rounds (0 if that is not known)."""
+    if type(engine) is not Paths or (engine.width < LONG and coming < LONG) or not _never_prunes(engine):
+        return engine
+    if isinstance(engine.base, DefaultZero) and not _moves_every_round(rule):
+        # This engine needs no compiler, but is slow without.
+        return _moved(engine, _polynomials(engine)) if max(engine.width // 8, coming) >= LONG else engine
+    if find_spec("numba") is None:
+        return engine
+    if _on_a_line(engine) and not _moves_every_round(rule):
+        return _moved(engine, _collapsed(engine))
+    if isinstance(engine.base, (Bisection, IntervalSearch, DefaultZero)):
+        return _moved(engine, _swept(engine))
     return engine
 
 
 def engine_of(kind: str, fresh: Engine) -> Engine:
-    """Return an engine of the kind a file names, ``fresh`` being the one a new learner has."""
+    """Return an engine of the kind a file names, ``fresh`` being the one that a new learner has."""
+    if isinstance(fresh, Paths) and kind == "ordered":
+        return _collapsed(fresh)
+    if isinstance(fresh, Paths) and kind == "blocks":
+        return _polynomials(fresh)
     return fresh
+
+
+def _never_prunes(paths: Paths) -> bool:
+    """Whether no path will ever be dropped: the compiled engines have no way to."""
+    M, proven = paths.mistake_bound, paths.base.mistake_bound
+    return paths.max_width is None and (M is None or (proven is not None and proven <= M))
+
+
+def _moves_every_round(rule: RateRule) -> bool:
+    """Whether the rate may change in any round, which costs a collapsed engine a rebuild each time."""
+    return isinstance(rule, FirstOrder) and not rule.grid
+
+
+def _on_a_line(paths: Paths) -> bool:
+    grid = getattr(paths.concept_class, "n", 0)
+    return isinstance(paths.base, (Bisection, NearestLabel)) and grid <= LARGEST_GRID and _never_prunes(paths)
+
+
+def _polynomials(paths: Paths) -> Engine:
+    frontier = paths.frontier
+    if not isinstance(frontier, BlockFrontier):
+        return paths
+    engine = BlocksEngine(frontier.concept_class, paths.prior)
+    if frontier.number:
+        engine.restore({"blocks": list(frontier.number)} | _labels_of_blocks(frontier, paths.losses))
+    return engine
+
+
+def _labels_of_blocks(frontier: BlockFrontier, losses: IntArray) -> dict[str, IntArray]:
+    """Return how many 0s and 1s each block received, as far as losses tell: their differences and their sums are right."""
+    none = int(losses[frontier.count == 0][0])  # the path without blocks errs on every 1
+    alone = np.flatnonzero(frontier.count == 1)
+    gain = np.zeros(len(frontier.number), dtype=np.int64)
+    gain[frontier.members[alone, 0]] = none - losses[alone]
+    ones = np.maximum(gain, 0)
+    ones[0] += none - ones.sum()
+    return {"zeros": ones - gain, "ones": ones}
+
+
+def _collapsed(paths: Paths) -> Engine:
+    from adeptree.learners.engines.ordered import OrderedEngine
+    from adeptree.learners.engines.ordered_cells import Cells
+
+    frontier = paths.frontier
+    if not isinstance(frontier, (ThresholdFrontier, RealThresholdFrontier)):
+        return paths
+    cells = Cells(frontier.low, frontier.high, paths.mistakes, paths.contested, paths.losses)
+    return OrderedEngine.from_cells(paths.concept_class, paths.prior, cells, paths.rounds)
+
+
+def _swept(paths: Paths) -> Engine:
+    from adeptree.learners.engines.sweep import SweepEngine
+
+    engine = SweepEngine(paths.concept_class, paths.prior)
+    engine.restore(paths.state())
+    return engine
+
+
+def _moved(old: Paths, new: Engine) -> Engine:
+    """Hand over the rate and the account; what has been looked at is not asked again."""
+    new.rate = old.rate
+    new.queries = old.queries
+    looked = old.looked
+    if looked is not None:
+        asked = old.queries.asked
+        new.probability(looked.children.x)
+        new.queries.asked = asked
+    return new

@@ -1,0 +1,88 @@
+"""The arrays of the engine of block unions: made, enlarged by doubling, and filled from saved counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adeptree.learners.engines.blocks_kernel import (
+    BLOCKS,
+    BUDGET,
+    FAT,
+    HORIZON,
+    LEAVES,
+    ONES,
+    ROUNDS,
+    STATUS,
+    SURPLUS,
+    TREE,
+    Store,
+)
+from adeptree.learners.engines.blocks_wide import EMPTY
+from adeptree.learners.priors import KTPrior, PaperPrior
+from adeptree.types import FloatArray, IntArray
+
+
+def empty_store(d: int, prior: PaperPrior | KTPrior) -> Store:
+    """Return the arrays before the first round, with room for one leaf."""
+    status = np.zeros(STATUS, dtype=np.int64)
+    if isinstance(prior, PaperPrior):
+        # M is at least d, or T where no path can have so many mistakes: then any larger M gives the same masses.
+        status[HORIZON], status[BUDGET] = prior.T, max(prior.M, d)
+    central = central_terms(FAT) if isinstance(prior, KTPrior) else np.empty(0)
+    return _store_for(1, d, status, np.zeros((FAT, 2), dtype=np.int64), np.zeros(FAT, dtype=np.int64), central)
+
+
+def _store_for(leaves: int, d: int, status: IntArray, counts: IntArray, above: IntArray, central: FloatArray) -> Store:
+    status[LEAVES] = leaves
+    rows = TREE + 2 * leaves * (2 if len(central) else 1)
+    F, X = np.zeros((rows, d + 1)), np.full((rows, d + 1), EMPTY, dtype=np.int64)
+    F[TREE : TREE + 2 * leaves, 0], X[TREE : TREE + 2 * leaves, 0] = 1.0, 0
+    factor, scale = np.ones((leaves * FAT, 2)), np.zeros((leaves * FAT, 2), dtype=np.int64)
+    return Store(F, X, factor, scale, counts, above, central, status)
+
+
+def roomier(store: Store, blocks: int, gain: int) -> Store:
+    """Return the store if it holds so many blocks and such a gain, else a larger one (then to be rebuilt)."""
+    if gain + 1 >= len(store.above):
+        store = store._replace(above=_enlarged(store.above, 2 * (gain + 1)))
+    leaves = int(store.status[LEAVES])
+    if blocks <= leaves * FAT:
+        return store
+    while blocks > leaves * FAT:
+        leaves *= 2
+    counts = _enlarged(store.counts, leaves * FAT)
+    central = central_terms(leaves * FAT) if len(store.central) else store.central
+    return _store_for(leaves, store.F.shape[1] - 1, store.status.copy(), counts, store.above, central)
+
+
+def restored_store(store: Store, counts: IntArray) -> Store:
+    """Return a store like this one with the given numbers of 0s and 1s a block (then to be rebuilt)."""
+    gains = np.maximum(counts[:, 1] - counts[:, 0], 0)
+    top = int(gains.max(initial=0))
+    d = store.F.shape[1] - 1
+    # Blocks with a gain above v: all those beyond the first so many in sorted order.
+    above = len(gains) - np.searchsorted(np.sort(gains), np.arange(top + 1), side="right")
+    status = store.status.copy()
+    status[BLOCKS], status[ROUNDS], status[ONES] = len(counts), counts.sum(), counts[:, 1].sum()
+    status[SURPLUS] = np.minimum(above, d).sum()
+    central = central_terms(FAT) if len(store.central) else store.central
+    fresh = _store_for(1, d, status, np.zeros((FAT, 2), dtype=np.int64), above.astype(np.int64), central)
+    fresh = roomier(fresh, len(counts), top)
+    fresh.counts[: len(counts)] = counts
+    return fresh
+
+
+def central_terms(n: int) -> FloatArray:
+    """Return C(2i, i) / 4^i for i = 0..n, multiplied up in long doubles.
+
+    >>> central_terms(3).tolist()
+    [1.0, 0.5, 0.375, 0.3125]
+    """
+    i = np.arange(1, n + 1, dtype=np.longdouble)
+    return np.concatenate([[1.0], np.cumprod((i - 0.5) / i)]).astype(np.float64)
+
+
+def _enlarged(array: IntArray, length: int) -> IntArray:
+    larger = np.zeros((length, *array.shape[1:]), dtype=np.int64)
+    larger[: len(array)] = array
+    return larger

@@ -1,0 +1,281 @@
+"""Tracking a world that changes: fixed-share over ADEPT's paths (``docs/drift.md`` has the theorem and its proof).
+
+Adept competes with one rule for the whole stream. Here every path keeps a float g instead of a loss: after each
+round a share alpha of all the weight is dealt out again as in the prior, so that a path which was wrong for
+long is back within a few rounds. The cost a round is Adept's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adeptree.bases import NATURAL, BaseLearner, base_for
+from adeptree.classes.base import ConceptClass, check_size
+from adeptree.errors import InvalidArgument, MistakeBoundExceeded, got
+from adeptree.frontiers import Children, Queries, frontier_of
+from adeptree.learners.base import OnlineLearner
+from adeptree.learners.mixture import log_sum, probability_of_one
+from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.types import Concept, FloatArray, Instance, IntArray
+
+
+def switching_cost(T: int, switches: int, share: float) -> float:
+    """ln of 1 / the prior probability of given rounds to switch at: S ln(1/alpha) + (T-1-S) ln(1/(1-alpha)).
+
+    >>> switching_cost(100, 0, 0.0), round(switching_cost(100, 2, 2 / 99), 2)
+    (0.0, 9.78)
+    """
+    S = min(switches, T - 1)
+    if share == 0.0:
+        return math.inf if S else 0.0
+    return -S * math.log(share) - (T - 1 - S) * math.log1p(-share)
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """One round before its label: the next paths, the base learner's record on them, their weights, and P(1)."""
+
+    key: Any
+    children: Children
+    mistakes: IntArray
+    contested: IntArray
+    log_mass: FloatArray
+    log_weight: FloatArray
+    probability: float
+
+
+class Tracking(OnlineLearner):
+    """Compete with every sequence of rules that changes at most ``switches`` times in ``horizon`` rounds.
+
+    The expected regret to the best such sequence (``sequence_regret``) is at most ``bound``. With
+    ``switches=0`` this is Adept. ``share`` (alpha) and ``rate`` (eta) are tuned to the horizon and the switches
+    unless given; a wrong number of switches costs what ``bound_for`` says. ``prior`` is "kt", which needs no mistake
+    bound (``bound`` then follows the paths there are), or "paper", whose bound is known before the first round.
+
+    >>> from adeptree import Thresholds
+    >>> learner = Tracking(Thresholds(16), horizon=200, switches=1)
+    >>> for t in range(200):
+    ...     x = 5 * t % 16
+    ...     learner.learn(x, int(x >= (3 if t < 100 else 12)))
+    >>> learner.sequence_losses  # of the best rule; of the best two, one after the other
+    [55, 0]
+    >>> learner.sequence_regret < learner.bound, str(learner.current_rule())
+    (True, 'x >= 12')
+    """
+
+    kind = "tracking"
+
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        horizon: int,
+        switches: int,
+        base: Any = None,
+        prior: str = "kt",
+        rate: float | None = None,
+        share: float | None = None,
+        seed: int = 0,
+        *,
+        mistake_bound: int | None = None,
+    ) -> None:
+        super().__init__(concept_class, horizon, seed)
+        self._rounds_planned = check_size("horizon", horizon)
+        self.switches = check_size("switches", switches, at_least=0)
+        self.base: BaseLearner = base_for(base, concept_class)
+        self._base_given = base is not None
+        self.mistake_bound = _mistake_bound(mistake_bound, self.base, concept_class)
+        self.prior = _prior(prior, self._rounds_planned, self.mistake_bound)
+        self.share = _fraction("share", share) if share is not None else self._tuned_share()
+        self.rate = _positive("rate", rate) if rate is not None else self._tuned_rate()
+        self.frontier = frontier_of(concept_class)
+        self.base_rows = self.base.rows(self.frontier)
+        self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
+        self.contested: IntArray = np.zeros(1, dtype=np.int64)
+        self.log_g: FloatArray = np.zeros(1, dtype=np.float64)
+        """ln g of every path: its posterior over its prior, up to a common factor."""
+        self.losses: IntArray = np.zeros((self.switches + 1, 1), dtype=np.int64)
+        """Row s: the least loss of a sequence with at most s switches that now follows the path."""
+        self._pending: Expansion | None = None
+
+    # --- The round ---------------------------------------------------------------------------------
+
+    def _expand(self, x: Instance) -> Expansion:
+        split = self.frontier.split(x)
+        guess = np.where(split.contested, self.base_rows.predict(split), split.can1)
+        children = split.children
+        mistakes = self.mistakes[children.parent] + (children.label != guess[children.parent])
+        contested = (self.contested + split.contested)[children.parent]
+        self._check(mistakes)
+        mass = self.prior.log_mass(self.rounds + 1, mistakes, contested) - self.prior.log_total
+        weight = mass + self.log_g[children.parent]
+        p = probability_of_one(weight, children.label)
+        return Expansion(self.concept_class.key(x), children, mistakes, contested, mass, weight, p)
+
+    def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        now = self._expansion(x)
+        children = now.children
+        wrong = children.label != bool(label)
+        self.base_rows.grow(children)
+        self.frontier.grow(children)
+        self.mistakes, self.contested = now.mistakes, now.contested
+        # g <- (1 - alpha) g e^(-eta wrong) + alpha Z, all divided by Z so that nothing ever underflows.
+        log_z = log_sum(now.log_weight - self.rate * wrong)
+        self.log_g = self.log_g[children.parent] - self.rate * wrong - log_z
+        if self.share:
+            self.log_g = np.logaddexp(math.log1p(-self.share) + self.log_g, math.log(self.share))
+        self._follow_sequences(children, wrong)
+        self._pending = None
+
+    def _follow_sequences(self, children: Children, wrong: Any) -> None:
+        # Viterbi: whoever switches at this round comes from the best of those with one switch less.
+        before = self.losses.min(axis=1)
+        for s in range(1, self.switches + 1):
+            np.minimum(self.losses[s], before[s - 1], out=self.losses[s])
+        self.losses = self.losses[:, children.parent] + wrong
+
+    def _check(self, mistakes: IntArray) -> None:
+        if isinstance(self.prior, PaperPrior) and self.mistake_bound is not None:
+            worst = int(mistakes.max())
+            if worst > self.mistake_bound:
+                raise MistakeBoundExceeded(
+                    f"round {self.rounds + 1}: a realizable path has k={worst} mistakes of {self.base!r}, more than "
+                    f'M={self.mistake_bound}; so M (or the oracle) is wrong: give a larger mistake_bound=, or prior="kt"'
+                )
+
+    def _expansion(self, x: Instance) -> Expansion:
+        if self._pending is None or self._pending.key != self.concept_class.key(x):
+            self._pending = self._expand(x)
+        return self._pending
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        return self._expansion(x).probability
+
+    # --- Account -----------------------------------------------------------------------------------
+
+    @property
+    def sequence_losses(self) -> list[int]:
+        """For s = 0..switches: the loss so far of the best sequence of rules with at most s switches, exactly."""
+        return [int(loss) for loss in self.losses.min(axis=1)]
+
+    @property
+    def sequence_regret(self) -> float:
+        """Expected regret so far to the best sequence with at most ``switches`` switches, exactly."""
+        return self.expected_loss - self.sequence_losses[-1]
+
+    @property
+    def best_loss(self) -> int:
+        """Loss of the best single rule in hindsight."""
+        return int(self.losses[0].min())
+
+    @property
+    def bound(self) -> float:
+        """The proven bound on ``sequence_regret``, and so on ``regret`` too."""
+        return self.bound_for(self.switches)
+
+    def bound_for(self, switches: int) -> float:
+        """Return the proven bound on the regret to sequences with another number of switches."""
+        T, S = self._rounds_planned, min(check_size("switches", switches, at_least=0), self._rounds_planned - 1)
+        cost = (S + 1) * self.rule_cost + switching_cost(T, S, self.share)
+        if cost == 0.0 or math.isinf(cost):
+            return cost
+        return cost / self.rate + self.rate * T / 8
+
+    @property
+    def rule_cost(self) -> float:
+        """ln(1 / prior mass) of a rule at most: ln N, or with "kt" that of the lightest path there is now."""
+        if isinstance(self.prior, PaperPrior):
+            return self.prior.log_total
+        return float(-self.prior.log_mass(self.rounds, self.mistakes, self.contested).min())
+
+    @property
+    def width(self) -> int:
+        """Number of active paths."""
+        return self.frontier.width
+
+    @property
+    def queries(self) -> Queries:
+        """Queries asked, posed and inferred so far."""
+        return self.frontier.queries
+
+    def best_rule(self) -> Concept:
+        """Return a rule with the fewest mistakes over the whole stream."""
+        return self.frontier.concept(int(self.losses[0].argmin()))
+
+    def current_rule(self) -> Concept:
+        """Return a rule of the path that weighs most now."""
+        mass = self.prior.log_mass(self.rounds, self.mistakes, self.contested)
+        return self.frontier.concept(int((mass + self.log_g).argmax()))
+
+    # --- Tuning and saving -------------------------------------------------------------------------
+
+    def _tuned_share(self) -> float:
+        # S/(T-1) makes given switching rounds likeliest; beyond one half nothing is gained.
+        return min(0.5, self.switches / max(1, self._rounds_planned - 1))
+
+    def _tuned_rate(self) -> float:
+        T = self._rounds_planned
+        S = min(self.switches, T - 1)
+        known = self.prior.log_total if isinstance(self.prior, PaperPrior) else _kt_cost(T, self.mistake_bound)
+        return math.sqrt(8 * ((S + 1) * known + switching_cost(T, S, self.share or self._tuned_share())) / T)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner."""
+        return {
+            "horizon": self.horizon,
+            "switches": self.switches,
+            "base": self.base.spec(self.concept_class) or (None if self._base_given else NATURAL),
+            "prior": self.prior.name,
+            "rate": self.rate or None,
+            "share": self.share,
+            "seed": self.seed,
+            "mistake_bound": self.mistake_bound,
+        }
+
+    def _state(self) -> dict[str, Any]:
+        arrays = {name: getattr(self, name) for name in ("mistakes", "contested", "log_g", "losses")}
+        return {**arrays, "frontier": self.frontier.state(), "base": self.base_rows.state()}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        for name in ("mistakes", "contested", "log_g", "losses"):
+            setattr(self, name, state[name])
+        self.frontier.restore(state["frontier"])
+        self.base_rows.restore(state["base"])
+
+
+def _mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:
+    for bound in (given, base.mistake_bound, getattr(concept_class, "mistake_bound", None)):
+        if bound is not None:
+            return check_size("mistake_bound", bound, at_least=0)
+    return None
+
+
+def _prior(name: str, T: int, M: int | None) -> Prior:
+    if name not in ("paper", "kt"):
+        raise InvalidArgument(f'prior must be "kt" or "paper"; {got("prior", name)}')
+    if name == "kt":
+        return KTPrior()
+    if M is None:
+        raise InvalidArgument('prior "paper" needs a mistake bound, and none is known; give mistake_bound= or prior="kt"')
+    return PaperPrior(T, M)
+
+
+def _kt_cost(T: int, M: int | None) -> float:
+    # The Krichevsky-Trofimov cost of M mistakes in T rounds. Where M is unknown, of one: only the tuning guesses.
+    m = min(T, 1 if M is None else M)
+    return (m * math.log(math.e * T / m) if m else 0.0) + math.log(T) / 2 + math.log(2)
+
+
+def _fraction(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        raise InvalidArgument(f"{name} must be a number in [0, 1); {got(name, value)}")
+    return float(value)
+
+
+def _positive(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise InvalidArgument(f"{name} must be a positive number; {got(name, value)}")
+    return float(value)

@@ -1,0 +1,110 @@
+"""The engines in a learner: whichever computes, the numbers are the same, also where one hands over to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import steady
+
+import adeptree as at
+from adeptree import errors
+from adeptree.learners.engines import choosing
+
+pytest.importorskip("numba")
+
+LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.Intervals(12), at.BlockUnions(1)]
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"rate": 0.6},
+    {"horizon": 80},
+    {"horizon": 80, "rate": "first-order"},
+    {"horizon": 80, "prior": "kt", "rate": "paper"},
+]
+
+
+def learners(c: at.ConceptClass, options: dict[str, Any]) -> tuple[at.Adept, at.Adept]:
+    if isinstance(c, at.RealThresholds) and "horizon" in options:
+        options = options | {"mistake_bound": 80}
+    return at.Adept(c, engine="paths", **options), at.Adept(c, engine="auto", **options)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hand over at once."""
+    monkeypatch.setattr(choosing, "LONG", 2)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("options", SETTINGS, ids=repr)
+@pytest.mark.parametrize("c", LINES, ids=repr)
+def test_handing_over_changes_no_number(c: at.ConceptClass, options: dict[str, Any], tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    stream = [(int(rng.integers(12)), int(rng.integers(2))) for _ in range(80)]
+    paths, auto = learners(c, options)
+    for t, (x, y) in enumerate(stream):
+        if t == 40:
+            auto.save(tmp_path / "middle")
+            auto = at.load(tmp_path / "middle")  # type: ignore[assignment]
+        if t % 3:
+            assert auto.predict_proba(x) == pytest.approx(paths.predict_proba(x), abs=1e-9)
+        paths.learn(x, y)
+        auto.learn(x, y)
+    assert auto.queries == paths.queries and auto.width == paths.width
+    theirs, ours = dict(paths.certificate()), dict(auto.certificate())
+    for name in ("engine", "contested", "mistakes", "best_rule"):  # a best path need not be the same one
+        theirs.pop(name), ours.pop(name)
+    assert ours == pytest.approx(theirs, abs=1e-9)
+    assert sum(auto.best_rule()(x) != y for x, y in stream) == paths.best_loss
+
+
+@steady
+@given(st.lists(st.tuples(st.integers(0, 39), st.integers(0, 1)), min_size=1, max_size=60), st.sampled_from(SETTINGS))
+def test_collapsed_equals_paths(stream: list[tuple[int, int]], options: dict[str, Any]) -> None:
+    for c in (at.Thresholds(40), at.BlockUnions(2)):
+        collapsed = at.Adept(c, engine="collapsed", **options)
+        if options.get("rate") == "first-order":
+            continue  # on a grid there
+        paths = at.Adept(c, engine="paths", **options)
+        xs, ys = np.array([x for x, _ in stream]), np.array([y for _, y in stream])
+        assert collapsed.learn_many(xs, ys) == pytest.approx(paths.learn_many(xs, ys), abs=1e-9)
+        assert collapsed.regret == pytest.approx(paths.regret, abs=1e-9)
+
+
+def test_first_order_on_a_grid_keeps_its_bound() -> None:
+    rng = np.random.default_rng(3)
+    xs = rng.integers(0, 255, 3000)
+    ys = ((xs >= 99) ^ (rng.random(3000) < 0.2)).astype(int)
+    grid = at.Adept(at.Thresholds(255), horizon=3000, rate="first-order", engine="collapsed")
+    every = at.Adept(at.Thresholds(255), horizon=3000, rate="first-order", engine="paths")
+    grid.learn_many(xs, ys)
+    every.learn_many(xs, ys)
+    assert every.regret <= every.bound < grid.bound and grid.regret <= grid.bound
+    assert grid.learning_rate != every.learning_rate
+    assert every.learning_rate <= grid.learning_rate <= every.learning_rate * 1.05
+
+
+@pytest.mark.parametrize("c", [at.Intervals(8), at.Conjunctions(3), at.Stumps({"a": [1.0]})], ids=repr)
+def test_where_nothing_collapses_it_says_so(c: at.ConceptClass) -> None:
+    with pytest.raises(errors.InvalidArgument, match='use engine="auto"'):
+        at.Adept(c, engine="collapsed")
+
+
+def test_a_limited_width_keeps_the_paths() -> None:
+    learner = at.Adept(at.Thresholds(100), max_width=5)
+    learner.learn_many(np.arange(100), np.zeros(100, dtype=int))
+    assert learner.paths.width == 5
+    with pytest.raises(errors.InvalidArgument, match="all paths kept"):
+        at.Adept(at.Thresholds(100), max_width=5, engine="collapsed")
+
+
+@pytest.mark.usefixtures("soon")
+def test_the_collapsed_engine_keeps_no_list_of_paths() -> None:
+    learner = at.Adept(at.Thresholds(100))
+    learner.learn_many(np.arange(50), np.zeros(50, dtype=int))
+    with pytest.raises(errors.InvalidArgument, match='build with engine="paths"'):
+        _ = learner.paths
