@@ -46,6 +46,10 @@ GAMES: dict[str, Any] = {
     "disjunctions": game("disjunctions(n=3, monotone=True)", adversary="greedy"),
     "parities": game("parities(n=3)"),
     "finite": game(FINITE),
+    "real-thresholds": game("real_thresholds()", mistake_bound=12),
+    "real-intervals": game("real_intervals()", mistake_bound=12),
+    "real-stumps": game("real_stumps(features=('age', 'bmi'))", mistake_bound=12),
+    "thresholds-anytime": game("thresholds(n=16)", adversary="greedy", prior="kt", rate="adaptive"),
     "finite-classic": game(FINITE, learner="bpss", rounds=8),
     "finite-classic-pruned": game(FINITE, learner="bpss", rounds=8, prune=True),
 }

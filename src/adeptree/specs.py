@@ -13,6 +13,9 @@ from adeptree.classes import (
     FiniteClass,
     Intervals,
     Parities,
+    RealIntervals,
+    RealStumps,
+    RealThresholds,
     Stumps,
     Thresholds,
 )
@@ -30,6 +33,9 @@ CLASSES: dict[str, type[ConceptClass]] = {
         Conjunctions,
         Disjunctions,
         Parities,
+        RealThresholds,
+        RealIntervals,
+        RealStumps,
     )
 }
 

@@ -38,6 +38,8 @@ def label_of(y: object) -> int:
     ...
     adeptree.errors.InvalidLabel: a label must be 0 or 1; got y=2 (int)
     """
+    if type(y) is int and (y == 0 or y == 1):  # the usual case first: this is called in every round
+        return y
     if isinstance(y, (bool, np.bool_)) or (isinstance(y, (int, np.integer)) and y in (0, 1)):
         return int(y)
     raise InvalidLabel(f"a label must be 0 or 1; {got('y', y)}")

@@ -8,6 +8,7 @@ from adeptree.bases.base import BaseLearner, Lifted, PerPath, RowLearner, StateM
 from adeptree.bases.bits import Elimination, GaussianElimination
 from adeptree.bases.blocks import DefaultZero
 from adeptree.bases.ghost import Ghost
+from adeptree.bases.nearest import CellVote, NearestEnds, NearestLabel
 from adeptree.bases.ordered import Bisection, IntervalSearch
 from adeptree.bases.perceptron import Perceptron, halfspace_base
 from adeptree.bases.version_space import SOA, Halving
@@ -21,6 +22,9 @@ from adeptree.classes import (
     Intervals,
     OracleClass,
     Parities,
+    RealIntervals,
+    RealStumps,
+    RealThresholds,
     Thresholds,
 )
 from adeptree.classes.lp import Halfspaces
@@ -88,11 +92,26 @@ default_base.register(Conjunctions, Elimination)
 default_base.register(Disjunctions, Elimination)
 default_base.register(Parities, GaussianElimination)
 default_base.register(Halfspaces, halfspace_base)
+default_base.register(RealThresholds, NearestLabel)
+default_base.register(RealIntervals, NearestEnds)
+default_base.register(RealStumps, CellVote)
 
 
 BY_NAME: dict[str, type[BaseLearner]] = {
     kind.__name__: kind
-    for kind in (SOA, Halving, Bisection, IntervalSearch, DefaultZero, Elimination, GaussianElimination, Perceptron)
+    for kind in (
+        SOA,
+        Halving,
+        Bisection,
+        IntervalSearch,
+        DefaultZero,
+        Elimination,
+        GaussianElimination,
+        Perceptron,
+        NearestLabel,
+        NearestEnds,
+        CellVote,
+    )
 }
 """The base learners that a saved file names."""
 
@@ -131,12 +150,15 @@ __all__ = [
     "SOA",
     "BaseLearner",
     "Bisection",
+    "CellVote",
     "DefaultZero",
     "Elimination",
     "GaussianElimination",
     "Ghost",
     "Halving",
     "IntervalSearch",
+    "NearestEnds",
+    "NearestLabel",
     "PerPath",
     "Perceptron",
     "RowLearner",

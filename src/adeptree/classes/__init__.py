@@ -6,6 +6,8 @@ from adeptree.classes.blocks import BlockUnions
 from adeptree.classes.finite import FiniteClass
 from adeptree.classes.oracle import OracleClass
 from adeptree.classes.ordered import Intervals, Thresholds
+from adeptree.classes.real_line import RealIntervals, RealThresholds
+from adeptree.classes.real_stumps import RealStumps
 from adeptree.classes.stumps import Stumps
 
 __all__ = [
@@ -18,6 +20,9 @@ __all__ = [
     "Intervals",
     "OracleClass",
     "Parities",
+    "RealIntervals",
+    "RealStumps",
+    "RealThresholds",
     "Stumps",
     "Thresholds",
 ]

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from adeptree.types import Instance
+
+
+def number_text(value: float) -> str:
+    """Return a number as a person writes it: exact, and without ".0".
+
+    >>> number_text(40.0), number_text(0.125), number_text(17)
+    ('40', '0.125', '17')
+    """
+    return str(value).removesuffix(".0")
 
 
 @dataclass(frozen=True)
@@ -32,30 +42,30 @@ class Threshold:
     """1 from ``start`` on.
 
     >>> rule = Threshold(17)
-    >>> str(rule), rule(16), rule(17)
-    ('x >= 17', 0, 1)
+    >>> str(rule), rule(16), rule(17), str(Threshold(42.5))
+    ('x >= 17', 0, 1, 'x >= 42.5')
     """
 
-    start: int
+    start: float
 
     def __call__(self, x: Instance) -> int:
         """Return 1 if x is at least the threshold."""
         return int(x >= self.start)
 
     def __str__(self) -> str:
-        return f"x >= {self.start}"
+        return f"x >= {number_text(self.start)}"
 
 
 @dataclass(frozen=True)
 class Interval:
     """1 on ``start <= x < stop``.
 
-    >>> str(Interval(3, 9)), str(Interval(3, 3))
-    ('3 <= x < 9', 'never 1 (empty interval)')
+    >>> str(Interval(3, 9)), str(Interval(3, 3)), str(Interval(2.5, math.inf))
+    ('3 <= x < 9', 'never 1 (empty interval)', 'x >= 2.5')
     """
 
-    start: int
-    stop: int
+    start: float
+    stop: float
 
     def __call__(self, x: Instance) -> int:
         """Return 1 if x lies inside."""
@@ -64,7 +74,10 @@ class Interval:
     def __str__(self) -> str:
         if self.start >= self.stop:
             return "never 1 (empty interval)"
-        return f"{self.start} <= x < {self.stop}"
+        start, stop = number_text(self.start), number_text(self.stop)
+        if self.start == -math.inf:
+            return "always 1" if self.stop == math.inf else f"x < {stop}"
+        return f"x >= {start}" if self.stop == math.inf else f"{start} <= x < {stop}"
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,7 @@ class Stump:
         return int((x[self.feature] >= self.cut) == self.above)
 
     def __str__(self) -> str:
-        return f"{self.feature} {'>=' if self.above else '<'} {self.cut:g}"
+        return f"{self.feature} {'>=' if self.above else '<'} {number_text(self.cut)}"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ class _OnALine(EnumerableClass):
 
     def instance(self, x: Any) -> Instance:
         """Return x as an int in 0..n-1; a float is accepted only if it is one of them."""
+        if type(x) is int and 0 <= x < self.n:  # the usual case first: this is called in every round
+            return x
         if isinstance(x, (float, np.floating)) and float(x).is_integer():
             x = int(x)
         if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, np.integer)) or not 0 <= x < self.n:

@@ -10,6 +10,9 @@ from adeptree.classes import (
     EnumerableClass,
     Intervals,
     Parities,
+    RealIntervals,
+    RealStumps,
+    RealThresholds,
     Thresholds,
 )
 from adeptree.frontiers.base import Children, Frontier, Queries, Split
@@ -18,6 +21,8 @@ from adeptree.frontiers.blocks import BlockFrontier
 from adeptree.frontiers.oracle import OracleFrontier
 from adeptree.frontiers.ordered import IntervalFrontier, ThresholdFrontier
 from adeptree.frontiers.partition import Partition, PartitionFrontier
+from adeptree.frontiers.real_line import RealIntervalFrontier, RealThresholdFrontier
+from adeptree.frontiers.real_stumps import RealStumpFrontier
 
 
 @singledispatch
@@ -40,6 +45,9 @@ frontier_of.register(BlockUnions, BlockFrontier)
 frontier_of.register(Conjunctions, MonomialFrontier)
 frontier_of.register(Disjunctions, MonomialFrontier)
 frontier_of.register(Parities, ParityFrontier)
+frontier_of.register(RealThresholds, RealThresholdFrontier)
+frontier_of.register(RealIntervals, RealIntervalFrontier)
+frontier_of.register(RealStumps, RealStumpFrontier)
 
 __all__ = [
     "BlockFrontier",
@@ -52,6 +60,9 @@ __all__ = [
     "Partition",
     "PartitionFrontier",
     "Queries",
+    "RealIntervalFrontier",
+    "RealStumpFrontier",
+    "RealThresholdFrontier",
     "Split",
     "ThresholdFrontier",
     "frontier_of",

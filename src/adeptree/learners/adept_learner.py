@@ -15,8 +15,7 @@ from adeptree.learners import choices
 from adeptree.learners.adept import Paths
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify, promised
-from adeptree.learners.engines import Engine, Limits, mixability_gap, mixability_gaps
-from adeptree.learners.engines.choosing import engine_for, engine_of, outgrown
+from adeptree.learners.engines import Engine, Limits, choosing, mixability_gap, mixability_gaps
 from adeptree.learners.rates import Seen
 from adeptree.types import Concept, FloatArray, Instance, IntArray, labels_of
 
@@ -79,8 +78,9 @@ class Adept(OnlineLearner):
         self.last_rate = self.rate_rule.eta
         """eta of the last round played."""
         paths = Paths(concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width)
-        self.engine: Engine = engine_for(self.engine_choice, paths)
+        self.engine: Engine = choosing.engine_for(self.engine_choice, paths)
         self.engine.rate = self.rate_rule.eta
+        self._may_outgrow = engine == "auto"
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -92,22 +92,25 @@ class Adept(OnlineLearner):
         return self.engine.probability(x)
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        engine = self.engine
-        loss = abs(engine.probability(x) - label)
-        engine.commit(x, label)
-        self._after(1, mixability_gap(loss, engine.rate))
+        self.last_rate = self.engine.rate
+        self.engine.commit(x, label)
 
-    def _after(self, rounds: int, gap: float) -> None:
-        """Bring the rate up to date after so many rounds at the present one; ``rounds`` is not yet counted."""
-        engine, rule = self.engine, self.rate_rule
-        self.gap += gap
-        self.last_rate = engine.rate
-        stay, played = rule.stay, self.rounds + rounds
-        if played >= stay.rounds or self.gap >= stay.gap or engine.best_loss >= stay.best_loss:
-            rule.look(Seen(played, engine.best_loss, self.gap, lambda: -engine.leader().log_prior))
-            engine.rate = rule.eta
-        if self.engine_choice == "auto":
-            self.engine = outgrown(engine, rule)
+    def _settle(self, p: float, label: int) -> None:
+        super()._settle(p, label)
+        loss = abs(p - label)
+        if loss:
+            self.gap += mixability_gap(loss, self.last_rate)
+        self._move_on()
+
+    def _move_on(self) -> None:
+        """After rounds at one rate: bring rate and engine up to date."""
+        engine, stay = self.engine, self.rate_rule.stay
+        if self.gap >= stay.gap or self.rounds >= stay.rounds or engine.best_loss >= stay.best_loss:
+            seen = Seen(self.rounds, engine.best_loss, self.gap, lambda: -engine.leader().log_prior)
+            self.rate_rule.look(seen)
+            engine.rate = self.rate_rule.eta
+        if self._may_outgrow and engine.width >= choosing.LONG:
+            self.engine = choosing.outgrown(engine, self.rate_rule)
 
     def speculate(self, x: Any) -> float:
         """Return P(label = 1) at x, also past the horizon (with no rounds to come)."""
@@ -130,8 +133,8 @@ class Adept(OnlineLearner):
             raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
         room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.rounds)
         probabilities = np.empty(len(labels), dtype=np.float64)
-        if self.engine_choice == "auto":
-            self.engine = outgrown(self.engine, self.rate_rule, coming=room)
+        if self._may_outgrow:
+            self.engine = choosing.outgrown(self.engine, self.rate_rule, coming=room)
         done = 0
         while done < room:
             done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
@@ -147,13 +150,15 @@ class Adept(OnlineLearner):
         played = self.engine.run(xs[:stop], labels[:stop], probabilities[:stop], limits)
         p, labels = probabilities[:played], labels[:played]
         losses = np.abs(p - labels)
-        self._after(played, mixability_gaps(losses, self.engine.rate))
         coins = np.concatenate([[self._coin], self._coins.random(played)])
         self.realised_loss += int(((coins[:-1] < p) != labels).sum())
         self._coin = float(coins[-1])
         # Added one by one, in order, as single calls would.
         self.expected_loss = float(np.cumsum(np.concatenate([[self.expected_loss], losses]))[-1])
         self.rounds += played
+        self.last_rate = self.engine.rate
+        self.gap += mixability_gaps(losses, self.last_rate)
+        self._move_on()
         return played
 
     # --- Account -----------------------------------------------------------------------------------
@@ -231,6 +236,6 @@ class Adept(OnlineLearner):
     def _restore(self, state: dict[str, Any]) -> None:
         self.gap, self.last_rate = state["gap"], state["last_rate"]
         self.rate_rule.restore(state["rate"])
-        self.engine = engine_of(state["kind"], self.engine)
+        self.engine = choosing.engine_of(state["kind"], self.engine)
         self.engine.rate = self.rate_rule.eta
         self.engine.restore(state["engine"])

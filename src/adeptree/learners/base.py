@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -43,6 +44,7 @@ class OnlineLearner(ABC):
             )
         self.concept_class = concept_class
         self.horizon = self._checked_horizon(horizon)
+        self._end = math.inf if self.horizon is None else self.horizon
         self.seed = seed
         self.rounds = 0
         self.expected_loss = 0.0
@@ -60,7 +62,8 @@ class OnlineLearner(ABC):
 
     def predict_proba(self, x: Any) -> float:
         """Return P(label = 1) at x. Nothing is committed."""
-        self._check_horizon()
+        if self.rounds >= self._end:
+            self._check_horizon()
         return self._probability(self.concept_class.instance(x), x)
 
     def predict(self, x: Any) -> int:
@@ -70,13 +73,18 @@ class OnlineLearner(ABC):
     def learn(self, x: Any, y: Any) -> None:
         """Commit the round: x had label y."""
         label = label_of(y)
-        self._check_horizon()
+        if self.rounds >= self._end:
+            self._check_horizon()
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         self._commit(instance, x, label)
+        self._settle(p, label)
+
+    def _settle(self, p: float, label: int) -> None:
+        """Count the committed round, and draw the next one's coin."""
         self.rounds += 1
         self.expected_loss += abs(p - label)
-        self.realised_loss += int(int(self._coin < p) != label)
+        self.realised_loss += (self._coin < p) != label
         self._coin = self._coins.random()
 
     def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:

@@ -17,9 +17,11 @@ from adeptree.bases import NATURAL, BaseLearner, base_for
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import InvalidArgument, MistakeBoundExceeded, got
 from adeptree.frontiers import Children, Queries, frontier_of
+from adeptree.learners import choices
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.mixture import log_sum, probability_of_one
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.learners.priors import PaperPrior
+from adeptree.learners.rates import check_rate
 from adeptree.types import Concept, FloatArray, Instance, IntArray
 
 
@@ -87,10 +89,10 @@ class Tracking(OnlineLearner):
         self.switches = check_size("switches", switches, at_least=0)
         self.base: BaseLearner = base_for(base, concept_class)
         self._base_given = base is not None
-        self.mistake_bound = _mistake_bound(mistake_bound, self.base, concept_class)
-        self.prior = _prior(prior, self._rounds_planned, self.mistake_bound)
+        self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
+        self.prior = choices.prior(prior, self._rounds_planned, self.mistake_bound, self.base, concept_class)
         self.share = _fraction("share", share) if share is not None else self._tuned_share()
-        self.rate = _positive("rate", rate) if rate is not None else self._tuned_rate()
+        self.rate = float(check_rate(rate, ())) if rate is not None else self._tuned_rate()
         self.frontier = frontier_of(concept_class)
         self.base_rows = self.base.rows(self.frontier)
         self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
@@ -143,7 +145,8 @@ class Tracking(OnlineLearner):
             if worst > self.mistake_bound:
                 raise MistakeBoundExceeded(
                     f"round {self.rounds + 1}: a realizable path has k={worst} mistakes of {self.base!r}, more than "
-                    f'M={self.mistake_bound}; so M (or the oracle) is wrong: give a larger mistake_bound=, or prior="kt"'
+                    f"M={self.mistake_bound}; so M (or the oracle) is wrong: give a larger mistake_bound=, or "
+                    f'prior="kt"'
                 )
 
     def _expansion(self, x: Instance) -> Expansion:
@@ -246,23 +249,6 @@ class Tracking(OnlineLearner):
         self.base_rows.restore(state["base"])
 
 
-def _mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:
-    for bound in (given, base.mistake_bound, getattr(concept_class, "mistake_bound", None)):
-        if bound is not None:
-            return check_size("mistake_bound", bound, at_least=0)
-    return None
-
-
-def _prior(name: str, T: int, M: int | None) -> Prior:
-    if name not in ("paper", "kt"):
-        raise InvalidArgument(f'prior must be "kt" or "paper"; {got("prior", name)}')
-    if name == "kt":
-        return KTPrior()
-    if M is None:
-        raise InvalidArgument('prior "paper" needs a mistake bound, and none is known; give mistake_bound= or prior="kt"')
-    return PaperPrior(T, M)
-
-
 def _kt_cost(T: int, M: int | None) -> float:
     # The Krichevsky-Trofimov cost of M mistakes in T rounds. Where M is unknown, of one: only the tuning guesses.
     m = min(T, 1 if M is None else M)
@@ -272,10 +258,4 @@ def _kt_cost(T: int, M: int | None) -> float:
 def _fraction(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
         raise InvalidArgument(f"{name} must be a number in [0, 1); {got(name, value)}")
-    return float(value)
-
-
-def _positive(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise InvalidArgument(f"{name} must be a positive number; {got(name, value)}")
     return float(value)

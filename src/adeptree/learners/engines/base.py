@@ -137,6 +137,7 @@ def mixability_gap(loss: float, rate: float) -> float:
     """
     if rate == 0.0 or loss >= 1.0:
         return 0.0
+    # (The formula may round to just below 0.)
     return max(0.0, loss + math.log1p(loss * math.expm1(-rate)) / rate)
 
 

@@ -1,7 +1,8 @@
 """The functions of ``blocks_kernel``, compiled; importing this module needs numba.
 
 The text of the kernel is used as it is. Only the functions over all degrees, which are array code there,
-are loops here (slices take numba seconds to compile).
+are loops here (slices take numba seconds to compile). What is kept on disk is thrown away when
+``blocks_kernel`` changes; after a change in ``blocks_wide`` or ``blocks_masses``, save that file too.
 """
 
 from __future__ import annotations
@@ -11,14 +12,12 @@ from importlib import import_module
 from typing import Any
 
 from adeptree.learners.engines import blocks_kernel as kernel
+from adeptree.learners.engines import blocks_masses as masses
 from adeptree.learners.engines import blocks_wide as wide
 from adeptree.types import FloatArray, IntArray
 
 _numba: Any = import_module("numba")
 _extending: Any = import_module("numba.extending")
-
-for _function in (wide.exp_wide, wide.normal, wide.add_wide, wide.share, wide.dot):
-    _extending.register_jitable(_function)
 
 
 def _set_constant(F: FloatArray, X: IntArray, row: int, value: float) -> None:
@@ -59,7 +58,14 @@ _replace(wide.copy, _copy)
 _replace(wide.multiply, _multiply)
 _replace(wide.add_multiple, _add_multiple)
 
-for _function in (
+_AS_THEY_ARE: tuple[Callable[..., Any], ...] = (
+    wide.exp_wide,
+    wide.normal,
+    wide.add_wide,
+    wide.share,
+    wide.dot,
+    masses.paper_masses,
+    masses.kt_masses,
     kernel.best_loss,
     kernel.look,
     kernel.climb,
@@ -70,9 +76,8 @@ for _function in (
     kernel.set_factor,
     kernel.set_leaf,
     kernel.set_node,
-    kernel.paper_masses,
-    kernel.kt_masses,
-):
+)
+for _function in _AS_THEY_ARE:
     _extending.register_jitable(_function)
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from adeptree.learners.engines.blocks_masses import kt_masses, paper_masses
 from adeptree.learners.engines.blocks_wide import (
     EMPTY,
     add_multiple,
@@ -34,7 +35,7 @@ from adeptree.learners.engines.blocks_wide import (
 )
 from adeptree.types import FloatArray, IntArray
 
-FAT = 16
+FAT = 8
 """Blocks in a leaf of the tree: adding a block to a sum costs O(d), so small leaves would only cost memory."""
 
 # Rows of F and X before those of the tree: the sums of one climb, a row for each level, and two to work with.
@@ -264,31 +265,6 @@ def set_node(store: Store, node: int) -> None:
         multiply(F, X, e + over, left, right + over)
         add_multiple(F, X, e + over, left + over, 0, 1.0, 0)
         status[COMBINED] += 1
-
-
-def paper_masses(F: FloatArray, X: IntArray, row: int, n: int, M: int) -> None:
-    """Set coefficient k of a row to W = sum_{i <= M - k} C(n, i) (0 beyond M)."""
-    d = F.shape[1] - 1
-    set_constant(F, X, row, 0.0)
-    term, x = 1.0, 0
-    total, top = 1.0, 0
-    for i in range(M + 1):
-        if i > 0:
-            # Beyond n mistakes the term is 0, and stays 0.
-            term, x = normal(term * max(0, n - i + 1) / i, x)
-            total, top = add_wide(total, top, term, x)
-            total, top = normal(total, top)
-        if M - i <= d:
-            F[row, M - i], X[row, M - i] = total, top
-
-
-def kt_masses(F: FloatArray, X: IntArray, row: int, n: int, central: float) -> None:
-    """Set coefficient k of a row to B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) (0 beyond n)."""
-    set_constant(F, X, row, 0.0)
-    m, x = central, 0
-    for k in range(min(n + 1, F.shape[1])):
-        F[row, k], X[row, k] = m, x
-        m, x = normal(m * (k + 0.5) / (n - k - 0.5), x)
 
 
 def play(

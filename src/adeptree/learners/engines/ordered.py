@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra, got
+from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra, TooLarge, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.engines.base import Engine, Leader, Limits
 from adeptree.learners.engines.ordered_cells import Cells, Line, Shape
@@ -16,7 +16,8 @@ from adeptree.learners.mixture import SAFE_LOG, log_capacities, log_sum, log_wei
 from adeptree.learners.priors import KTPrior, PaperPrior, Prior
 from adeptree.types import Concept, FloatArray, Instance, IntArray
 
-_FOREVER = 2**62
+_MOST_ROUNDS = 2**31 - 2
+"""Losses are kept as int32."""
 _TABLE_LOG = 690.0
 """exp(-690) is still an ordinary double; what is smaller counts as 0."""
 _MISSING = "the ordered engine needs numba; install it with: pip install 'adeptree[fast]'"
@@ -88,7 +89,7 @@ class OrderedEngine(Engine):
             self._looked, self._known = x, None
         if self._known is None:
             self._known = self._look(self._address, x)
-        return self._known  # type: ignore[no-any-return]
+        return self._known
 
     def commit(self, x: Instance, label: int) -> None:
         """Cut the cell of x and add to the losses."""
@@ -115,7 +116,7 @@ class OrderedEngine(Engine):
             more, gapped, need = kernels.run(
                 self._address, points[rest], ys[rest], probabilities[rest], float(limits.best_loss), gap
             )
-            played, gap = played + more, gap - gapped
+            played, gap = played + int(more), gap - gapped
             stopped = need == kernels.NO_NEED
             self._provide(need)
         self.queries.asked += int(header[kernels.ASKED])
@@ -127,9 +128,9 @@ class OrderedEngine(Engine):
         points = np.asarray(xs)
         if points.dtype.kind not in ("iu" if self.line.offset else "iuf"):
             points = np.array([self.concept_class.instance(x) for x in xs], dtype=self.line.kind)
-        outside = ~((points > self.line.first) & (points < self.line.end))
-        if outside.any():
-            self.concept_class.instance(points[outside][0])
+        if len(points) and not self.line.first < points.min() <= points.max() < self.line.end:  # (NaN: False)
+            outside = ~((points > self.line.first) & (points < self.line.end))
+            self.concept_class.instance(points[outside][0].item())
         return np.ascontiguousarray(points, dtype=self.line.kind)
 
     # --- Account ---------------------------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ class OrderedEngine(Engine):
             table[-1] = 0.0
         memory.set(kernels.TABLE, table)
         memory.header[kernels.TABLED] = length - 1
-        memory.header[kernels.PATIENCE] = _FOREVER if ends or not self._rate else length
+        memory.header[kernels.PATIENCE] = _MOST_ROUNDS if ends or not self._rate else length
 
     def _provide(self, need: int) -> None:
         """Make room for the coming round."""
@@ -270,6 +271,8 @@ class OrderedEngine(Engine):
         if need == kernels.NEED_ROOM:
             memory.grow(memory.room + memory.room // 8 + 4)
         elif need == kernels.NEED_TABLE:
+            if self._rounds + 1 >= _MOST_ROUNDS:
+                raise TooLarge(f"the ordered engine plays at most {_MOST_ROUNDS} rounds; {got('rounds', self._rounds)}")
             self._tabulate()
         elif need != kernels.NO_NEED:
             if need == kernels.NEED_COLUMNS:
@@ -307,9 +310,10 @@ class OrderedEngine(Engine):
 def _plain_columns(concept_class: Any, prior: PaperPrior) -> int:
     """Return the largest k of which paths may be summed with others as plain doubles."""
     bound = concept_class.littlestone_dimension
-    if bound is not None and prior.M < min(bound, prior.T):
+    needed = prior.T if bound is None else min(bound, prior.T)
+    if prior.M < needed:
         raise InvalidArgument(
-            f"the ordered engine drops no path, so M must be at least {bound} for {concept_class!r}; "
+            f"the ordered engine drops no path, so M must be at least {needed} for {concept_class!r}; "
             f'{got("M", prior.M)}; use engine="paths"'
         )
     logs = log_capacities(prior.T, prior.M)[::-1]

@@ -30,9 +30,8 @@ _numba: Any = import_module("numba")
 _types: Any = _numba.types
 
 
-def _intrinsic(function: _F) -> _F:
-    made: _F = import_module("numba.extending").intrinsic(function)
-    return made
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    return import_module("numba.extending").intrinsic(function)
 
 
 def _fast(function: _F) -> _F:
@@ -190,11 +189,11 @@ def _sum_leaf_logs(h: Any, first: Any, last: Any, base: Any, sums: Any) -> None:
         sums[k] = 0.0
         largest[k] = -math.inf
     for q in range(first, last):
-        k = 0 if H[KT] else np.int64(mistakes[q])
-        largest[k] = max(largest[k], (mass[q] if H[KT] else 0.0) - eta * (loss[q] - base))
+        column = np.int64(0 if H[KT] else mistakes[q])
+        largest[column] = max(largest[column], (mass[q] if H[KT] else 0.0) - eta * (loss[q] - base))
     for q in range(first, last):
-        k = 0 if H[KT] else np.int64(mistakes[q])
-        sums[k] += math.exp((mass[q] if H[KT] else 0.0) - eta * (loss[q] - base) - largest[k])
+        column = np.int64(0 if H[KT] else mistakes[q])
+        sums[column] += math.exp((mass[q] if H[KT] else 0.0) - eta * (loss[q] - base) - largest[column])
     for k in range(H[COLUMNS]):
         sums[k] = largest[k] + math.log(sums[k]) if sums[k] > 0.0 else -math.inf
 
