@@ -413,9 +413,18 @@ def test_paths_without_the_margin_are_reported_unless_pruned() -> None:
 
 def test_no_bound_without_grid_or_margin() -> None:
     for c in (Halfspaces(2), Halfspaces(2, radius=1)):
-        with pytest.raises(InvalidArgument, match="finite mistake bound"):
-            halfspace_base(c)
-        assert Perceptron(c).mistake_bound is None
+        assert halfspace_base(c) == Perceptron(c) and Perceptron(c).mistake_bound is None
+        with pytest.raises(InvalidArgument, match="horizon=None, which needs none"):
+            Adept(c, horizon=5)
+
+
+def test_without_a_bound_the_anytime_learner_runs() -> None:
+    rng = np.random.default_rng(4)
+    learner = Adept(Halfspaces(2))
+    for _ in range(12):
+        x = tuple(rng.integers(-5, 6, 2).tolist())
+        learner.learn(x, int(x[0] + 2 * x[1] > 1))
+    assert learner.best_loss == 0 and learner.regret <= learner.bound
 
 
 def test_exact_decision_of_floats_with_long_mantissas() -> None:

@@ -10,7 +10,6 @@ from adeptree.bases.base import BaseLearner, MadeFor
 from adeptree.bases.version_space import Halving
 from adeptree.classes.lp.halfspaces import Halfspaces
 from adeptree.classes.lp.lifting import dot, lift, primitive
-from adeptree.errors import InvalidArgument
 from adeptree.types import Instance
 
 State = tuple[int, ...]
@@ -24,6 +23,8 @@ class Perceptron(MadeFor[Halfspaces]):
     w.x >= b, |w| = 1, gives with |w.x - b| >= g throughout. Proof: if both labels occur, |b| <= R - g, and
     Novikoff's bound for u = (w, -b/c) is (R^2 + c^2)(1 + b^2/c^2)/g^2 <= (2R - g)^2/g^2. If only one occurs,
     u = (0, 1) has margin c and gives 1 + R/(R - g) <= 3 as g <= R/2, where M is at least 9.
+
+    Without a margin c is 1, and M is not known.
 
     The state is (w, theta, k), integers over the common denominator k, with prediction 1[w.x + theta > 0 ].
     The last entry of the embedding only enters as its square, so nothing is ever rounded.
@@ -41,17 +42,18 @@ class Perceptron(MadeFor[Halfspaces]):
         """M, as far as the class names a margin."""
         if self.concept_class is None or self.concept_class.margin is None:
             return None
-        return math.floor((2 * self._radius / self._margin - 1) ** 2)
+        return math.floor((2 * self._radius / Fraction(self.concept_class.margin) - 1) ** 2)
 
     @property
     def _radius(self) -> Fraction:
         return Fraction(self.known.radius or 0)
 
     @property
-    def _margin(self) -> Fraction:
+    def _square(self) -> Fraction:
+        """c^2, the square of the last entry of the embedding; 1 where no margin is known."""
         if self.known.margin is None:
-            raise InvalidArgument(f"Perceptron needs Halfspaces(dim, radius=R, margin=g); got {self.known!r}")
-        return Fraction(self.known.margin)
+            return Fraction(1)
+        return self._radius * (self._radius - Fraction(self.known.margin))
 
     def start(self) -> State:
         """Return w = 0, theta = 0."""
@@ -67,19 +69,17 @@ class Perceptron(MadeFor[Halfspaces]):
             return state
         sign = 1 if y else -1
         *point, common = lift(x)
-        step = [*(Fraction(value, common) for value in point), self._radius * (self._radius - self._margin)]
+        step = [*(Fraction(value, common) for value in point), self._square]
         moved = [Fraction(old, state[-1]) + sign * by for old, by in zip(state[:-1], step, strict=True)]
         scale = math.lcm(*(value.denominator for value in moved))
         return primitive([*(value.numerator * (scale // value.denominator) for value in moved), scale])
 
 
 def halfspace_base(concept_class: Halfspaces) -> BaseLearner:
-    """Return the natural base learner: Halving over the grid's labellings, or the Perceptron with a margin."""
+    """Return the natural base learner: Halving over the grid's labellings, else the Perceptron.
+
+    Without a grid or a margin no learner has a finite mistake bound: the KT prior (``horizon=None``) needs none.
+    """
     if concept_class.grid is not None:
         return Halving(concept_class.enumerated())
-    if concept_class.margin is not None:
-        return Perceptron(concept_class)
-    raise InvalidArgument(
-        f"no learner has a finite mistake bound on {concept_class!r}; give the class grid=n, or radius=R and "
-        f"margin=g, or bring base= and mistake_bound="
-    )
+    return Perceptron(concept_class)

@@ -83,7 +83,8 @@ class Certificate:
         )
 
     def _now(self) -> str:
-        return f"Proven from what was seen: at most {self.bound:,.2f}; for any stream: at most {self.worst_case:,.2f}."
+        scope = "any stream" if self.mistake_bound is not None else "any stream with a best path as likely a priori"
+        return f"Proven from what was seen: at most {self.bound:,.2f}; for {scope}: at most {self.worst_case:,.2f}."
 
     def _later(self) -> str:
         if self.final_bound is None:
