@@ -42,6 +42,7 @@ from adeptree.games import Adversary, BlockReset, Drifting, Greedy, LittlestoneT
 from adeptree.learners import (
     Adept,
     Bpss,
+    Certificate,
     FollowTheLeader,
     FollowThePerturbedLeader,
     Hedge,
@@ -67,6 +68,7 @@ __all__ = [
     "BlockUnions",
     "Bpss",
     "CellVote",
+    "Certificate",
     "ConceptClass",
     "Conjunctions",
     "DefaultZero",

@@ -196,11 +196,12 @@ def check_accessors(subject: LearnerSubject) -> None:
 
 
 def check_learn_many(subject: LearnerSubject) -> None:
-    """Many rounds at once are the same rounds."""
+    """Many rounds at once are the same rounds (a batch may add numbers in another order, so to rounding)."""
     many, single, pairs = twins(subject)
     together = many.learn_many([x for x, _ in pairs], [y for _, y in pairs])
     expected = [r.p for r in run(single, [x for x, _ in pairs], lambda t, p: pairs[t][1])]
-    if together.tolist() != expected or account(many) != account(single):
+    once, one_by_one = [*together, *account(many).values()], [*expected, *account(single).values()]
+    if not np.allclose(once, one_by_one, rtol=1e-12, atol=1e-12):
         fail(f"learn_many predicted {together.tolist()}, one by one {expected}")
 
 

@@ -4,6 +4,7 @@ from adeptree.learners.adept_learner import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.bpss import Bpss
 from adeptree.learners.budgeted import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
+from adeptree.learners.certificate import Certificate
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
@@ -13,6 +14,7 @@ __all__ = [
     "Adept",
     "Bpss",
     "BudgetedLeader",
+    "Certificate",
     "FollowTheLeader",
     "FollowThePerturbedLeader",
     "Guesser",

@@ -1,0 +1,184 @@
+"""ADEPT with Halving on a listed class, compiled: one partition of the N concepts, O(N) a round whatever the width."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from adeptree.classes.base import EnumerableClass
+from adeptree.classes.finite import FiniteClass
+from adeptree.errors import InvalidArgument, MissingExtra, got
+from adeptree.learners.engines.base import Engine, Leader
+from adeptree.learners.mixture import log_sum, log_weights
+from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.types import Concept, FloatArray, Instance, IntArray, LabelArray
+
+_MISSING = "the engine of listed classes needs numba; install it with: pip install 'adeptree[fast]'"
+_NO_FLOATS = np.empty(0)
+
+
+class FiniteEngine(Engine):
+    """Which cell every concept is in, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
+
+    For any class whose concepts are listed, with :class:`~adeptree.Halving`, whose bound holds, so that no path is
+    ever pruned. 32 bytes a concept, and for a table a copy of it by columns. Files are those of the numpy engine.
+
+    >>> from adeptree import FiniteClass
+    >>> engine = FiniteEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
+    >>> engine.rate = 0.5
+    >>> round(engine.probability(1), 6), engine.width
+    (0.909091, 1)
+    >>> engine.commit(1, 0)
+    >>> engine.width, engine.best_loss, str(engine.best_rule())
+    (2, 0, 'concept 0: always 0')
+    """
+
+    kind = "finite"
+
+    def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
+        super().__init__()
+        concept_class._check_listable()
+        if not isinstance(prior, (PaperPrior, KTPrior)):
+            raise InvalidArgument(f"the engine of listed classes knows PaperPrior and KTPrior; {got('prior', prior)}")
+        most = concept_class.size.bit_length() - 1
+        if isinstance(prior, PaperPrior) and prior.M < min(most, prior.T):
+            raise InvalidArgument(
+                f"the engine of listed classes needs a mistake bound of at least {most}, Halving's, as paths are never "
+                f'pruned in it; got M={prior.M}; use engine="paths"'
+            )
+        self.concept_class, self.prior = concept_class, prior
+        self.rounds = 0
+        self._kernels = _kernels()
+        # A row a point, so that a column of the table is read in one piece.
+        self._columns = np.ascontiguousarray(concept_class.table.T) if isinstance(concept_class, FiniteClass) else None
+        self._cells = self._fresh_cells()
+        self._looked: tuple[Any, LabelArray] | None = None
+        self._p: float | None = None
+
+    @staticmethod
+    def available() -> tuple[bool, str]:
+        """Return whether the engine can be built here, and if not, why (nothing is imported to find out)."""
+        return (True, "") if find_spec("numba") else (False, _MISSING)
+
+    # --- One round ---------------------------------------------------------------------------------
+
+    def probability(self, x: Instance) -> float:
+        """Return P(label = 1) at x; a repeated question costs nothing."""
+        self._look(x)
+        if self._p is None:
+            self._p = float(self._kernels.probability(self._cells, self._masses(self.rounds + 1), self.rate))
+        return self._p
+
+    def commit(self, x: Instance, label: int) -> None:
+        """Refine the partition by the labels at x."""
+        self._kernels.commit(self._cells, self._look(x), label)
+        self.rounds += 1
+        self.discard()
+
+    def discard(self) -> None:
+        """Forget the look; the cells were not changed by it."""
+        self._looked = self._p = None
+
+    def _look(self, x: Instance) -> LabelArray:
+        key = self.concept_class.key(x)
+        if self._looked is None or self._looked[0] != key:
+            labels = self._labels(x)
+            self._kernels.count(self._cells, labels)
+            self.queries.asked += 2 * self.width
+            self._looked, self._p = (key, labels), None
+        return self._looked[1]
+
+    def _labels(self, x: Instance) -> LabelArray:
+        if self._columns is not None and isinstance(self.concept_class, FiniteClass):
+            column: LabelArray = self._columns[self.concept_class.column(x)]
+            return column
+        return np.array(self.concept_class.labels(x), dtype=np.uint8)
+
+    def _masses(self, t: int) -> Any:
+        if isinstance(self.prior, KTPrior):
+            return self._kernels.Masses(_NO_FLOATS, *self.prior.tables(t + 1))
+        # Beyond T mistakes, which only LazyAdept looks at, no round is left and every mass is 1.
+        k = np.minimum(np.arange(self.concept_class.size.bit_length() + 1), self.prior.M)
+        return self._kernels.Masses(self.prior.log_mass(t, k, k), _NO_FLOATS, _NO_FLOATS)
+
+    def _rate_changed(self) -> None:
+        # (Only the weights: what was counted stays right.)
+        self._p = None
+
+    # --- Account -----------------------------------------------------------------------------------
+
+    @property
+    def width(self) -> int:
+        """Number of cells."""
+        return int(self._cells.head[self._kernels.WIDTH])
+
+    @property
+    def best_loss(self) -> int:
+        """L*, found when the losses were added."""
+        return int(self._cells.head[self._kernels.BEST])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(array.nbytes for array in self._cells) + (0 if self._columns is None else self._columns.nbytes)
+
+    def leader(self) -> Leader:
+        """Return the path of least loss with the largest mass among those."""
+        best = np.flatnonzero(self._column("losses") == self.best_loss)
+        mass = self._log_mass()[best]
+        row = int(best[mass.argmax()])
+        mistakes, contested = self._cells.mistakes[row], self._cells.contested[row]
+        return Leader(self.best_loss, int(mistakes), int(contested), float(mass.max()))
+
+    def log_potential(self) -> float:
+        """Return ln of the sum of all weights, by a scan in log space."""
+        return log_sum(log_weights(self._log_mass(), self._column("losses"), self.best_loss, self.rate))
+
+    def best_rule(self) -> Concept:
+        """Return the first concept of the first path of least loss."""
+        row = int(self._column("losses").argmin())
+        return self.concept_class.concept(int((self._cells.row_of == row).argmax()))
+
+    def _log_mass(self) -> FloatArray:
+        mass = self.prior.log_mass(self.rounds, self._column("mistakes"), self._column("contested"))
+        return mass - self.prior.log_total
+
+    def _column(self, name: str) -> IntArray:
+        column: IntArray = getattr(self._cells, name)[: self.width].astype(np.int64)
+        return column
+
+    # --- Saving ------------------------------------------------------------------------------------
+
+    def _fresh_cells(self) -> Any:
+        N = self.concept_class.size
+        row_of, size, ones, twin, mistakes, contested, losses = (np.zeros(N, dtype=np.int32) for _ in range(7))
+        size[0] = N
+        head = np.array([1, 0], dtype=np.int64)
+        return self._kernels.Cells(row_of, size, ones, twin, mistakes, contested, losses, head)
+
+    def state(self) -> dict[str, Any]:
+        """Return what the numpy engine would: either can go on where the other stopped."""
+        rows = {name: self._column(name) for name in ("mistakes", "contested", "losses")}
+        frontier = {"row_of": self._cells.row_of.astype(np.int64), "width": self.width}
+        return {"rounds": self.rounds, **rows, "frontier": frontier, "base": {}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over rows, the numpy engine's too."""
+        self._cells = cells = self._fresh_cells()
+        self.rounds, width = state["rounds"], state["frontier"]["width"]
+        cells.row_of[:] = state["frontier"]["row_of"]
+        cells.size[:width] = np.bincount(cells.row_of, minlength=width)
+        for name in ("mistakes", "contested", "losses"):
+            getattr(cells, name)[:width] = state[name]
+        cells.head[:] = width, state["losses"].min()
+        self.discard()
+
+
+def _kernels() -> Any:
+    try:
+        return import_module("adeptree.learners.engines.finite_kernels")
+    except ImportError as error:
+        raise MissingExtra(f"{_MISSING} ({error})") from None
