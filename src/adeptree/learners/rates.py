@@ -116,8 +116,8 @@ class FirstOrder(RateRule):
         self.stay = Stay(best_loss=max(seen.best_loss + 1, step))
 
     def worst_case(self, T: int, cost: float, best_loss: int) -> float:
-        """The corollary's bound with its constants; 3 % more on the grid (``docs/anytime.md``)."""
-        return bounds.first_order_regret(best_loss, self.log_experts) * (math.sqrt(GRID) if self.grid else 1.0)
+        """The corollary's bound, with its constants."""
+        return bounds.first_order_regret(best_loss, self.log_experts, self.grid)
 
 
 class Anytime(RateRule):

@@ -17,9 +17,6 @@ def _fast(function: _F) -> _F:
     return compiled
 
 
-_NOTHING = 80.0
-"""Weights below e^-80 of the largest are far below the rounding of the sum, however many there are."""
-
 WIDTH, BEST = 0, 1
 """Places in ``head``: number of cells; L*."""
 
@@ -38,80 +35,84 @@ class Cells(NamedTuple):
     mistakes: Any
     contested: Any
     losses: Any
+    masses: Any
+    """KT masses of the cells; empty with the paper's prior."""
     head: Any
 
 
-class Masses(NamedTuple):
-    """What the logarithm of a path's mass is made of."""
+class Tables(NamedTuple):
+    """What weights are made of. A class of at most 2^22 concepts has k <= 22, so that all masses are doubles."""
 
+    decay: Any
+    """e^(-eta d), as far as that is anything beside 1."""
     capacities: Any
-    """By number of mistakes (paper); empty for KT."""
+    """The paper's masses by number of mistakes, the largest being 1; empty for KT."""
     half: Any
     factorial: Any
+    """As in ``KTPrior``; empty for the paper's prior."""
 
 
 @_fast
 def count(cells: Any, labels: Any) -> None:
     """Count the concepts of each cell that say 1: one pass over the concepts."""
     row_of, ones = cells.row_of, cells.ones
-    ones[: cells.head[WIDTH]] = 0
+    for c in range(cells.head[WIDTH]):
+        ones[c] = 0
     for i in range(len(row_of)):
         ones[row_of[i]] += labels[i]
 
 
 @_fast
-def _log_mass(masses: Any, k: int, n: int) -> float:
-    if len(masses.capacities) > 0:
-        return float(masses.capacities[k])
-    return float(masses.half[k] + masses.half[n - k] - masses.factorial[n])
+def probability(cells: Any, tables: Any) -> float:
+    """Return the share of the weight that says 1: one pass over the cells."""
+    size, ones, mistakes, contested, masses = cells.size, cells.ones, cells.mistakes, cells.contested, cells.masses
+    losses, best, decay, capacities = cells.losses, cells.head[BEST], tables.decay, tables.capacities
+    paper = len(capacities) > 0
+    zero = one = 0.0
+    for c in range(cells.head[WIDTH]):
+        behind = losses[c] - best
+        if behind >= len(decay):
+            continue
+        k = mistakes[c]
+        mass = capacities[k] if paper else masses[c]
+        if ones[c] == 0:
+            zero += mass * decay[behind]
+        elif ones[c] == size[c]:
+            one += mass * decay[behind]
+        else:
+            if paper:
+                wrong = capacities[k + 1]
+            else:
+                n = contested[c]
+                wrong = mass * (k + 0.5) / (n + 1)
+                mass = mass * (n - k + 0.5) / (n + 1)
+            # Halving says what most of the cell's concepts say, and 0 if it is a tie.
+            if 2 * ones[c] > size[c]:
+                one += mass * decay[behind]
+                zero += wrong * decay[behind]
+            else:
+                zero += mass * decay[behind]
+                one += wrong * decay[behind]
+    return one / (one + zero)
 
 
 @_fast
-def _logs(cells: Any, masses: Any, rate: float, c: int) -> tuple[float, float]:
-    """Return the log weights of cell c's children with label 0 and 1; Halving errs on the smaller part (1, if equal)."""
-    k, n = cells.mistakes[c], cells.contested[c]
-    ones = cells.ones[c]
-    zeros = cells.size[c] - ones
-    loss = rate * (cells.losses[c] - cells.head[BEST])
-    if ones == 0:
-        return _log_mass(masses, k, n) - loss, -math.inf
-    if zeros == 0:
-        return -math.inf, _log_mass(masses, k, n) - loss
-    right, wrong = _log_mass(masses, k, n + 1) - loss, _log_mass(masses, k + 1, n + 1) - loss
-    return (wrong, right) if ones > zeros else (right, wrong)
+def set_mass(cells: Any, tables: Any, c: int) -> None:
+    """Make the KT mass of a cell from its counts."""
+    if len(cells.masses) > 0:
+        k, n = cells.mistakes[c], cells.contested[c]
+        cells.masses[c] = math.exp(tables.half[k] + tables.half[n - k] - tables.factorial[n])
 
 
 @_fast
-def _farthest(cells: Any, heaviest: float, top: float, rate: float) -> float:
-    """Return the loss beyond which no cell has a child that counts beside a weight of e^top."""
-    return float(cells.head[BEST] + (heaviest - top + _NOTHING) / rate) if rate > 0.0 else math.inf
+def set_masses(cells: Any, tables: Any) -> None:
+    """Make the KT masses of all cells."""
+    for c in range(cells.head[WIDTH]):
+        set_mass(cells, tables, c)
 
 
 @_fast
-def probability(cells: Any, masses: Any, rate: float) -> float:
-    """Return the share of the weight that says 1: two passes over the cells, most of which have lost too much."""
-    losses, width = cells.losses, cells.head[WIDTH]
-    heaviest = masses.capacities[0] if len(masses.capacities) > 0 else 0.0
-    top, limit = -math.inf, math.inf
-    for c in range(width):
-        if losses[c] <= limit:
-            zero, one = _logs(cells, masses, rate, c)
-            if max(zero, one) > top:
-                top = max(zero, one)
-                limit = _farthest(cells, heaviest, top, rate)
-    zeros = ones = 0.0
-    for c in range(width):
-        if losses[c] <= limit:
-            zero, one = _logs(cells, masses, rate, c)
-            if zero > top - _NOTHING:
-                zeros += math.exp(zero - top)
-            if one > top - _NOTHING:
-                ones += math.exp(one - top)
-    return ones / (ones + zeros)
-
-
-@_fast
-def commit(cells: Any, labels: Any, label: int) -> None:
+def commit(cells: Any, tables: Any, labels: Any, label: int) -> None:
     """Refine the cells by the labels counted, and charge them: a cell keeps its place with label 0 or its only one."""
     row_of, size, ones, twin = cells.row_of, cells.size, cells.ones, cells.twin
     mistakes, contested, losses, head = cells.mistakes, cells.contested, cells.losses, cells.head
@@ -128,6 +129,8 @@ def commit(cells: Any, labels: Any, label: int) -> None:
             contested[new] = contested[c]
             losses[new] = losses[c] + (label == 0)
             losses[c] += label
+            set_mass(cells, tables, c)
+            set_mass(cells, tables, new)
             new += 1
         else:
             losses[c] += (ones[c] > 0) != (label == 1)

@@ -35,7 +35,7 @@ class OrderedEngine(Engine):
     >>> for x, y in [(3, 0), (12, 1), (8, 1), (5, 0)]:
     ...     engine.commit(x, y)
     >>> engine.width, engine.best_loss, str(engine.best_rule()), round(engine.probability(7), 6)
-    (5, 0, 'x >= 6', 0.728137)
+    (5, 0, 'x >= 6', 0.924684)
     """
 
     kind = "ordered"
@@ -48,6 +48,7 @@ class OrderedEngine(Engine):
         kernels = self._kernels
         self._memory = memory.Memory(kt=isinstance(prior, KTPrior))
         self._address: int = self._memory.address
+        self._width = self._best_loss = 0
         self._look, self._commit = kernels.look, kernels.commit
         self._looked: Instance | None = None
         self._known: float | None = None
@@ -232,10 +233,12 @@ class OrderedEngine(Engine):
             memory.rows(slot, buckets)[used] = column
         memory[kernels.COUNT][:buckets] = shape.counts
         key = memory.rows(kernels.START, buckets)[beyond, 0]
-        for slot, values in zip((kernels.CHILD, kernels.SIZE, kernels.KEY), (child, shape.sizes, key), strict=True):
-            memory[slot][number] = values
-        memory[kernels.TAG][:] = 0
-        header[kernels.NODES], header[kernels.BUCKETS], header[kernels.CELLS] = len(number), buckets, len(start)
+        places = kernels.NODE * number
+        memory[kernels.CHILD][places] = np.where(child < 0, child, kernels.NODE * child)
+        memory[kernels.SIZE][places], memory[kernels.TAG][places] = shape.sizes, 0
+        memory[kernels.KEY][places // 2] = key
+        header[kernels.NODES] = kernels.NODE * (len(number) + 1)
+        header[kernels.BUCKETS], header[kernels.CELLS] = buckets, len(start)
         header[kernels.ROUNDS], header[kernels.SHIFT] = rounds, 0
         if isinstance(self.prior, PaperPrior):
             memory.widen(int(mistakes.max()) // 4 * 4 + 4)

@@ -72,9 +72,9 @@ class SweepEngine(Engine):
         point = self.shape.point(x)
         if self._looked != point:
             self._look(point)
-        if self._p is None:
+        elif self._p is None:
             self._p = self._weigh()
-        return self._p
+        return self._p  # type: ignore[return-value]
 
     def commit(self, x: Instance, label: int) -> None:
         """Append the children and charge every path."""
@@ -95,15 +95,21 @@ class SweepEngine(Engine):
         self._head[self._kernels.SPLITS] = 0
 
     def _look(self, point: int) -> None:
+        store, k = self.store, self._kernels
         self._here[0] = point
-        self._kernels.look(self.shape.code, self.store.rows, self._head, self.store.seen, self._here[0])
+        if self._in_range():
+            self._p = k.ask(self.shape.code, store.rows, self._head, store.seen, self._weights, self._here[0])
+        else:
+            k.look(self.shape.code, store.rows, self._head, store.seen, self._here[0])
+            self._p = self._weigh_in_logs()
         self.queries.asked += 2 * self.width
-        self._looked, self._p = point, None
+        self._looked = point
 
     def _weigh(self) -> float:
-        if not self._in_range():
-            return self._weigh_in_logs()
-        return float(self._kernels.weigh(self.store.rows, self._head, self._weights))
+        """Weigh again what was looked at, at a new rate."""
+        if self._in_range():
+            return float(self._kernels.weigh(self.store.rows, self._head, self._weights))
+        return self._weigh_in_logs()
 
     def _in_range(self) -> bool:
         """Do the prior masses of all paths fit into doubles together?"""

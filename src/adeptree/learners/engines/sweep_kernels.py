@@ -288,6 +288,13 @@ def _weigh_kt(rows: Rows, head: Any, weights: Weights) -> float:
     return float(ones / (zeros + ones))
 
 
+@_fast
+def ask(shape: int, rows: Rows, head: Any, seen: Any, weights: Weights, x: Any) -> float:
+    """Look and weigh: one call from Python costs as much as a thousand paths."""
+    look(shape, rows, head, seen, x)
+    return weigh(rows, head, weights)
+
+
 # --- Commit -------------------------------------------------------------------------------------------------
 
 
@@ -389,10 +396,9 @@ def run(
     shrink = math.expm1(-rate)
     for t in range(len(xs)):
         x, label = xs[t], labels[t]
-        look(shape, rows, head, seen, x)
+        p = ask(shape, rows, head, seen, weights, x)
         if head[WIDTH] + head[SPLITS] > len(rows.losses) or gauge[LOWEST] < lowest:
             return t
-        p = weigh(rows, head, weights)
         probabilities[t] = p
         head[ASKED] += 2 * head[WIDTH]
         commit(shape, rows, head, gauge, seen, weights, x, label)
