@@ -100,17 +100,17 @@ def anytime_regret(t: int, M: int) -> float:
     return math.sqrt(kt_cost(t, M) * t) * (1 + math.sqrt(1.05)) / 2
 
 
-def adaptive_regret(t: int, cost: float, kappa: float = 2.0) -> float:
+def adaptive_regret(t: int, cost: float, kappa: float = 2.0, price: float = 0.0) -> float:
     """Past the paper: the rate "adaptive", which knows neither T nor M, against a path whose prior costs ``cost``.
 
-    cost (1/4 + 0.363 sqrt(t/kappa)) + 0.725 sqrt(max(kappa, cost) t) + 1/2 for all t at once, kappa being what the
-    rate first reckons with (``docs/anytime.md``).
+    cost (1/4 + 0.363 sqrt(t/kappa)) + 0.725 sqrt(max(kappa, cost, price) t) + 1/2 for all t at once, kappa being what
+    the rate first reckons with and ``price`` what it reckons with now (``docs/anytime.md``, section 4).
 
     >>> round(adaptive_regret(1000, kt_cost(1000, 8)), 1)
     588.7
     """
     spread = cost * (0.25 + 0.363 * math.sqrt(t / kappa))
-    return spread + 0.725 * math.sqrt(max(kappa, cost) * t) + 0.5
+    return spread + 0.725 * math.sqrt(max(kappa, cost, price) * t) + 0.5
 
 
 def hedge_regret(T: int, concepts: int) -> float:

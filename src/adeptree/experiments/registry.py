@@ -6,6 +6,7 @@ import difflib
 
 from adeptree.errors import InvalidArgument
 from adeptree.experiments import (
+    anytime,
     first_order,
     frontier_figure,
     lower_bound,
@@ -30,6 +31,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         tradeoff,
         lower_bound,
         frontier_figure,
+        anytime,
     )
 }
 

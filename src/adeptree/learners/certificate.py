@@ -148,7 +148,7 @@ def certify(learner: Adept) -> Certificate:
 
 
 def bound_now(log_prior: float, eta: float, gap: float) -> float:
-    """Theorem 2 of ``docs/anytime.md``: regret to a path <= ln(1/pi) / eta + Delta, at any non-increasing rate."""
+    """Theorem 1 of ``docs/anytime.md``: regret to a path <= ln(1/pi) / eta + Delta, at any non-increasing rate."""
     if log_prior == 0.0:
         return gap
     return -log_prior / eta + gap if eta else math.inf

@@ -187,7 +187,7 @@ class Adaptive(RateRule):
 
     def worst_case(self, T: int, cost: float, best_loss: int) -> float:
         """Of order sqrt(kappa T): see the bound."""
-        return bounds.adaptive_regret(T, cost, self.first_kappa)
+        return bounds.adaptive_regret(T, cost, self.first_kappa, self.kappa)
 
     def state(self) -> dict[str, Any]:
         """Return the price too."""

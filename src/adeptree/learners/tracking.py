@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree import bounds
 from adeptree.bases import NATURAL, BaseLearner, base_for
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import InvalidArgument, MistakeBoundExceeded, got
@@ -135,9 +136,8 @@ class Tracking(OnlineLearner):
     def _follow_sequences(self, children: Children, wrong: Any) -> None:
         # Viterbi: whoever switches at this round comes from the best of those with one switch less.
         before = self.losses.min(axis=1)
-        for s in range(1, self.switches + 1):
-            np.minimum(self.losses[s], before[s - 1], out=self.losses[s])
-        self.losses = self.losses[:, children.parent] + wrong
+        losses = np.concatenate([self.losses[:1], np.minimum(self.losses[1:], before[:-1, np.newaxis])])
+        self.losses = losses[:, children.parent] + wrong
 
     def _check(self, mistakes: IntArray) -> None:
         if isinstance(self.prior, PaperPrior) and self.mistake_bound is not None:
@@ -222,7 +222,9 @@ class Tracking(OnlineLearner):
     def _tuned_rate(self) -> float:
         T = self._rounds_planned
         S = min(self.switches, T - 1)
-        known = self.prior.log_total if isinstance(self.prior, PaperPrior) else _kt_cost(T, self.mistake_bound)
+        # Where M is unknown the tuning takes it for 1; the bound does not depend on that guess.
+        M = 1 if self.mistake_bound is None else self.mistake_bound
+        known = self.prior.log_total if isinstance(self.prior, PaperPrior) else bounds.kt_cost(T, M)
         return math.sqrt(8 * ((S + 1) * known + switching_cost(T, S, self.share or self._tuned_share())) / T)
 
     def settings(self) -> dict[str, Any]:
@@ -247,12 +249,6 @@ class Tracking(OnlineLearner):
             setattr(self, name, state[name])
         self.frontier.restore(state["frontier"])
         self.base_rows.restore(state["base"])
-
-
-def _kt_cost(T: int, M: int | None) -> float:
-    # The Krichevsky-Trofimov cost of M mistakes in T rounds. Where M is unknown, of one: only the tuning guesses.
-    m = min(T, 1 if M is None else M)
-    return (m * math.log(math.e * T / m) if m else 0.0) + math.log(T) / 2 + math.log(2)
 
 
 def _fraction(name: str, value: Any) -> float:

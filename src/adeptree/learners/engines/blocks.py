@@ -253,6 +253,6 @@ class BlocksEngine(Engine):
 def _load_compiled() -> Any:
     try:
         from adeptree.learners.engines import blocks_compiled
-    except (ImportError, RuntimeError):  # numba is missing, or finds no place to keep what it compiles
+    except (ImportError, RuntimeError, OSError):  # numba, a place to keep what it compiles, or our text is missing
         return None
     return blocks_compiled

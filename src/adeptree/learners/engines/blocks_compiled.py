@@ -1,12 +1,13 @@
 """The functions of ``blocks_kernel``, compiled; importing this module needs numba.
 
 The text of the kernel is used as it is. Only the functions over all degrees, which are array code there,
-are loops here (slices take numba seconds to compile). What is kept on disk is thrown away when
-``blocks_kernel`` changes; after a change in ``blocks_wide`` or ``blocks_masses``, save that file too.
+are loops here (slices take numba seconds to compile).
 """
 
 from __future__ import annotations
 
+import inspect
+import zlib
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -76,17 +77,48 @@ _AS_THEY_ARE: tuple[Callable[..., Any], ...] = (
     kernel.set_factor,
     kernel.set_leaf,
     kernel.set_node,
+    kernel.rebuild,
+    kernel.play,
 )
 for _function in _AS_THEY_ARE:
     _extending.register_jitable(_function)
 
 
-def _fast(function: Callable[..., Any]) -> Any:
-    """Compile a module-level function; the result is kept on disk for the next process."""
-    return _numba.njit(cache=True)(function)
+def _entries(fingerprint: int) -> tuple[Any, Any, Any, Any]:
+    """Compile what the engine calls; the result is kept on disk for the next process.
+
+    numba compares only the file of a compiled function and the values it closes over with what was kept. So these
+    functions are here and close over a fingerprint of the other files.
+    """
+
+    def look(store: kernel.Store, j: int) -> float:
+        _ = fingerprint
+        return kernel.look(store, j)
+
+    def settle(store: kernel.Store, j: int, label: int, rate: float) -> None:
+        _ = fingerprint
+        kernel.settle(store, j, label, rate)
+
+    def rebuild(store: kernel.Store, rate: float) -> None:
+        _ = fingerprint
+        kernel.rebuild(store, rate)
+
+    def play(
+        store: kernel.Store,
+        blocks: IntArray,
+        labels: IntArray,
+        out: FloatArray,
+        rate: float,
+        best: float,
+        gap: float,
+        so_far: float,
+    ) -> tuple[int, float]:
+        _ = fingerprint
+        return kernel.play(store, blocks, labels, out, rate, best, gap, so_far)
+
+    fast = _numba.njit(cache=True)
+    return fast(look), fast(settle), fast(rebuild), fast(play)
 
 
-look = _fast(kernel.look)
-settle = _fast(kernel.settle)
-rebuild = _fast(kernel.rebuild)
-play = _fast(kernel.play)
+_texts = "".join(inspect.getsource(module) for module in (kernel, masses, wide))
+look, settle, rebuild, play = _entries(zlib.crc32(_texts.encode()))

@@ -73,11 +73,12 @@ def share(m: float, e: int, n: float, f: int) -> float:
     (0.25, 0.0)
     """
     total, top = add_wide(m, e, n, f)
-    if top - e > 2:
+    if top - e > 4:  # less than a double can hold
         return 0.0
-    while e < top:
-        m, e = m / RADIX, e + 1
-    return m / total
+    part = float(m)
+    for _ in range(top - e):
+        part /= RADIX
+    return part / float(total)
 
 
 def set_constant(F: FloatArray, X: IntArray, row: int, value: float) -> None:

@@ -27,7 +27,8 @@ class FiniteEngine(Engine):
     """Which cell every concept is in, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
 
     For any class whose concepts are listed, with :class:`~adeptree.Halving`, whose bound holds, so that no path is
-    ever pruned. 28 bytes a concept (36 with KT), and for a table a copy of it by columns. Files are those of the numpy engine.
+    ever pruned. It takes 28 bytes a concept (36 with KT), and for a table a copy of it by columns. Files are those
+    of the numpy engine.
 
     >>> from adeptree import FiniteClass
     >>> engine = FiniteEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
@@ -138,7 +139,7 @@ class FiniteEngine(Engine):
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return sum(array.nbytes for array in self._cells) + (0 if self._columns is None else self._columns.nbytes)
+        return sum(int(array.nbytes) for array in self._cells) + (0 if self._columns is None else self._columns.nbytes)
 
     def leader(self) -> Leader:
         """Return the path of least loss with the largest mass among those."""

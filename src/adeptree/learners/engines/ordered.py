@@ -233,12 +233,10 @@ class OrderedEngine(Engine):
             memory.rows(slot, buckets)[used] = column
         memory[kernels.COUNT][:buckets] = shape.counts
         key = memory.rows(kernels.START, buckets)[beyond, 0]
-        places = kernels.NODE * number
-        memory[kernels.CHILD][places] = np.where(child < 0, child, kernels.NODE * child)
-        memory[kernels.SIZE][places], memory[kernels.TAG][places] = shape.sizes, 0
-        memory[kernels.KEY][places // 2] = key
-        header[kernels.NODES] = kernels.NODE * (len(number) + 1)
-        header[kernels.BUCKETS], header[kernels.CELLS] = buckets, len(start)
+        for slot, values in zip((kernels.CHILD, kernels.SIZE, kernels.KEY), (child, shape.sizes, key), strict=True):
+            memory[slot][number] = values
+        memory[kernels.TAG][:] = 0
+        header[kernels.NODES], header[kernels.BUCKETS], header[kernels.CELLS] = len(number), buckets, len(start)
         header[kernels.ROUNDS], header[kernels.SHIFT] = rounds, 0
         if isinstance(self.prior, PaperPrior):
             memory.widen(int(mistakes.max()) // 4 * 4 + 4)

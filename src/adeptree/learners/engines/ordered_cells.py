@@ -114,17 +114,17 @@ class Shape:
             raise DamagedFile("the saved tree of the ordered engine does not fit its cells; use an earlier copy")
 
     def nodes(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the number of each node in preorder (siblings get 2i and 2i + 1), its left child's number (at a
+        """Return the number of each node in preorder (siblings get neighbouring ones), its left child's number (at a
         leaf -1 - bucket), and the first bucket of its right child.
 
         >>> [part.tolist() for part in Shape.for_cells(100).nodes()]
-        [[0, 2, 3, 4, 5], [2, -1, 4, -2, -3], [1, 0, 2, 0, 0]]
+        [[0, 1, 2, 3, 4], [1, -1, 3, -2, -3], [1, 0, 2, 0, 0]]
         """
         leaf = self.sizes == 1
         inner = np.flatnonzero(~leaf)
         before = np.cumsum(leaf) - leaf  # leaves to the left
         number, child, beyond = np.zeros_like(self.sizes), -1 - before, np.zeros_like(self.sizes)
-        child[inner] = 2 + 2 * np.arange(len(inner))
+        child[inner] = 1 + 2 * np.arange(len(inner))
         beyond[inner] = before[inner] + self.sizes[inner + 1]
         number[inner + 1] = child[inner]
         number[inner + 2 * self.sizes[inner + 1]] = child[inner] + 1

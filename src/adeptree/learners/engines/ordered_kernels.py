@@ -50,14 +50,10 @@ BUCKET = 64
 DEEPEST = 128
 """Depth is below 60 at 10^9 cells: no child has more than 7/10 of its parent's buckets, or there are under 8."""
 LOWEST = -600.0
-NODE = 8
-"""int32s a node takes in the one array that CHILD to KEY point into, so that a pair of siblings is one cache line.
-
-A node is named by its place there, a multiple of 8, and the right child's follows the left one's.
-"""
-# The header. CHILD is the left child or, at a leaf, -1 - bucket; KEY (two int32s wide) is where the right child begins.
-CHILD, TAG, BASE, SIZE, KEY, SUMS = range(6)
-COUNT, START, LOSS, MISTAKES, CONTESTED, MASS = range(6, 12)
+# The header. CHILD is the left child (the right one is next to it) or, at a leaf, -1 - bucket; KEY is where the right
+# child begins.
+NODE_ARRAYS = CHILD, TAG, BASE, SIZE, KEY, SUMS = tuple(range(6))
+CELL_ARRAYS = COUNT, START, LOSS, MISTAKES, CONTESTED, MASS = tuple(range(6, 12))
 TABLE, ROW, WAY = range(12, 15)  # exp(-eta d); capacities by k, and room for as many more; nodes from root to leaf
 NODES, BUCKETS, ROOM, COLUMNS, CELLS, ROUNDS, SHIFT, ASKED = range(15, 23)
 KT, LOGS, T, M, PLAIN, TABLED, PATIENCE, END, ETA = range(23, 32)
@@ -146,12 +142,6 @@ def _capacities(n: Any, M: Any, columns: Any, row: Any, logs: Any) -> None:
 
 
 @_fast
-def _sums(h: Any, v: Any) -> Any:
-    H = _longs(h)
-    return _floats(H[SUMS] + H[COLUMNS] * v)  # (v counts in eights, and a double has 8 bytes)
-
-
-@_fast
 def _add_logs(a: Any, b: Any) -> Any:
     low, high = min(a, b), max(a, b)
     return high if high - low > 40.0 or low == -math.inf else high + math.log1p(math.exp(low - high))
@@ -169,7 +159,7 @@ def _sum_leaf(h: Any, v: Any) -> None:
     for q in range(first, last):
         base = min(base, loss[q])
     _ints(H[BASE])[v] = base + _ints(H[TAG])[v]
-    sums = _sums(h, v)
+    sums = _floats(H[SUMS] + 8 * v * H[COLUMNS])
     if H[LOGS]:
         _sum_leaf_logs(h, first, last, base, sums)
         return
@@ -221,11 +211,12 @@ def _sum_node(h: Any, v: Any) -> None:
     H = _longs(h)
     base = _ints(H[BASE])
     a = np.int64(_ints(H[CHILD])[v])
-    b = a + NODE
+    b = a + 1
     low = min(base[a], base[b])
     more_a, more_b = base[a] - low, base[b] - low
     base[v] = low + _ints(H[TAG])[v]
-    out, sums_a, sums_b = _sums(h, v), _sums(h, a), _sums(h, b)
+    stride = 8 * H[COLUMNS]
+    out, sums_a, sums_b = _floats(H[SUMS] + stride * v), _floats(H[SUMS] + stride * a), _floats(H[SUMS] + stride * b)
     if H[LOGS]:
         eta = _floats(h)[ETA]
         for k in range(H[COLUMNS]):
@@ -249,11 +240,11 @@ def _locate(h: Any, x: Any) -> None:
     way[0] = 0
     above = _like(x, h)[END]
     while child[v] >= 0:
-        if x <= key[v >> 1]:
-            above = key[v >> 1]
+        if x <= key[v]:
+            above = key[v]
             v = child[v]
         else:
-            v = child[v] + NODE
+            v = child[v] + 1
         depth += 1
         way[depth] = v
     bucket = np.int64(-1 - child[v])
@@ -297,10 +288,10 @@ def _weigh(h: Any) -> Any:
     more = tag[0] - base[0]  # losses beyond the best
     for d in range(H[DEPTH]):
         to_left = way[d + 1] == child[way[d]]
-        other = np.int64(way[d + 1] + NODE if to_left else way[d + 1] - NODE)
+        other = np.int64(way[d + 1] + 1 if to_left else way[d + 1] - 1)
         weight = table[min(np.uint32(base[other] + more), top)]
         if weight > 0.0:
-            weight *= _dot(np.uint64(columns), row, _sums(h, other))
+            weight *= _dot(np.uint64(columns), row, _floats(H[SUMS] + 8 * columns * other))
         if to_left:
             weight0 += weight
         else:
@@ -358,8 +349,8 @@ def _weigh_logs(h: Any) -> Any:
     more = tag[0] - base[0]
     for d in range(H[DEPTH]):
         to_left = way[d + 1] == child[way[d]]
-        other = np.int64(way[d + 1] + NODE if to_left else way[d + 1] - NODE)
-        sums = _sums(h, other)
+        other = np.int64(way[d + 1] + 1 if to_left else way[d + 1] - 1)
+        sums = _floats(H[SUMS] + 8 * columns * other)
         for k in range(columns):
             if sums[k] > -math.inf:
                 log = row[k] + sums[k] - eta * (base[other] + more)
@@ -444,12 +435,12 @@ def _halve(h: Any, v: Any) -> None:
         start[q], loss[q], mistakes[q], contested[q] = start[p], loss[p], mistakes[p], contested[p]
         if H[KT]:
             mass[q] = mass[p]
-    a, b = H[NODES], H[NODES] + NODE
+    a, b = H[NODES], H[NODES] + 1
     H[BUCKETS] += 1
-    H[NODES] += 2 * NODE
+    H[NODES] += 2
     count[bucket], count[new] = half, half
     child[v], child[a], child[b] = a, -1 - bucket, -1 - new
-    _longs(H[KEY])[v >> 1] = start[new * BUCKET]
+    _longs(H[KEY])[v] = start[new * BUCKET]
     _ints(H[TAG])[a], _ints(H[TAG])[b] = 0, 0
     size[a], size[b] = 1, 1
     for d in range(H[DEPTH] + 1):
@@ -499,7 +490,7 @@ def _rebalance(h: Any) -> None:
     child, size, way = _ints(H[CHILD]), _ints(H[SIZE]), _ints(H[WAY])
     for d in range(H[DEPTH] + 1):
         v = way[d]
-        if size[v] >= 8 and 10 * max(size[child[v]], size[child[v] + NODE]) > 7 * size[v]:
+        if size[v] >= 8 and 10 * max(size[child[v]], size[child[v] + 1]) > 7 * size[v]:
             _rebuild(h, np.int64(v))
             for e in range(d - 1, -1, -1):
                 _sum_node(h, np.int64(way[e]))
@@ -520,7 +511,7 @@ def preorder(h: Any, root: Any) -> Any:
         v = waiting[open_]
         nodes[i] = v
         if child[v] >= 0:
-            waiting[open_], waiting[open_ + 1] = child[v] + NODE, child[v]
+            waiting[open_], waiting[open_ + 1] = child[v] + 1, child[v]
             open_ += 2
     return nodes
 
@@ -537,7 +528,7 @@ def settle(h: Any, root: Any) -> Any:
         if v != root:
             tag[v] = 0
         if child[v] >= 0:
-            for below in range(child[v], child[v] + 2 * NODE, NODE):
+            for below in range(child[v], child[v] + 2):
                 tag[below] += own
                 base[below] += own
         else:
@@ -573,10 +564,10 @@ def _rebuild(h: Any, root: Any) -> None:
             continue
         a, half = pairs[used], size[v] // 2
         child[v] = a
-        size[a], size[a + NODE] = half, size[v] - half
-        nodes[2 * used + 1], nodes[2 * used + 2] = a, a + NODE
+        size[a], size[a + 1] = half, size[v] - half
+        nodes[2 * used + 1], nodes[2 * used + 2] = a, a + 1
         first[2 * used + 1], first[2 * used + 2] = first[i], first[i] + half
-        key[v >> 1] = start[(-1 - leaves[first[i] + half]) * BUCKET]
+        key[v] = start[(-1 - leaves[first[i] + half]) * BUCKET]
         used += 1
     _sum_all(h, nodes)
 

@@ -9,14 +9,15 @@ import numpy as np
 from adeptree.learners.engines import ordered_kernels as kernels
 from adeptree.types import IntArray
 
+_SMALL, _WIDE, _REAL = np.int32, np.int64, np.float64
+_NODE_TYPES: dict[int, Any] = dict.fromkeys(kernels.NODE_ARRAYS, _SMALL) | {kernels.KEY: _WIDE, kernels.SUMS: _REAL}
 _CELL_TYPES: dict[int, Any] = {
-    kernels.START: np.int64,  # (or the bits of floats)
-    kernels.LOSS: np.int32,
+    kernels.START: _WIDE,  # (or the bits of floats)
+    kernels.LOSS: _SMALL,
     kernels.MISTAKES: np.int16,
-    kernels.CONTESTED: np.int32,
-    kernels.MASS: np.float64,
+    kernels.CONTESTED: _SMALL,
+    kernels.MASS: _REAL,
 }
-_LINE = 64  # bytes of a cache line
 
 
 class Memory:
@@ -32,7 +33,6 @@ class Memory:
         self.header[kernels.KT] = kt
         self.columns = 1 if kt else 4
         self.room = 0
-        self.nodes: Any = np.zeros(0, dtype=np.int32)
         self.arrays: dict[int, Any] = {}
         self.set(kernels.WAY, np.zeros(kernels.DEEPEST, dtype=np.int32))
         self.set(kernels.TABLE, np.ones(1))
@@ -51,17 +51,12 @@ class Memory:
         """Make room for that many buckets, and for the nodes above them."""
         self.room = room
         self.header[kernels.ROOM] = room
-        nodes = _aligned(2 * room * kernels.NODE)
-        nodes[: len(self.nodes)] = self.nodes[: len(nodes)]
-        self.nodes = nodes
-        for place, slot in enumerate((kernels.CHILD, kernels.TAG, kernels.BASE, kernels.SIZE)):
-            self.set(slot, nodes[place:])
-        self.set(kernels.KEY, nodes[4:].view(np.int64))
-        self._resize(kernels.SUMS, np.float64, 2 * room * self.columns)
-        self._resize(kernels.COUNT, np.int32, room)
+        for slot, kind in _NODE_TYPES.items():
+            self._resize(slot, kind, 2 * room * (self.columns if slot == kernels.SUMS else 1))
         for slot, kind in _CELL_TYPES.items():
-            used = slot != kernels.MASS or self.header[kernels.KT]
-            self._resize(slot, kind, room * kernels.BUCKET if used else 0)
+            cells = 0 if slot == kernels.MASS and not self.header[kernels.KT] else kernels.BUCKET
+            self._resize(slot, kind, room * cells)
+        self._resize(kernels.COUNT, _SMALL, room)
 
     def widen(self, columns: int) -> None:
         """Make room for that many numbers of mistakes; the sums must be computed anew."""
@@ -80,16 +75,8 @@ class Memory:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays that grow with the cells."""
-        grown = (self.arrays[slot] for slot in (kernels.SUMS, kernels.COUNT, *_CELL_TYPES))
-        return int(self.nodes.nbytes + sum(array.nbytes for array in grown))
+        return sum(self.arrays[slot].nbytes for slot in (*kernels.NODE_ARRAYS, *kernels.CELL_ARRAYS))
 
     def rows(self, slot: int, buckets: int) -> Any:
         """Return an array of cells as a table with one row a bucket."""
         return self.arrays[slot][: buckets * kernels.BUCKET].reshape(buckets, kernels.BUCKET)
-
-
-def _aligned(length: int) -> Any:
-    """Return int32 zeros that begin where a cache line begins."""
-    array = np.zeros(length + _LINE // 4, dtype=np.int32)
-    first = -array.ctypes.data % _LINE // 4
-    return array[first : first + length]

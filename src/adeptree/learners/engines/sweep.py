@@ -134,11 +134,15 @@ class SweepEngine(Engine):
 
     def run(self, xs: Sequence[Instance], labels: IntArray, probabilities: FloatArray, limits: Limits) -> int:
         """Play rounds without a Python call each, as far as the masses fit into doubles."""
+        if not self._in_range():
+            return super().run(xs, labels, probabilities, limits)
         k, head, gauge, points = self._kernels, self._head, self._gauge, self.shape.points(xs)
         labels = np.ascontiguousarray(labels, dtype=np.int64)
         lowest = -SAFE_LOG if isinstance(self.prior, KTPrior) else -math.inf
+        # What was looked at is not asked again.
+        head[k.ASKED] = -2 * self.width if len(points) and points[0] == self._looked else 0
         self.discard()
-        head[k.ASKED], gauge[k.GAP], done, stopped = 0, 0.0, 0, False
+        gauge[k.GAP], done, stopped = 0.0, 0, False
         while done < len(points) and not stopped and self._in_range():
             # (After the first time: room for the children that did not fit.)
             self._prepare(rounds=len(points) - done)
