@@ -17,7 +17,8 @@ from adeptree.learners.engines import choosing
 
 pytest.importorskip("numba")
 
-LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.Intervals(12), at.BlockUnions(1)]
+TABLE = at.FiniteClass(np.random.default_rng(2).integers(0, 2, (40, 12)))
+LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.Intervals(12), at.BlockUnions(1), TABLE]
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"rate": 0.6},
@@ -30,6 +31,8 @@ SETTINGS: list[dict[str, Any]] = [
 def learners(c: at.ConceptClass, options: dict[str, Any]) -> tuple[at.Adept, at.Adept]:
     if isinstance(c, at.RealThresholds) and "horizon" in options:
         options = options | {"mistake_bound": 80}
+    if isinstance(c, at.FiniteClass):
+        options = options | {"base": at.Halving()}
     return at.Adept(c, engine="paths", **options), at.Adept(c, engine="auto", **options)
 
 

@@ -21,7 +21,7 @@ from adeptree.report import page, write_report
 pytest.importorskip("matplotlib", reason="the figures need the extra plot")
 
 FIGURES = (
-    "regret width queries first-order realizable calls tradeoff lower-bound frontier".split()
+    "regret width queries first-order realizable calls tradeoff lower-bound frontier anytime".split()
 )  # in the order of the page
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -46,7 +46,16 @@ def settings(level: str) -> list[Cell]:
         for stream in HARD_STREAMS
         for T in by_level(level, [20, 60], [30, 300], [30, 300, 3000])
     ]
-    return grid(by_level(level, 4, 3, 16), compared) + grid(by_level(level, 1, 1, 8), hard)
+    narrow = [
+        {"part": "narrow", "class": THRESHOLDS[-1], "stream": stream, "T": LONG, "max_width": width}
+        for stream in by_level(level, STREAMS[1:2], STREAMS, STREAMS)
+        for width in (8, 32, 128)
+    ]
+    return (
+        grid(by_level(level, 4, 3, 16), compared)
+        + grid(by_level(level, 1, 1, 8), hard)
+        + grid(by_level(level, 1, 2, 8), narrow)
+    )
 
 
 def _horizons(level: str, spec: str) -> list[int]:
@@ -57,18 +66,21 @@ def _horizons(level: str, spec: str) -> list[int]:
 def run(cell: Cell) -> Row:
     """Play one stream."""
     concept_class = parse(cell["class"])
-    return _compare(cell, concept_class) if cell["part"] == "compare" else _hard(cell, concept_class)
+    return {"compare": _compare, "bound": _hard, "narrow": _narrow}[cell["part"]](cell, concept_class)
 
 
 def _compare(cell: Cell, concept_class: ConceptClass) -> Row:
     T, seed = cell["T"], cell["seed"]
     xs, ys = _stream(cell, concept_class)
     paper, learner = Adept(concept_class, T, seed=seed), Adept(concept_class, seed=seed)
-    paper.learn_many(xs, ys)
     share, step = 0.0, -(-T // PARTS)
+    curves: dict[str, list[float]] = {"t": [], "paper": [], "anytime": [], "bound": []}
     for start in range(0, T, step):
-        learner.learn_many(xs[start : start + step], ys[start : start + step])
+        for player in (paper, learner):
+            player.learn_many(xs[start : start + step], ys[start : start + step])
         share = max(share, _share(learner))
+        for name, value in zip(curves, (learner.rounds, paper.regret, learner.regret, learner.bound), strict=True):
+            curves[name].append(value)
     row: Row = {
         "regret": learner.regret,
         "paper": paper.regret,
@@ -80,6 +92,8 @@ def _compare(cell: Cell, concept_class: ConceptClass) -> Row:
         hedge = Hedge(concept_class, seed=seed)
         hedge.learn_many(xs, ys)
         row["hedge"] = hedge.regret
+    if seed == 0:
+        row["curves"] = curves
     return row
 
 
@@ -104,6 +118,23 @@ def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
     # Theorem 3(b): what mixing costs, in terms of the price that the rate reckons with.
     mixing = learner.gap / (0.725 * (rule.kappa * T) ** 0.5 + 0.5)
     return {"regret": learner.regret, "bound": learner.bound, "share": _share(learner), "mixing": mixing}
+
+
+def _narrow(cell: Cell, concept_class: ConceptClass) -> Row:
+    """Keep only so many paths, and see what the certificate says of it."""
+    xs, ys = _stream(cell, concept_class)
+    learner = Adept(concept_class, max_width=cell["max_width"], seed=cell["seed"])
+    learner.learn_many(xs, ys)
+    said = learner.certificate()
+    best = concept_class.erm(list(zip(xs, ys, strict=True)))
+    lost = said.best_loss - sum(best(x) != y for x, y in zip(xs, ys, strict=True))
+    return {
+        "regret": said.regret,
+        "share": _share(learner),
+        "dropped": said.dropped_mass,
+        "lost": lost,
+        "wrong": float(bool(said.best_is_kept) and lost > 0),
+    }
 
 
 def _share(learner: Adept) -> float:
@@ -131,6 +162,10 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     verdicts.append(at_most(claim, halves, 0.5, "the same streams; the learner knows neither T nor M"))
     note = f"{PARTS} times along each stream, and on {', '.join(HARD_STREAMS)}"
     verdicts.append(at_most("expected regret / bound of the certificate", column(rows, "share"), 1 + ROUNDING, note))
+    narrow = [r for r in rows if r["part"] == "narrow"]
+    kept = f"max_width 8, 32, 128 of {LONG} paths; mean prior mass dropped {mean(column(narrow, 'dropped')):.2g}"
+    claim = "certificates that call a kept rule best where a dropped one is better"
+    verdicts.append(at_most(claim, column(narrow, "wrong"), 0.0, kept))
     note = "docs/anytime.md, Theorem 3(b)"
     verdicts.append(at_most("cost of mixing / (0.725 sqrt(kappa T) + 1/2)", column(hard, "mixing"), 1.0, note))
     return verdicts

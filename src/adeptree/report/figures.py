@@ -10,6 +10,7 @@ from adeptree.experiments.core import Row, column, groups
 from adeptree.experiments.first_order import realizable_mistakes
 from adeptree.experiments.lower_bound import mean_regret
 from adeptree.experiments.stats import fitted, mean, standard_error
+from adeptree.report.anytime import anytime_figure
 from adeptree.report.drawing import COLOURS, HEIGHT, INK, MARKERS, STYLE, Figure, canvas, legend_below, plotting, to_svg
 from adeptree.report.frontier import frontier_figure
 
@@ -242,5 +243,6 @@ DRAWN: tuple[tuple[str, Callable[[Rows], Figure]], ...] = (
     ("tradeoff", tradeoff_figure),
     ("lower-bound", lower_bound_figure),
     ("frontier", frontier_figure),
+    ("anytime", anytime_figure),
 )
 """Experiment and figure, in the order of the page."""

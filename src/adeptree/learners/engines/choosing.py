@@ -13,9 +13,11 @@ import numpy as np
 from adeptree.bases.blocks import DefaultZero
 from adeptree.bases.nearest import NearestLabel
 from adeptree.bases.ordered import Bisection, IntervalSearch
+from adeptree.bases.version_space import Halving
 from adeptree.errors import InvalidArgument
 from adeptree.frontiers.blocks import BlockFrontier
 from adeptree.frontiers.ordered import ThresholdFrontier
+from adeptree.frontiers.partition import PartitionFrontier
 from adeptree.frontiers.real_line import RealThresholdFrontier
 from adeptree.learners.adept import Paths
 from adeptree.learners.engines.base import Engine
@@ -55,6 +57,8 @@ def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
         return _moved(engine, _collapsed(engine))
     if isinstance(engine.base, (Bisection, IntervalSearch, DefaultZero)):
         return _moved(engine, _swept(engine))
+    if _listed(engine):
+        return _moved(engine, _partitioned(engine))
     return engine
 
 
@@ -81,6 +85,15 @@ def _moves_every_round(rule: RateRule) -> bool:
 def _on_a_line(paths: Paths) -> bool:
     grid = getattr(paths.concept_class, "n", 0)
     return isinstance(paths.base, (Bisection, NearestLabel)) and grid <= LARGEST_GRID and _never_prunes(paths)
+
+
+def _listed(paths: Paths) -> bool:
+    base = paths.base
+    return (
+        isinstance(paths.frontier, PartitionFrontier)
+        and type(base) is Halving
+        and base.concept_class == paths.concept_class
+    )
 
 
 def _polynomials(paths: Paths) -> Engine:
@@ -119,6 +132,14 @@ def _swept(paths: Paths) -> Engine:
     from adeptree.learners.engines.sweep import SweepEngine
 
     engine = SweepEngine(paths.concept_class, paths.prior)
+    engine.restore(paths.state())
+    return engine
+
+
+def _partitioned(paths: Paths) -> Engine:
+    from adeptree.learners.engines.finite import FiniteEngine
+
+    engine = FiniteEngine(paths.concept_class, paths.prior)
     engine.restore(paths.state())
     return engine
 
