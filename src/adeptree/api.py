@@ -48,6 +48,7 @@ from adeptree.learners import (
     Hedge,
     LazyAdept,
     OnlineLearner,
+    Tracking,
     load,
 )
 from adeptree.specs import parse
@@ -102,6 +103,7 @@ __all__ = [
     "Stumps",
     "TemplateClass",
     "Thresholds",
+    "Tracking",
     "Transcript",
     "__version__",
     "bounds",

@@ -113,6 +113,18 @@ def adaptive_regret(t: int, cost: float, kappa: float = 2.0, price: float = 0.0)
     return spread + 0.725 * math.sqrt(max(kappa, cost, price) * t) + 0.5
 
 
+def adaptive_regret_in_advance(t: int, M: int) -> float:
+    """Past the paper: what the rate "adaptive" promises in advance where a mistake bound M is known, for all t at once.
+
+    1.752 sqrt(K t) + K/4 + 1/2 with K = max{2, ``kt_cost(t, M)``} (``docs/anytime.md``, section 4).
+
+    >>> round(adaptive_regret_in_advance(1000, 8), 1)
+    408.0
+    """
+    K = max(2.0, kt_cost(t, M))
+    return 1.752 * math.sqrt(K * t) + K / 4 + 0.5
+
+
 def hedge_regret(T: int, concepts: int) -> float:
     """Hedge over a finite class with its tuned constant rate: sqrt(T ln|C| / 2).
 

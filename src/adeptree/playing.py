@@ -2,110 +2,230 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
 
+from adeptree.answers import Answers
+from adeptree.course import Course
 from adeptree.errors import HorizonReached, InvalidArgument
+from adeptree.interrupts import Interrupts
+from adeptree.journal import RunFolder
 from adeptree.learners import Adept
-from adeptree.streams import Example, Layout, PredictionLog, Stream
-from adeptree.summary import ProgressBar, summary
+from adeptree.progress import ProgressBar
+from adeptree.streams import Example, Layout, Row, Stream
+from adeptree.summary import Account, rule_text, summary
 from adeptree.terminal import show
+from adeptree.writing import PredictionLog, Written
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a run is: rows taken, among them bad and unlabelled ones, and what is certain in its files."""
+
+    taken: int = 0
+    bad: int = 0
+    unlabelled: int = 0
+    digest: int = 0
+    predictions: Written = field(default_factory=Written)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a run writes, and what it does with bad rows."""
+
+    predictions: str | None = None
+    report: str | None = None
+    follow: bool = False
+    skip_bad: bool = False
+    quiet: bool = False
 
 
 class Game:
     """A learner on a stream. However it ends, what was learnt is saved and shown."""
 
-    def __init__(self, learner: Adept, stream: Stream, layout: Layout, skipped: int) -> None:
-        self.learner, self.stream, self.layout, self.skipped = learner, stream, layout, skipped
-        self.before = learner.rounds
-        self.points: set[str] = set()
-        self.notes: list[str] = []
+    def __init__(
+        self, learner: Adept, stream: Stream, layout: Layout, shown: str, outputs: Outputs, answers: Answers | None
+    ) -> None:
+        self.learner, self.stream, self.layout, self.shown, self.outputs = learner, stream, layout, shown, outputs
+        self.folder: RunFolder | None = None
+        self.position = Position()
+        self.course = Course() if outputs.report else None
         self.whole = True
         self.ended = False
+        self.notes: list[str] = []
         self.interrupts = Interrupts()
+        self.log: PredictionLog | None = None
+        self.answers = answers
 
-    @property
-    def played(self) -> int:
-        """Rounds of this run."""
-        return self.learner.rounds - self.before
+    def go_on(self, folder: RunFolder) -> None:
+        """Save the run to a folder, from where its checkpoint is."""
+        self.folder = folder
+        found = folder.position()
+        if found is not None:
+            written = Written(**found["position"].pop("predictions"))
+            self.position = Position(**found["position"], predictions=written)
+            if self.course and found["course"]:
+                self.course.restore(found["course"])
 
-    def play(self, save: str | None, predictions: str | None, append: bool, quiet: bool) -> None:
-        """Play all rows; the stack unwinds from below: bar, predictions, save, summary."""
+    def play(self) -> None:
+        """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
+        outputs = self.outputs
         with ExitStack() as stack:
             stack.enter_context(self.interrupts)
-            stack.callback(self._summarise, quiet)
-            stack.callback(self._save, save)
-            log = stack.enter_context(PredictionLog(predictions, append)) if predictions else None
-            bar = stack.enter_context(ProgressBar(self.layout.names, shown=not quiet))
-            for example in self.stream.examples(self.learner.concept_class, self.layout):
+            if outputs.predictions:
+                log = stack.enter_context(PredictionLog(outputs.predictions, self.position.predictions))
+                self.log, self.position = log, replace(self.position, predictions=log.written)
+            self._take_again()
+            stack.callback(self._summarise)
+            stack.callback(self._report)
+            stack.callback(self._last_checkpoint)
+            bar = stack.enter_context(ProgressBar(self.layout.names, shown=not (outputs.quiet or outputs.follow)))
+            for row in self.stream:
                 with self.interrupts.held():
-                    self._round(example, log)
+                    self._take(row, bar)
+                    if self.folder and self.folder.due():
+                        self._checkpoint()
                 bar.update(self.learner)
             bar.update(self.learner, last=True)
             self.ended = True
-            if not self.played:
-                raise InvalidArgument(f"{self.stream.name} has no rows" + " left" * bool(self.skipped))
+            if not self.position.taken and not outputs.follow:
+                raise InvalidArgument(f"{self.stream.name} has no rows")
 
-    def _round(self, example: Example, log: PredictionLog | None) -> None:
-        learner = self.learner
-        if learner.rounds >= learner.horizon:
-            raise HorizonReached(
-                f"the stream goes on past the horizon of {learner.horizon} rounds, for which ADEPT was set up; "
-                f"start again with a longer --horizon"
-            )
-        p, guess = learner.predict_proba(example.x), learner.predict(example.x)
-        self.whole = False
-        learner.learn(example.x, example.y)
-        self.whole = True
-        self.points.add(repr(learner.concept_class.key(example.x)))
-        if log:
-            log.write(learner.rounds, example.text, p, guess, example.y)
+    # --- One row -------------------------------------------------------------------------------------
 
-    def _save(self, path: str | None) -> None:
-        # A round cut off halfway (no memory) must not replace a good file.
-        if path and self.played and self.whole:
-            with self.interrupts.held():
-                self.learner.save(os.path.realpath(path))
-            again = "" if self.stream.name == "stdin" else f" --skip {self.skipped + self.played}"
-            self.notes.append(
-                f"Saved to {path}." if self.ended else f"Saved to {path}; go on with --resume {path}{again}"
-            )
-
-    def _summarise(self, quiet: bool) -> None:
-        if self.learner.rounds and not quiet:
-            text = summary(self.learner, self.stream.name, self.layout.names, self.before + len(self.points))
-            show("\n\n".join([text, *self.notes]))
-
-
-class Interrupts:
-    """Ctrl-C acts at once while waiting for a row, and after the round while one is learnt."""
-
-    def __init__(self) -> None:
-        self._busy = self._pending = False
-
-    def __enter__(self) -> None:
-        self._old = signal.getsignal(signal.SIGINT)
-        if self._old is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, self._caught)
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._old)
-
-    def _caught(self, *_: object) -> None:
-        if not self._busy:
-            raise KeyboardInterrupt
-        self._pending = True
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold Ctrl-C back until the end of the block."""
-        self._busy = True
+    def _take(self, row: Row, bar: ProgressBar | None) -> None:
+        """Take a row: it is kept in the journal, then answered, then learnt; ``bar`` is None for the second time."""
+        number = self.position.taken + 1
         try:
-            yield
-        finally:
-            self._busy = False
-        if self._pending:
-            self._pending = False
-            raise KeyboardInterrupt
+            example = self.layout.example(row)
+            if example.y is None and not self.outputs.follow:
+                raise InvalidArgument(f"column {self.layout.label.column}: the label is missing")
+        except InvalidArgument as error:
+            self._bad(row, error, bar)
+            return
+        self._check_horizon()
+        p, guess = self.learner.predict_proba(example.x), self.learner.predict(example.x)
+        if bar is not None and self.folder:
+            self.folder.append(number, row)
+        if self.log:
+            self.log.write(self.learner.rounds + 1, example.text, p, guess, "" if example.y is None else example.y)
+        if bar is not None and self.answers:
+            self.answers.give(p, guess)
+        self._learn(example)
+        self._taken(row, unlabelled=example.y is None)
+
+    def _learn(self, example: Example) -> None:
+        if example.y is None:
+            return
+        self.whole = False
+        self.learner.learn(example.x, example.y)
+        self.whole = True
+        if self.course:
+            self.course.note(self.learner, self._rule)
+
+    def _bad(self, row: Row, error: InvalidArgument, bar: ProgressBar | None) -> None:
+        sentence = f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
+        if not self.outputs.skip_bad:
+            raise type(error)(sentence) from None
+        if bar is not None:
+            if self.folder:
+                self.folder.append(self.position.taken + 1, row)
+            bar.tell(f"adeptree: skipped: {sentence}")
+            if self.answers:
+                self.answers.give(None, None)
+        self._taken(row, bad=True)
+
+    def _taken(self, row: Row, bad: bool = False, unlabelled: bool = False) -> None:
+        """Count the row: from here on it is part of the run, in every file at once."""
+        before = self.position
+        self.position = Position(
+            before.taken + 1,
+            before.bad + bad,
+            before.unlabelled + unlabelled,
+            row.digest(before.digest),
+            self.log.written if self.log else Written(),
+        )
+
+    def _check_horizon(self) -> None:
+        horizon = self.learner.horizon
+        if horizon is not None and self.learner.rounds >= horizon:
+            raise HorizonReached(
+                f"the stream goes on past the horizon of {horizon} rounds, for which ADEPT was set up; "
+                f"start again with a longer --horizon, or without one"
+            )
+
+    # --- Crash safety --------------------------------------------------------------------------------
+
+    def _take_again(self) -> None:
+        """Bring the run to where it was stopped: rows in the journal are taken again, the stream's are passed over."""
+        if not self.folder:
+            return
+        # No checkpoint before the last of them: it would empty the journal.
+        for row in self.folder.rows_after(self.position.taken):
+            self._take(row, None)
+        self._pass_over()
+        self._checkpoint()
+        if self.position.taken and not self.outputs.quiet:
+            show(f"adeptree: going on after {rows(self.position.taken)}", err=True)
+
+    def _pass_over(self) -> None:
+        """Leave out the rows that were taken before; in a conversation they do not come again."""
+        if self.outputs.follow:
+            return
+        digest, name, folder = 0, self.stream.name, self.folder and self.folder.path
+        for passed in range(self.position.taken):
+            row = next(self.stream, None)
+            if row is None:
+                raise InvalidArgument(f"--resume: {name} has {rows(passed)}, but {folder} has {self.position.taken:,}")
+            digest = row.digest(digest)
+        if digest != self.position.digest:
+            raise InvalidArgument(
+                f"--resume: the first {rows(self.position.taken)} of {name} are not those of the run in {folder}; "
+                f"give the same stream from its beginning, or (new rows only) use --follow"
+            )
+
+    def _checkpoint(self) -> None:
+        if self.folder:
+            if self.log:
+                self.log.sync()
+            course = self.course.state() if self.course else None
+            self.folder.checkpoint(self.learner.saved(), {"position": asdict(self.position), "course": course})
+
+    def _last_checkpoint(self) -> None:
+        # A round cut off halfway (no memory) must not replace a good state.
+        if self.folder and self.whole:
+            with self.interrupts.held():
+                self._checkpoint()
+            again = "" if self.ended else "; the same command with --resume goes on"
+            self.notes.append(f"Saved to {self.folder.path}{again}.")
+
+    # --- What is shown -------------------------------------------------------------------------------
+
+    def _rule(self) -> str:
+        return rule_text(self.learner, self.layout.names)
+
+    def _account(self) -> Account:
+        position = self.position
+        return Account(self.stream.name, self.shown, self.layout.names, position.bad, position.unlabelled)
+
+    def _report(self) -> None:
+        if self.course and self.outputs.report and self.learner.rounds:
+            from adeptree.report.run_page import write_run_page
+
+            self.course.note(self.learner, self._rule, last=True)
+            write_run_page(self.outputs.report, self.learner, self._account(), self.course)
+            self.notes.append(f"Report: {self.outputs.report}")
+
+    def _summarise(self) -> None:
+        if self.learner.rounds and not self.outputs.quiet:
+            text = summary(self.learner, self._account())
+            show("\n\n".join([text, *self.notes]), err=self.outputs.follow)
+
+
+def rows(count: int) -> str:
+    """Return a number of rows in words.
+
+    >>> rows(1), rows(2000)
+    ('1 row', '2,000 rows')
+    """
+    return "1 row" if count == 1 else f"{count:,} rows"

@@ -1,30 +1,35 @@
-"""What the command line shows of a run: a progress bar while it lasts, a readable summary at the end."""
+"""What the command line shows of a run at its end, for a reader who has seen none before."""
 
 from __future__ import annotations
 
 import math
 import re
 import shutil
-import sys
 import textwrap
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 from adeptree import bounds
-from adeptree.classes import BlockUnions, FiniteClass, Stumps
+from adeptree.classes import BlockUnions, FiniteClass, Intervals, Stumps, Thresholds
+from adeptree.classes.real_stumps import RealStumps
 from adeptree.learners import Adept
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
 
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
-REFRESH_SECONDS = 0.1
-BAR_WIDTH = 8
 ALMOST = 5.0
 """Up to so many extra mistakes per 100 rounds are called almost as good as the best rule."""
 LONG_RULE = 60
+
+
+@dataclass(frozen=True)
+class Account:
+    """What the learner does not know of its run: the stream, the rules in words, and rows it never saw."""
+
+    name: str
+    rules: str
+    columns: Sequence[str]
+    bad: int = 0
+    unlabelled: int = 0
 
 
 def rule_text(learner: Adept, columns: Sequence[str]) -> str:
@@ -37,27 +42,48 @@ def rule_text(learner: Adept, columns: Sequence[str]) -> str:
     'vibration >= 5'
     """
     rule = str(learner.best_rule())
-    if isinstance(learner.concept_class, (Stumps, FiniteClass)):
+    if isinstance(learner.concept_class, (Stumps, RealStumps, FiniteClass)):
         return rule
     if isinstance(learner.concept_class, BlockUnions):
         return re.sub(r"^block\b", lambda _: columns[0], rule)
     return re.sub(r"\bx(\d*)\b", lambda match: columns[int(match[1] or 0)], rule)
 
 
-def summary(learner: Adept, name: str, columns: Sequence[str], points: int) -> str:
-    """Return the end summary of a run on the stream ``name``, on which ``points`` distinct points were seen."""
-    rounds = f"{learner.rounds:,}"
-    if learner.rounds < learner.horizon:
-        rounds += f" of {learner.horizon:,}"
-    rule = rule_text(learner, columns)
+def summary(learner: Adept, account: Account) -> str:
+    """Return the end summary of a run."""
+    rule = rule_text(learner, account.columns)
     parts = [
-        f"{name}: {rounds} rounds against {learner.concept_class!r}",
+        heading(learner, account),
         _mistakes(learner, rule),
         _regret(learner),
-        _inside(learner, points),
-        _plainly(learner, rule),
+        _inside(learner),
+        "\n".join(textwrap.wrap(plainly(learner, rule), min(100, _terminal_width()))),
     ]
     return "\n\n".join(parts)
+
+
+def heading(learner: Adept, account: Account) -> str:
+    """Return which run it is, in a line or two.
+
+    >>> from adeptree import Thresholds
+    >>> learner = Adept(Thresholds(8), horizon=9)
+    >>> learner.learn(4, 0)
+    >>> print(heading(learner, Account("f.csv", "thresholds(n=8)", ["score"], bad=2)))
+    f.csv: 1 of 9 rounds against thresholds(n=8)
+    2 bad rows were skipped.
+    """
+    planned = learner.horizon if learner.horizon is not None and learner.rounds < learner.horizon else None
+    rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else _counted(learner.rounds, "round")
+    lines = [f"{account.name}: {rounds} against {account.rules}"]
+    if account.bad:
+        lines.append(f"{_counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
+    if account.unlabelled:
+        lines.append(f"{_counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
+    return "\n".join(lines)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _mistakes(learner: Adept, rule: str) -> str:
@@ -66,9 +92,9 @@ def _mistakes(learner: Adept, rule: str) -> str:
     return "\n".join(
         [
             "Mistakes",
-            _line("expected", f"{learner.expected_loss:,.1f}", _percent(learner.expected_loss, rounds)),
-            _line(f"made with seed {learner.seed}", f"{made:,}", _percent(made, rounds)),
-            _line("best rule in hindsight", f"{best:,}", f"{_percent(best, rounds)}   {rule}"),
+            _line("expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, rounds)),
+            _line(f"made with seed {learner.seed}", f"{made:,}", percent(made, rounds)),
+            _line("best rule in hindsight", f"{best:,}", f"{percent(best, rounds)}   {rule}"),
         ]
     )
 
@@ -77,46 +103,63 @@ def _regret(learner: Adept) -> str:
     lines = [
         "Regret: expected mistakes beyond those of the best rule",
         _line("so far, exactly", f"{learner.regret:,.1f}"),
-        _line("proven bound", f"{learner.bound:,.1f}", f"on any stream {_scope(learner)}"),
     ]
+    if learner.horizon is None:
+        lines.append(_line("proven bound", f"{learner.bound:,.1f}", "from what was seen"))
+        lines.append(_line("in the worst case", f"{_worst(learner):,.1f}", f"on any stream {_scope(learner)}"))
+    else:
+        lines.append(_line("proven bound", f"{learner.bound:,.1f}", f"on any stream {_scope(learner)}"))
     if learner.bound > 0:
         lines.append(_line("share of the bound", f"{100 * learner.regret / learner.bound:.1f} %"))
     return "\n".join(lines)
 
 
+def _worst(learner: Adept) -> float:
+    return learner.bound if learner.horizon is not None else learner.certificate().worst_case
+
+
 def _scope(learner: Adept) -> str:
     if learner.rate == "first-order":
         return f"with a best rule of {learner.best_loss:,} mistakes"
-    return f"of {learner.horizon:,} rounds"
+    if learner.mistake_bound is None:
+        # Without a mistake bound of the class, what the best rule itself cost the base learner is the measure.
+        return f"of {learner.rounds:,} rounds with a best rule as easy to find"
+    return f"of {learner.horizon if learner.horizon is not None else learner.rounds:,} rounds"
 
 
-def _inside(learner: Adept, points: int) -> str:
-    queries, base = learner.queries, type(learner.base).__name__
+def _inside(learner: Adept) -> str:
+    queries, base, M = learner.queries, type(learner.base).__name__, learner.mistake_bound
     return "\n".join(
         [
             "Inside",
             _line("width: paths kept", f"{learner.width:,}"),
-            _sauer(learner.concept_class.vc_dimension, points),
+            _sauer(learner),
             _line("oracle queries asked", f"{queries.asked:,}"),
             _line("  posed", f"{queries.posed:,}", "reached an oracle"),
             _line("  inferred", f"{queries.inferred:,}", "answered by logic"),
             _line("learning rate", f"{learner.learning_rate:.4g}", _rate(learner)),
-            _line("mistake bound M", f"{learner.mistake_bound:,}", f"of the base learner {base}"),
+            _line("mistake bound M", "none" if M is None else f"{M:,}", f"of the base learner {base}"),
         ]
     )
 
 
-def _sauer(vc: int | None, points: int) -> str:
-    if vc is None:
+def _sauer(learner: Adept) -> str:
+    c = learner.concept_class
+    if c.vc_dimension is None:
         return _line("Sauer's bound", "unknown", "as the VC dimension is")
-    return _line("Sauer's bound", f"{bounds.sauer(points, vc):,}", f"{points:,} distinct points, VC dimension {vc}")
+    # How many different points came is not counted: on a long stream that alone would fill the memory.
+    points = min(learner.rounds, c.n) if isinstance(c, (Thresholds, Intervals)) else learner.rounds
+    note = f"of at most {_counted(points, 'point')}, VC dimension {c.vc_dimension}"
+    return _line("Sauer's bound", f"{bounds.sauer(points, c.vc_dimension):,}", note)
 
 
 def _rate(learner: Adept) -> str:
-    return {"paper": "the paper's", "first-order": "first-order, as of now"}.get(str(learner.rate), "as given")
+    if learner.rate == "paper":
+        return "the paper's"
+    return f"{learner.rate}, as of now" if isinstance(learner.rate, str) else "as given"
 
 
-def _plainly(learner: Adept, rule: str) -> str:
+def plainly(learner: Adept, rule: str) -> str:
     """Say what the numbers mean, for someone who sees them for the first time."""
     extra = round(100 * learner.regret / learner.rounds, 1)
     verdict, cost = "as well as", "it makes practically as many mistakes"
@@ -126,12 +169,14 @@ def _plainly(learner: Adept, rule: str) -> str:
     if extra < 0:
         verdict, cost = "even better than", f"it makes {-extra:.1f} fewer mistakes per 100 rounds"
     named = f"the best rule, {rule}," if len(rule) <= LONG_RULE else "the best rule,"
-    text = (
-        f"In plain words: ADEPT predicted {verdict} {named} which only hindsight can name; on average {cost}. "
-        f"It assumes nothing about the labels: on any stream {_scope(learner)}, a hostile one included, it is "
-        f"proven to make on average at most {math.ceil(learner.bound):,} mistakes more than the best rule."
+    seen = (
+        "" if learner.horizon is not None else f"it is proven to be at most {math.ceil(learner.bound):,} behind now; "
     )
-    return "\n".join(textwrap.wrap(text, min(100, _terminal_width())))
+    return (
+        f"In plain words: ADEPT predicted {verdict} {named} which only hindsight can name; on average {cost}. "
+        f"It assumes nothing about the labels: {seen}on any stream {_scope(learner)}, a hostile one included, it is "
+        f"proven to make on average at most {math.ceil(_worst(learner)):,} mistakes more than the best rule."
+    )
 
 
 def _line(label: str, number: str, note: str = "") -> str:
@@ -144,55 +189,14 @@ def _line(label: str, number: str, note: str = "") -> str:
     return head + "   " + f"\n{indent}".join(textwrap.wrap(note, room))
 
 
-def _percent(part: float, whole: int) -> str:
+def percent(part: float, whole: int) -> str:
+    """Return a share in percent.
+
+    >>> percent(1, 8)
+    '12.5 %'
+    """
     return f"{100 * part / whole:.1f} %"
 
 
 def _terminal_width() -> int:
     return shutil.get_terminal_size((100, 24)).columns
-
-
-class ProgressBar:
-    """A live line on stderr, if that is a terminal; else nothing."""
-
-    def __init__(self, columns: Sequence[str], shown: bool) -> None:
-        self._columns = columns
-        self._shown = shown and sys.stderr.isatty()
-        self._bar: Progress | None = None
-        self._due = 0.0
-
-    def __enter__(self) -> ProgressBar:
-        if self._shown:
-            self._bar = _bar()
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def update(self, learner: Adept, last: bool = False) -> None:
-        """Show where the learner is, at most ten times a second: reading the best rule costs something."""
-        now = time.monotonic()
-        if self._bar is None or not learner.rounds or (now < self._due and not last):
-            return
-        self._due = now + REFRESH_SECONDS
-        if not self._bar.tasks:
-            self._bar.add_task("", total=learner.horizon)
-        text = (
-            f"error {_percent(learner.expected_loss, learner.rounds)}, regret {learner.regret:,.1f}, "
-            f"width {learner.width:,}, best: {rule_text(learner, self._columns)}"
-        )
-        # rich would rather shorten the counter: leave it and the bar their places.
-        room = self._bar.console.width - BAR_WIDTH - 2 * len(str(learner.horizon)) - 3
-        text = text if len(text) <= room else text[: max(0, room - 3)] + "..."
-        self._bar.update(self._bar.tasks[0].id, completed=learner.rounds, description=text, refresh=True)
-
-
-def _bar() -> Progress:
-    # rich takes a tenth of a second to import: only where a bar is drawn.
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = MofNCompleteColumn(), BarColumn(BAR_WIDTH), TextColumn("{task.description}", markup=False)
-    return Progress(*columns, console=Console(stderr=True), auto_refresh=False)

@@ -20,6 +20,10 @@ from adeptree.learners.rates import Seen
 from adeptree.types import Concept, FloatArray, Instance, IntArray, labels_of
 
 
+PIECE = 1000
+"""Rounds of a batch after which the numpy engine is looked at again."""
+
+
 class Adept(OnlineLearner):
     """Agnostic online learning with O(t^VC) paths and regret at most sqrt(T M ln(eT/M) / 2).
 
@@ -80,7 +84,6 @@ class Adept(OnlineLearner):
         paths = Paths(concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width)
         self.engine: Engine = choosing.engine_for(self.engine_choice, paths)
         self.engine.rate = self.rate_rule.eta
-        self._may_outgrow = engine == "auto"
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -109,7 +112,7 @@ class Adept(OnlineLearner):
             seen = Seen(self.rounds, engine.best_loss, self.gap, lambda: -engine.leader().log_prior)
             self.rate_rule.look(seen)
             engine.rate = self.rate_rule.eta
-        if self._may_outgrow and engine.width >= choosing.LONG:
+        if type(engine) is Paths and self.engine_choice == "auto":
             self.engine = choosing.outgrown(engine, self.rate_rule)
 
     def speculate(self, x: Any) -> float:
@@ -133,7 +136,7 @@ class Adept(OnlineLearner):
             raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
         room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.rounds)
         probabilities = np.empty(len(labels), dtype=np.float64)
-        if self._may_outgrow:
+        if self.engine_choice == "auto":
             self.engine = choosing.outgrown(self.engine, self.rate_rule, coming=room)
         done = 0
         while done < room:
@@ -146,6 +149,8 @@ class Adept(OnlineLearner):
         """Play on at one rate, and return how many rounds that were."""
         stay = self.rate_rule.stay
         stop = int(min(len(labels), max(1, stay.rounds - self.rounds)))
+        if type(self.engine) is Paths:
+            stop = min(stop, PIECE)  # to see in time that another engine would pay
         limits = Limits(stay.best_loss, stay.gap - self.gap)
         played = self.engine.run(xs[:stop], labels[:stop], probabilities[:stop], limits)
         p, labels = probabilities[:played], labels[:played]

@@ -64,7 +64,7 @@ def rate_rule(value: str | float, prior: Prior, horizon: int | None, M: int | No
     if isinstance(value, float):
         return Constant(value)
     if value == "adaptive":
-        return Adaptive()
+        return Adaptive(M=M)
     if M is None:
         raise InvalidArgument(f'rate="{value}" needs a mistake bound; give mistake_bound=, or rate="adaptive"')
     if value == "anytime":

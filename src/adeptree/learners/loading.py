@@ -14,10 +14,11 @@ from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
+from adeptree.learners.tracking import Tracking
 from adeptree.specs import parse
 
 KINDS: dict[str, type[OnlineLearner]] = {
-    kind.kind: kind for kind in (Adept, LazyAdept, Hedge, FollowTheLeader, FollowThePerturbedLeader)
+    kind.kind: kind for kind in (Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader)
 }
 
 

@@ -155,7 +155,8 @@ class Adaptive(RateRule):
     """eta = 2 kappa / Delta on a 5 % grid: what was lost to mixing (Delta) is kept in balance with the prior's price.
 
     kappa is the largest ln(1/pi) that a best path had where the rate was looked at. Needs neither T nor M, and is
-    fast on easy streams, where Delta stays small; the theorem and the measurements are in ``docs/anytime.md``.
+    fast on easy streams, where Delta stays small; the theorem and the measurements are in ``docs/anytime.md``. Where
+    M is known, kappa is at least an eighth of what any path may cost, which makes the bound in advance sqrt(K t).
 
     >>> rule = Adaptive()
     >>> rule.eta, rule.stay.gap
@@ -167,9 +168,11 @@ class Adaptive(RateRule):
 
     name = "adaptive"
     FIRST = 4.0
+    SHARE = 8
 
-    def __init__(self, kappa: float = 2.0) -> None:
+    def __init__(self, kappa: float = 2.0, M: int | None = None) -> None:
         super().__init__()
+        self.M = M
         self.first_kappa = self.kappa = kappa
         self.eta = self.FIRST
         self._settle()
@@ -181,13 +184,15 @@ class Adaptive(RateRule):
         """Where Delta has outgrown the price, look at the price again, and lower eta to the balance."""
         if seen.gap < self.stay.gap:
             return
-        self.kappa = max(self.kappa, seen.cost())
+        dearest = 0.0 if self.M is None else bounds.kt_cost(seen.rounds, self.M)
+        self.kappa = max(self.kappa, seen.cost(), dearest / self.SHARE)
         self.eta = min(self.eta, 2 * self.kappa / seen.gap)
         self._settle()
 
     def worst_case(self, T: int, cost: float, best_loss: int) -> float:
-        """Of order sqrt(kappa T): see the bound."""
-        return bounds.adaptive_regret(T, cost, self.first_kappa, self.kappa)
+        """Of order sqrt(kappa T): see the bounds."""
+        known = bounds.adaptive_regret(T, cost, self.first_kappa, self.kappa)
+        return known if self.M is None else min(known, bounds.adaptive_regret_in_advance(T, self.M))
 
     def state(self) -> dict[str, Any]:
         """Return the price too."""

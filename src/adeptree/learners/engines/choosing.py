@@ -6,6 +6,7 @@ with the same paths and the same numbers.
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 
 import numpy as np
@@ -25,8 +26,10 @@ from adeptree.learners.engines.blocks import BlocksEngine
 from adeptree.learners.rates import FirstOrder, RateRule
 from adeptree.types import IntArray
 
-LONG = 2_000
-"""From this width on (or before a batch of so many rounds) a compiled engine pays for its start."""
+LONG = 30_000_000
+"""Work from which another engine pays for its start, counted in paths looked at: a second or two of numpy."""
+A_ROUND = 700
+"""What a round of numpy costs beside its paths, counted in paths."""
 LARGEST_GRID = 2**62
 
 
@@ -46,11 +49,10 @@ def engine_for(choice: str, paths: Paths) -> Engine:
 
 def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
     """Return the engine to go on with, before ``coming`` rounds (0 if that is not known)."""
-    if type(engine) is not Paths or (engine.width < LONG and coming < LONG) or not _never_prunes(engine):
+    if type(engine) is not Paths or _work(engine, coming) < LONG or not _never_prunes(engine):
         return engine
     if isinstance(engine.base, DefaultZero) and not _moves_every_round(rule):
-        # This engine needs no compiler, but is slow without.
-        return _moved(engine, _polynomials(engine)) if max(engine.width // 8, coming) >= LONG else engine
+        return _moved(engine, _polynomials(engine))  # this one needs no compiler, but is slow without
     if find_spec("numba") is None:
         return engine
     if _on_a_line(engine) and not _moves_every_round(rule):
@@ -69,6 +71,14 @@ def engine_of(kind: str, fresh: Engine) -> Engine:
     if isinstance(fresh, Paths) and kind == "blocks":
         return _polynomials(fresh)
     return fresh
+
+
+def _work(paths: Paths, coming: int) -> int:
+    """Return what was done and what the coming rounds will take, in paths looked at."""
+    done = paths.queries.asked // 2 + A_ROUND * paths.rounds
+    size = getattr(paths.concept_class, "size", None) or math.inf
+    reach = min(paths.width + coming, max(size, paths.width))
+    return done + int(coming * (A_ROUND + (paths.width + reach) / 2))
 
 
 def _never_prunes(paths: Paths) -> bool:

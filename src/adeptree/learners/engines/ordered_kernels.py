@@ -50,6 +50,8 @@ BUCKET = 64
 DEEPEST = 128
 """Depth is below 60 at 10^9 cells: no child has more than 7/10 of its parent's buckets, or there are under 8."""
 LOWEST = -600.0
+CACHED = 2048
+"""Up to this many buckets (3 MB) the cells are in the cache anyway."""
 # The header. CHILD is the left child (the right one is next to it) or, at a leaf, -1 - bucket; KEY is where the right
 # child begins.
 NODE_ARRAYS = CHILD, TAG, BASE, SIZE, KEY, SUMS = tuple(range(6))
@@ -86,6 +88,21 @@ def _like(typingctx: Any, x: Any, address: Any) -> Any:
         return builder.inttoptr(values[1], context.get_value_type(pointer))
 
     return pointer(x, _types.int64), code
+
+
+@_intrinsic
+def _prefetch(typingctx: Any, address: Any) -> Any:
+    """Ask for the cache line at an address; nobody waits for it."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        ir = import_module("llvmlite.ir")
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        builder.call(function, [builder.inttoptr(values[0], byte), flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return _types.none(_types.int64), code
 
 
 # --- Masses ------------------------------------------------------------------------------------------------------
@@ -620,6 +637,26 @@ def commit(h: Any, x: Any, y: Any) -> Any:
 
 
 @_fast
+def _foresee(h: Any, x: Any) -> None:
+    """Have the bucket of a later round brought into the cache."""
+    H = _longs(h)
+    key, child = _like(x, H[KEY]), _ints(H[CHILD])
+    v = 0
+    while child[v] >= 0:
+        v = child[v] + (x > key[v])
+    first = np.int64(-1 - child[v]) * BUCKET
+    for line in range(0, 8 * BUCKET, 64):
+        _prefetch(H[START] + 8 * first + line)
+        if H[KT]:
+            _prefetch(H[MASS] + 8 * first + line)
+    for line in range(0, 4 * BUCKET, 64):
+        _prefetch(H[LOSS] + 4 * first + line)
+        _prefetch(H[CONTESTED] + 4 * first + line)
+    for line in range(0, 2 * BUCKET, 64):
+        _prefetch(H[MISTAKES] + 2 * first + line)
+
+
+@_fast
 def run(h: Any, xs: Any, ys: Any, probabilities: Any, best: Any, gap: Any) -> Any:
     """Play rounds until the data end, L* >= best, the mixability gap >= gap, or something is needed.
 
@@ -633,6 +670,8 @@ def run(h: Any, xs: Any, ys: Any, probabilities: Any, best: Any, gap: Any) -> An
         need = _needs(h)
         if need != NO_NEED:
             return i, gapped, need
+        if H[BUCKETS] > CACHED and i + 1 < len(xs):
+            _foresee(h, xs[i + 1])
         p = _weigh(h)
         probabilities[i] = p
         H[ASKED] += 2 * H[CELLS]

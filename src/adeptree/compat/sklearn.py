@@ -1,0 +1,121 @@
+"""ADEPT as an estimator of scikit-learn (extra ``sklearn``), with ``partial_fit``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from adeptree.classes import RealStumps
+from adeptree.compat._shared import check_decision, instance_of, learner_of, rules_of
+from adeptree.errors import MissingExtra
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise MissingExtra(
+        "adeptree.compat.sklearn needs scikit-learn 1.6 or newer; install it with: pip install 'adeptree[sklearn]'"
+    ) from None
+
+
+class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A binary classifier that learns in one pass, row by row, against a class of rules.
+
+    ``fit`` plays the rows in their order as the rounds of an online game; ``partial_fit`` goes on with it.
+    ``learner_`` is the learner, with its account of that game: regret, bound, best rule, certificate. That account
+    is about *sampled* labels. ``predict`` takes the likelier label (``decision="argmax"``), as scikit-learn's users
+    expect of a fitted model, and no theorem speaks of it; ``decision="sample"`` draws from ``random_state``.
+
+    Parameters
+    ----------
+    rules : "stumps" (one feature against any cut), a spec, or a concept class over mappings of feature names.
+    feature : for rules over one value, such as "real_thresholds()": the name of the feature that holds it.
+    decision : "argmax" or "sample".
+    random_state : int, generator or None, for the draws.
+
+    Features are named as in the data frame, else "x0", "x1", ...
+
+    >>> import numpy as np
+    >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]] * 10), ["no", "no", "yes", "yes"] * 10
+    >>> model = AdeptClassifier().fit(X, y)
+    >>> model.predict([[0.0], [9.0]]).tolist(), str(model.best_rule())
+    (['no', 'yes'], 'x0 >= 3')
+    """
+
+    def __init__(
+        self, rules: Any = "stumps", feature: str | None = None, decision: str = "argmax", random_state: Any = None
+    ) -> None:
+        self.rules = rules
+        self.feature = feature
+        self.decision = decision
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the rows anew, in their order."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        return self._start(y, None)._learn(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go on with more rows; the first call must know both labels, from ``classes`` or from ``y``."""
+        first = not hasattr(self, "learner_")
+        X, y = validate_data(self, X, y, dtype=np.float64, reset=first)
+        return (self._start(y, classes) if first else self)._learn(X, y)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label of ``classes_``, one row a row."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        p = self.learner_.predict_proba_many(self._instances(X))
+        return np.column_stack([1.0 - p, p]) if len(self.classes_) == 2 else np.ones((len(p), 1))
+
+    def predict(self, X: Any) -> Any:
+        """Return a label for every row: the likelier one, or a draw."""
+        p = self.predict_proba(X)[:, -1]
+        cut = check_random_state(self.random_state).random_sample(len(p)) if self.decision == "sample" else 0.5
+        return self.classes_[np.minimum(p > cut, len(self.classes_) - 1)]
+
+    def best_rule(self) -> Any:
+        """Return a rule with the fewest mistakes on the rows learnt; ``str`` of it is readable."""
+        check_is_fitted(self)
+        return self.learner_.best_rule()
+
+    def _start(self, y: Any, classes: Any) -> Self:
+        check_decision(self.decision)
+        check_classification_targets(y)
+        labels = np.unique(y if classes is None else classes)
+        if len(labels) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is {type_of_target(labels)}: "
+                f"it has {len(labels)} classes; wrap this classifier in sklearn.multiclass.OneVsRestClassifier"
+            )
+        self.classes_ = labels
+        self._names = [str(name) for name in getattr(self, "feature_names_in_", _numbered(self.n_features_in_))]
+        self.learner_ = learner_of(rules_of(self.rules, lambda: RealStumps(self._names)), None, None, seed=0)
+        return self
+
+    def _learn(self, X: Any, y: Any) -> Self:
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y has the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()} of the "
+                f"first call; name both in the first partial_fit(X, y, classes=...)"
+            )
+        self.learner_.learn_many(list(self._instances(X)), np.searchsorted(self.classes_, y))
+        return self
+
+    def _instances(self, X: Any) -> Iterator[Any]:
+        for row in X.tolist():
+            yield instance_of(self.learner_.concept_class, dict(zip(self._names, row, strict=True)), self.feature)
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"x{i}" for i in range(count)]

@@ -1,0 +1,63 @@
+"""How a run went: some hundred moments of it, however long it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adeptree.learners import Adept
+
+LIMIT = 600
+"""With more moments than this, every second one is forgotten."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The account after a round."""
+
+    round: int
+    expected_loss: float
+    best_loss: int
+    bound: float
+    width: int
+    rule: str
+
+
+class Course:
+    """Moments at even distances, twice as far apart whenever there are too many.
+
+    >>> from adeptree import Adept, Thresholds
+    >>> course, learner = Course(), Adept(Thresholds(4), horizon=2000)
+    >>> for i in range(1500):
+    ...     learner.learn(i % 4, 1)
+    ...     course.note(learner, lambda: str(learner.best_rule()))
+    >>> course.step, len(course.moments), course.moments[0].round, course.moments[-1].round
+    (4, 375, 4, 1500)
+    """
+
+    def __init__(self) -> None:
+        self.step = 1
+        self.moments: list[Moment] = []
+
+    def note(self, learner: Adept, rule: Callable[[], str], last: bool = False) -> None:
+        """Look at the learner after a round, if it is time to; ``last`` is always noted."""
+        t = learner.rounds
+        if (t % self.step and not last) or (self.moments and self.moments[-1].round == t):
+            return
+        self.moments.append(
+            Moment(t, learner.expected_loss, learner.best_loss, float(learner.bound), learner.width, rule())
+        )
+        if len(self.moments) > LIMIT and not last:
+            self.step *= 2
+            self.moments = [moment for moment in self.moments if moment.round % self.step == 0]
+
+    def state(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"step": self.step, "moments": [asdict(moment) for moment in self.moments]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned."""
+        self.step = state["step"]
+        self.moments = [Moment(**moment) for moment in state["moments"]]

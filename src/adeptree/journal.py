@@ -1,0 +1,228 @@
+"""A run on disk, to go on with after a crash: its settings, a checkpoint, and the rows since then.
+
+``settings.json`` says what the run is; a run with other settings is refused. ``checkpoint`` is the learner
+(``adeptree.load`` reads it) and where the run is, replaced in one step. ``rows.journal`` holds every row
+taken since, a line each with its checksum: one cut short by a crash is recognised and left out. All of it is
+data; nothing is ever executed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from adeptree import state as files
+from adeptree.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.streams.rows import Row
+from adeptree.writing import AppendedFile, Written
+
+SETTINGS, CHECKPOINT, ROWS = "settings.json", "checkpoint", "rows.journal"
+FORMAT = "adeptree run 1"
+CHECKPOINT_SECONDS = 2.0
+SYNC_SECONDS = 1.0
+SHARE = 20
+"""A checkpoint waits until the run has taken so many times as long as writing the last one did."""
+
+
+class RunFolder:
+    """The folder of one run. Making it checks and locks the folder; nothing in it is changed before ``begin``."""
+
+    def __init__(self, path: str, resume: bool) -> None:
+        self.path = Path(path)
+        self.saved: dict[str, Any] | None = None
+        self._rows: AppendedFile | None = None
+        self._lock = -1
+        self._due = self._sync_due = 0.0
+        self._check(resume)
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rows is not None:
+            self._rows.__exit__()
+        if self._lock >= 0:
+            os.close(self._lock)
+
+    # --- Settings ----------------------------------------------------------------------------------
+
+    def _check(self, resume: bool) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidArgument(f"--save: {self.path} is not a directory; name a new one, for the files of this run")
+        present = sorted(os.listdir(self.path)) if self.path.exists() else []
+        if SETTINGS in present:
+            if not resume:
+                raise InvalidArgument(
+                    f"--save: {self.path} holds a run; go on with --resume, or name another directory"
+                )
+            self.saved = self._read_settings()
+        elif present and any(not name.endswith(".part") for name in present):
+            raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
+
+    def begin(self, settings: dict[str, Any]) -> None:
+        """Lock the folder, and write down what this run is, unless it goes on with the same."""
+        try:
+            self.path.mkdir(exist_ok=True)
+            self._lock = _locked(self.path)
+        except OSError as error:
+            raise InvalidArgument(f"--save: {self.path} cannot be written: {error.strerror}") from None
+        for left_over in self.path.glob("*.part"):  # of a process that was killed while it wrote
+            left_over.unlink(missing_ok=True)
+        if self.saved is None:
+            content = {"format": FORMAT, "settings": settings, "checksum": _checksum(FORMAT, settings)}
+            files.write_atomically(self.path / SETTINGS, (json.dumps(content, indent=1) + "\n").encode())
+
+    def refuse_differences(self, given: dict[str, Any]) -> None:
+        """Go on only with the settings the run was started with."""
+        saved = self.saved or given
+        different = [name for name in given if saved.get(name) != given[name]]
+        if different:
+            lines = [f"  {name}: saved {_shown(saved.get(name))} / given {_shown(given[name])}" for name in different]
+            raise InvalidArgument(
+                f"--resume: the run in {self.path} has other settings; give the same, or name another --save\n"
+                + "\n".join(lines)
+            )
+
+    def _read_settings(self) -> dict[str, Any]:
+        path = self.path / SETTINGS
+        try:
+            content = json.loads(path.read_bytes())
+            whole = content["checksum"] == _checksum(content["format"], content["settings"])
+        except OSError as error:
+            raise StateError(f"{path} could not be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            whole = False
+        if not whole:
+            raise DamagedFile(f"{path} is damaged, or was written by something else; start again with another --save")
+        if content["format"] != FORMAT:
+            raise StateError(f"{path} is in the format {content['format']!r}; this release reads {FORMAT!r}")
+        settings: dict[str, Any] = content["settings"]
+        return settings
+
+    # --- Checkpoint --------------------------------------------------------------------------------
+
+    @property
+    def checkpoint_path(self) -> Path:
+        """Where the checkpoint is; ``adeptree.load`` reads the learner from it."""
+        return self.path / CHECKPOINT
+
+    def due(self) -> bool:
+        """Tell whether it is time for a checkpoint."""
+        return time.monotonic() >= self._due
+
+    def checkpoint(self, learner: dict[str, Any], run: dict[str, Any]) -> None:
+        """Replace the checkpoint in one step, and forget the rows that it covers."""
+        start = time.monotonic()
+        files.save(self.checkpoint_path, {**learner, "run": run})
+        # Killed here, the rows that the checkpoint covers are still in the journal: they are known by their number.
+        self._start_rows()
+        end = time.monotonic()
+        self._due = end + max(CHECKPOINT_SECONDS, SHARE * (end - start))
+
+    def position(self) -> dict[str, Any] | None:
+        """Return what the checkpoint says of the run, or None if there is none yet."""
+        if not self.checkpoint_path.exists():
+            return None
+        found = files.load(self.checkpoint_path).get("run")
+        if not isinstance(found, dict):
+            raise DamagedFile(f"{self.checkpoint_path} holds no run")
+        return found
+
+    # --- Journal -----------------------------------------------------------------------------------
+
+    def append(self, number: int, row: Row) -> None:
+        """Write down row ``number`` of the run (counted from 1)."""
+        rows = self._rows or self._start_rows()
+        rows.append(_line(number, row))
+        now = time.monotonic()
+        if now >= self._sync_due:
+            # A killed process loses nothing even without this; a machine without power loses about a second.
+            rows.sync()
+            self._sync_due = now + SYNC_SECONDS
+
+    def rows_after(self, taken: int) -> Iterator[Row]:
+        """Yield the journal's rows that the checkpoint does not cover, in order."""
+        path = self.path / ROWS
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StateError(f"{path} could not be read: {error.strerror}") from None
+        for place, line in enumerate(lines):
+            entry = _entry(line)
+            if entry is None:
+                # Only the last line can have been cut short; after it there is nothing, or not even a line end.
+                if any(_entry(later) for later in lines[place + 1 :]):
+                    raise DamagedFile(f"{path} is damaged in line {place + 1}; start again with another --save")
+                return
+            number, row = entry
+            if number > taken + 1:
+                raise DamagedFile(f"{path} goes on with row {number}, but row {taken + 1} is missing")
+            if number == taken + 1:
+                taken += 1
+                yield row
+
+    def _start_rows(self) -> AppendedFile:
+        if self._rows is not None:
+            self._rows.__exit__()
+        self._rows = AppendedFile(str(self.path / ROWS), "--save", Written())
+        return self._rows
+
+
+def _checksum(*values: object) -> int:
+    return zlib.crc32(json.dumps(values, sort_keys=True).encode())
+
+
+def _line(number: int, row: Row) -> bytes:
+    """Return a row as a line of the journal: a checksum, and the row as JSON.
+
+    >>> _line(1, Row(2, ["3", "0"]))
+    b'20f928e2 [1, 2, ["3", "0"], ""]\\n'
+    >>> _entry(_line(1, Row(2, ["3", "0"])).rstrip())
+    (1, Row(line=2, cells=['3', '0'], fault=''))
+    >>> _entry(b'20f928e2 [1, 2, ["3", "1"], ""]')
+    """
+    text = json.dumps([number, row.line, row.cells, row.fault]).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _entry(line: bytes) -> tuple[int, Row] | None:
+    """Return what a whole line of the journal says, None for any other."""
+    checksum, _, text = line.partition(b" ")
+    try:
+        if len(checksum) != 8 or int(checksum, 16) != zlib.crc32(text):
+            return None
+        number, place, cells, fault = json.loads(text)
+    except ValueError:
+        return None
+    return number, Row(place, cells, fault)
+
+
+def _locked(folder: Path) -> int:
+    """Keep a second process out for as long as this one lives (where the system has such locks)."""
+    try:
+        import fcntl
+    except ImportError:
+        return -1
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InvalidArgument(f"--save: another run is writing to {folder}; wait for its end") from None
+    except OSError:  # a file system without locks
+        with contextlib.suppress(OSError):
+            os.close(handle)
+        return -1
+    return handle
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else str(value)

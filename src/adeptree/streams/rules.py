@@ -1,0 +1,139 @@
+"""``--rules``: a spec such as ``thresholds(n=1024)``, or rules on columns such as ``blocklist(sender, d=3)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adeptree.classes import BlockUnions, ConceptClass, Conjunctions, Disjunctions, Parities, Stumps
+from adeptree.classes.real_line import RealIntervals, RealThresholds
+from adeptree.classes.real_stumps import RealStumps
+from adeptree.errors import InvalidArgument, InvalidSpec
+from adeptree.specs import parse
+from adeptree.streams.cells import is_missing, is_number
+from adeptree.streams.labels import Label
+from adeptree.streams.rows import Row, Stream
+
+ON_COLUMNS = ("stumps", "thresholds", "intervals", "blocklist")
+ARGUMENT = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"(){}\[\]]*?))\s*(?:,|$)""")
+SAMPLED = 100
+"""Rows that are looked at to tell which columns hold numbers (one if each is to be answered at once)."""
+
+
+@dataclass(frozen=True)
+class Competition:
+    """What the learner competes with: the class, the columns that it reads, and how to name it to a person."""
+
+    concept_class: ConceptClass
+    columns: tuple[str, ...]
+    shown: str
+
+
+def competition(rules: str, x: str | None, stream: Stream, label: Label, follow: bool = False) -> Competition:
+    """Return the class that ``--rules`` means on this stream, and its columns."""
+    others = [column for i, column in enumerate(stream.columns) if i != label.place]
+    wanted = _on_columns(rules)
+    if wanted is None:
+        concept_class = parse(rules)
+        return Competition(concept_class, tuple(_columns(concept_class, x, others)), repr(concept_class))
+    kind, named, d = wanted
+    if named and x is not None:
+        raise InvalidArgument(f"--x: {rules} names its columns already; leave it out")
+    names = list(named) or _split(x)
+    if kind == "stumps":
+        names = names or _numeric(stream, others, 1 if follow else SAMPLED)
+        return _competition(RealStumps(names), kind, names, "")
+    names = names or [only(others)]
+    if len(names) > 1:
+        raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {', '.join(names)}")
+    if kind == "blocklist":
+        return _competition(BlockUnions(d), kind, names, f", d={d}")
+    return _competition(RealThresholds() if kind == "thresholds" else RealIntervals(), kind, names, "")
+
+
+def _competition(concept_class: ConceptClass, kind: str, names: Sequence[str], rest: str) -> Competition:
+    listed = ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more columns"
+    return Competition(concept_class, tuple(names), f"{kind}({listed}{rest})")
+
+
+def _on_columns(rules: str) -> tuple[str, tuple[str, ...], int] | None:
+    """Return (kind, columns, d) of rules on columns, or None if the text is a spec with numbers and cuts.
+
+    >>> _on_columns("stumps"), _on_columns("blocklist(from, d=3)"), _on_columns("thresholds(n=16)")
+    (('stumps', (), 0), ('blocklist', ('from',), 3), None)
+    """
+    found = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", rules, re.DOTALL)
+    if found is None or found[1] not in ON_COLUMNS:
+        return None
+    kind, inside = found[1], (found[2] or "").strip()
+    if kind == "blocklist":
+        inside, d = _limit(rules, inside)
+        return kind, _names(inside) or (), d
+    names = _names(inside)
+    return None if names is None else (kind, names, 0)
+
+
+def _limit(rules: str, inside: str) -> tuple[str, int]:
+    """Split the d of a blocklist off its column."""
+    found = re.fullmatch(r"(.*?),?\s*d\s*=\s*([1-9]\d*)", inside, re.DOTALL)
+    if found is None:
+        raise InvalidSpec(f'"{rules}" does not fit: say how many may be on the list, e.g. blocklist(sender, d=3)')
+    return found[1], int(found[2])
+
+
+def _names(inside: str) -> tuple[str, ...] | None:
+    """Return the columns between the brackets, or None if those are no names: numbers, or name=value."""
+    names, place = [], 0
+    while place < len(inside):
+        match = ARGUMENT.match(inside, place)
+        if match is None or (match[3] is not None and ("=" in match[3] or is_number(match[3]) or not match[3])):
+            return None
+        names.append(next(part for part in match.groups() if part is not None))
+        place = match.end()
+    return tuple(names)
+
+
+def _numeric(stream: Stream, others: list[str], rows: int) -> list[str]:
+    """Return the columns that hold numbers in most of the first rows."""
+    sample = stream.peek(rows)
+    names = [name for name in dict.fromkeys(others) if _mostly_numbers(sample, stream.columns.index(name))]
+    if sample and not names:
+        raise InvalidArgument(f"--rules: stumps need columns of numbers, and {stream.name} has none beside the label")
+    return names or others
+
+
+def _mostly_numbers(sample: list[Row], place: int) -> bool:
+    texts = [row.cells[place].strip() for row in sample]
+    present = [text for text in texts if not is_missing(text)]
+    return 2 * sum(map(is_number, present)) > len(present)
+
+
+def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:
+    """Return the columns that a spec reads: those that it names, or those of ``--x``."""
+    if isinstance(concept_class, (Stumps, RealStumps)):
+        features = list(concept_class.cuts if isinstance(concept_class, Stumps) else concept_class.features)
+        if x is not None:
+            raise InvalidArgument(f"--x: stumps read the columns that they name ({', '.join(features)}); leave it out")
+        return features
+    if isinstance(concept_class, (Conjunctions, Disjunctions, Parities)):
+        bits = _split(x) or others
+        if len(bits) != concept_class.n:
+            raise InvalidArgument(
+                f"--x: {concept_class!r} needs {concept_class.n} columns of 0 and 1, e.g. --x a,b,c; "
+                f"got {len(bits)}: {', '.join(bits)}"
+            )
+        return bits
+    key = concept_class.block if isinstance(concept_class, BlockUnions) else None
+    return [x or (key if isinstance(key, str) else only(others))]
+
+
+def only(others: list[str]) -> str:
+    """Return the one column there is, or ask which."""
+    if len(others) == 1:
+        return others[0]
+    raise InvalidArgument(f"say which column holds x, with --x; there are: {', '.join(others)}")
+
+
+def _split(x: str | None) -> list[str]:
+    return [name.strip() for name in x.split(",")] if x else []

@@ -1,0 +1,124 @@
+"""Files that a run writes row by row: complete up to the last row at every moment, whatever ends the run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self
+
+from adeptree.errors import InvalidArgument, StateError
+
+COLUMNS = ("round", "x", "p", "guess", "y")
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Written:
+    """How much of a file is certain: its length, and the checksum of that much."""
+
+    length: int = 0
+    checksum: int = 0
+
+
+class AppendedFile:
+    """A file written at its end without a buffer: what was written is there even if the process is killed.
+
+    >>> import tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "f")
+    >>> with AppendedFile(path, "--predictions", Written()) as file:
+    ...     file.append(b"one\\n")
+    ...     kept = file.written
+    ...     file.append(b"two\\n")
+    >>> with AppendedFile(path, "--predictions", kept) as file:
+    ...     file.append(b"TWO\\n")
+    >>> from pathlib import Path
+    >>> Path(path).read_bytes()
+    b'one\\nTWO\\n'
+    """
+
+    def __init__(self, path: str, option: str, kept: Written) -> None:
+        self._path, self._option = path, option
+        self.written = kept
+        with self._explained():
+            # What is there is read only to go on with it: a named pipe is not to be opened for that.
+            mode = os.O_RDWR if kept.length else os.O_WRONLY
+            self._file = os.open(path, mode | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        self.ordinary = stat.S_ISREG(os.fstat(self._file).st_mode)
+        try:
+            self._rewind(kept)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def append(self, content: bytes) -> None:
+        """Write at the end; only when this returns, ``written`` counts it."""
+        with self._explained():
+            left = content
+            while left:
+                left = left[os.write(self._file, left) :]
+        self.written = Written(self.written.length + len(content), zlib.crc32(content, self.written.checksum))
+
+    def sync(self) -> None:
+        """Return when all is on the disk itself, not only in the system's memory."""
+        if self.ordinary:
+            with self._explained():
+                os.fsync(self._file)
+
+    def _rewind(self, kept: Written) -> None:
+        """Cut off what came after ``kept``; before that, make sure that it is still what it was."""
+        if not self.ordinary:
+            return
+        with self._explained():
+            checksum, left = 0, kept.length
+            while left and (chunk := os.read(self._file, min(CHUNK, left))):
+                checksum, left = zlib.crc32(chunk, checksum), left - len(chunk)
+            if left or checksum != kept.checksum:
+                raise InvalidArgument(
+                    f"{self._option}: {self._path} is not as the run left it ("
+                    + (f"{left:,} bytes are missing" if left else "it was changed")
+                    + "); put it back, or start again with another --save"
+                )
+            os.ftruncate(self._file, kept.length)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StateError(f"{self._option}: {self._path} could not be written: {error.strerror}") from error
+
+
+class PredictionLog(AppendedFile):
+    """A CSV file of what was predicted: round, x, P(label = 1), the drawn label and the true one."""
+
+    def __init__(self, path: str, kept: Written) -> None:
+        super().__init__(path, "--predictions", kept)
+        if not kept.length:
+            self.append(csv_line(*COLUMNS))
+
+    def write(self, *values: object) -> None:
+        """Write one line."""
+        self.append(csv_line(*values))
+
+
+def csv_line(*values: object) -> bytes:
+    """Return one line of CSV.
+
+    >>> csv_line(1, 'a "b", c', 0.5, None)
+    b'1,"a ""b"", c",0.5,\\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue().encode("utf-8", "surrogatepass")

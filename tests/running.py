@@ -1,0 +1,103 @@
+"""Running the command line in tests: in this process, as a real process, and as one that can be killed at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from adeptree.cli import app
+
+ROOT = Path(__file__).resolve().parent.parent
+MAIN = "from adeptree.cli import main; main()"
+RULES = ["--rules", "thresholds(n=16)"]
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, /dev/full, file limits and fork are POSIX")
+
+
+def call(*args: str, stdin: str | bytes | None = None) -> Any:
+    """Run the command in this process."""
+    result = CliRunner().invoke(app, list(args), input=stdin)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def good(*args: str, stdin: str | bytes | None = None) -> str:
+    """Run the command, which must succeed, and return its stdout."""
+    result = call(*args, stdin=stdin)
+    assert result.exit_code == 0, result.stderr
+    return str(result.stdout)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+
+
+def process(*args: str, before: str = "", **options: Any) -> subprocess.Popen[bytes]:
+    """Start the real command; ``before`` is Python to run first in its process."""
+    command = [sys.executable, "-c", f"{before}\n{MAIN}", *args]
+    pipes: dict[str, Any] = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    return subprocess.Popen(command, env=environment(), **{**pipes, **options})
+
+
+def write(name: str, *lines: str) -> str:
+    Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return name
+
+
+def small(rows: int = 40) -> str:
+    return write("small.csv", "score,y", *(f"{7 * i % 16},{int(7 * i % 16 >= 9 or i % 5 == 0)}" for i in range(rows)))
+
+
+FORK = """
+import json, os, signal, sys, time
+import adeptree.playing, adeptree.run_command, adeptree.journal
+from adeptree.cli import app
+app(["run", "-q"], standalone_mode=False)  # whatever is loaded only when it is used
+{before}
+for line in sys.stdin:
+    seconds, args = json.loads(line)
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            app(args, standalone_mode=False)
+            code = 0
+        finally:
+            os._exit(code)
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(pid, signal.SIGKILL)
+    print(os.waitpid(pid, 0)[1], flush=True, file=sys.__stdout__)
+"""
+
+
+class Forker:
+    """Starts the command as processes of their own that have everything imported, so that killing them hits the run."""
+
+    def __init__(self, before: str = "") -> None:
+        command = [sys.executable, "-c", FORK.format(before=before)]
+        self._parent = subprocess.Popen(
+            command, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Forker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._parent.stdin and self._parent.stdout
+        self._parent.stdin.close()
+        self._parent.wait(timeout=60)
+        self._parent.stdout.close()
+
+    def run(self, *args: str, kill_after: float | None = None) -> int:
+        """Run the command, perhaps kill it, and return its wait status: 0 if all went well, 9 if it was killed."""
+        assert self._parent.stdin and self._parent.stdout
+        self._parent.stdin.write(json.dumps([kill_after, args]) + "\n")
+        self._parent.stdin.flush()
+        return int(self._parent.stdout.readline())

@@ -1,0 +1,231 @@
+"""The River classifier: River's own checks without exemption, and what River's users do with it."""
+
+# mypy: disable-error-code=no-untyped-call
+from __future__ import annotations
+
+import itertools
+import pickle
+import runpy
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import adeptree as at
+from adeptree.checks import check as check_contract
+from adeptree.compat.open_stumps import OpenStumps
+from adeptree.errors import HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel, MissingExtra
+from adeptree.frontiers import frontier_of
+
+pytest.importorskip("river")
+
+from river import compose, datasets, evaluate, metrics, multiclass, preprocessing
+from river.checks import yield_checks
+
+from adeptree.compat.river import AdeptClassifier
+
+MODELS = [
+    AdeptClassifier(),
+    AdeptClassifier(rules="real_thresholds()", feature="https", decision="argmax", seed=1),
+]
+EXAMPLES = Path(__file__).parent.parent / "examples"
+CHECKS = [(model, check) for model in MODELS for check in yield_checks(model)]
+
+
+@pytest.mark.parametrize(("model", "check"), CHECKS, ids=lambda value: getattr(value, "__name__", "model"))
+def test_river_checks(model: AdeptClassifier, check: Callable[[Any], None]) -> None:
+    assert check.__name__ not in model._unit_test_skips()
+    check(model.clone())
+
+
+def test_no_exemption_is_asked_for_and_the_classifier_checks_are_among_them() -> None:
+    assert all(model._unit_test_skips() == set() for model in MODELS)
+    names = {check.__name__ for check in yield_checks(AdeptClassifier())}
+    assert {"check_predict_proba_one_binary", "check_emerging_features", "check_seeding_is_idempotent"} <= names
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(-2, 2).map(float)), min_size=1, max_size=6))
+def test_open_stumps_keep_exactly_the_realizable_labellings(xs: list[dict[str, float]]) -> None:
+    c = OpenStumps()
+    frontier = frontier_of(c)
+    for t, x in enumerate(xs, start=1):
+        frontier.grow(frontier.split(x).children)
+        seen = xs[:t]
+        wanted = {y for y in itertools.product((0, 1), repeat=t) if c.realizable(list(zip(seen, y, strict=True)))}
+        found = [tuple(rule(x) for x in seen) for rule in map(frontier.concept, range(frontier.width))]
+        assert len(found) == len(wanted) and set(found) == wanted
+
+
+def test_open_stumps_are_real_stumps_once_the_features_are_known() -> None:
+    rng = np.random.default_rng(0)
+    known, open_ = at.Adept(at.RealStumps(["a", "b"]), horizon=None), at.Adept(OpenStumps(), horizon=None)
+    for t in range(60):
+        x = {"a": float(rng.normal()), "b": float(rng.integers(-2, 3))}
+        y = int((x["a"] > 0.3) ^ (rng.random() < 0.1))
+        if t:  # in the first round the two bases may see their features differently
+            assert open_.predict_proba(x) == pytest.approx(known.predict_proba(x), abs=0.05)
+        known.learn(x, y)
+        open_.learn(x, y)
+        assert open_.best_loss == known.best_loss and open_.width == known.width
+
+
+def test_open_stumps_keep_the_contract_of_classes() -> None:
+    report = check_contract(OpenStumps())
+    assert report.passed, str(report)
+
+
+def test_progressive_validation_in_a_pipeline() -> None:
+    model = compose.Pipeline(preprocessing.StandardScaler(), AdeptClassifier(seed=0))
+    accuracy = evaluate.progressive_val_score(datasets.Phishing().take(400), model, metrics.Accuracy())
+    assert accuracy.get() > 0.8
+    learner = model["AdeptClassifier"].learner
+    assert learner.rounds == 400 and 0 < learner.regret < learner.bound
+
+
+def test_tracking_follows_a_flip() -> None:
+    still, moving = AdeptClassifier(seed=0), AdeptClassifier(horizon=400, switches=1, seed=0)
+    rng = np.random.default_rng(2)
+    for t in range(400):
+        a = float(rng.integers(10))
+        for model in (still, moving):
+            model.learn_one({"a": a}, (a >= 5) ^ (t >= 200))
+    assert moving.learner.expected_loss < 60 < still.learner.expected_loss
+
+
+@pytest.mark.parametrize(("rules", "prior"), [("stumps", "kt"), ("stumps(cuts={'a': [5]})", "paper")])
+def test_a_horizon_may_be_given_and_ends_with_a_sentence(rules: str, prior: str) -> None:
+    model = AdeptClassifier(rules=rules, horizon=3, seed=0)
+    assert model.learner.settings()["prior"] == prior
+    for t in range(3):
+        model.learn_one({"a": float(t)}, False)
+    with pytest.raises(HorizonReached, match="longer horizon"):
+        model.learn_one({"a": 1.0}, True)
+
+
+def test_rules_with_given_cuts_take_rows_with_absent_features() -> None:
+    model = AdeptClassifier(rules=at.Stumps(cuts={"a": [0.5], "b": [2.0]}), decision="argmax", seed=0)
+    for t in range(40):
+        model.learn_one({"a": 1.0, "other": t} if t % 2 else {}, bool(t % 2))
+    assert model.predict_one({"a": 3.0}) is True and model.predict_one({"b": 1.0}) is False
+
+
+def test_many_classes_by_one_versus_rest() -> None:
+    model = multiclass.OneVsRestClassifier(AdeptClassifier(seed=0))
+    for x, y in datasets.ImageSegments().take(60):
+        model.predict_one(x)
+        model.learn_one(x, y)
+    assert set(model.classifiers) == {y for _, y in datasets.ImageSegments().take(60)}
+
+
+def test_predicting_changes_nothing_and_repeats() -> None:
+    busy, calm = AdeptClassifier(seed=4), AdeptClassifier(seed=4)
+    for x, y in datasets.Phishing().take(80):
+        for _ in range(3):
+            assert busy.predict_one(x) == busy.predict_one(x)
+            busy.predict_proba_one({**x, "never learnt": 7.0})
+        calm.learn_one(x, y)
+        busy.learn_one(x, y)
+    x = next(iter(datasets.Phishing()))[0]
+    assert busy.predict_proba_one(x) == calm.predict_proba_one(x)
+    assert busy.learner.expected_loss == calm.learner.expected_loss
+
+
+def test_a_pickle_goes_on_as_if_never_stopped() -> None:
+    whole = AdeptClassifier(seed=5)
+    rows = list(datasets.Phishing().take(120))
+    for x, y in rows[:60]:
+        whole.learn_one(x, y)
+    copy = pickle.loads(pickle.dumps(whole))
+    for x, y in rows[60:]:
+        assert (copy.predict_one(x), copy.predict_proba_one(x)) == (whole.predict_one(x), whole.predict_proba_one(x))
+        whole.learn_one(x, y)
+        copy.learn_one(x, y)
+
+
+def test_absent_features_count_as_zero() -> None:
+    sparse, dense = AdeptClassifier(seed=0), AdeptClassifier(seed=0)
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        values = {name: float(rng.integers(-1, 2)) for name in "abc"}
+        y = values["b"] > 0
+        few = {name: value for name, value in values.items() if value}
+        assert sparse.predict_proba_one(few) == dense.predict_proba_one(values)
+        sparse.learn_one(few, y)
+        dense.learn_one(values, y)
+    assert str(sparse.best_rule()).startswith("b >= ")
+
+
+def test_blocklist_rules_read_a_text() -> None:
+    model = AdeptClassifier(rules="blocks(d=1, block='sender')", seed=0)
+    for t in range(60):
+        sender = "bad" if t % 3 == 0 else f"friend {t}"
+        model.learn_one({"sender": sender, "size": t}, sender == "bad")
+    assert str(model.best_rule()) == "block in {'bad'}"
+    assert model.predict_proba_one({"sender": "bad"})[True] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"decision": "vote"}, "decision must be"),
+        ({"rules": 3}, 'rules must be "stumps", a spec or a concept class'),
+        ({"rules": "stump"}, "stump"),
+        ({"switches": 2}, "switches= needs horizon="),
+    ],
+)
+def test_wrong_parameters_are_refused_with_a_sentence(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidArgument, match=said):
+        AdeptClassifier(**wrong)
+
+
+def test_wrong_rows_are_refused_with_a_sentence() -> None:
+    model = AdeptClassifier(seed=0)
+    with pytest.raises(InvalidInstance, match="'colour' must be a finite number"):
+        model.learn_one({"colour": "red"}, True)
+    with pytest.raises(InvalidInstance, match="finite"):
+        model.predict_one({"a": float("nan")})
+    with pytest.raises(InvalidLabel):
+        model.learn_one({"a": 1.0}, "yes")
+    with pytest.raises(InvalidInstance, match="different texts"):
+        model.learn_one({1: 1.0, "1": 2.0}, True)
+    assert model.learner.rounds == 0
+
+
+def test_decision_may_be_changed_and_nothing_else() -> None:
+    model = AdeptClassifier(seed=0)
+    model.mutate({"decision": "argmax"})
+    assert model.decision == "argmax"
+    with pytest.raises(ValueError, match="not a mutable attribute"):
+        model.mutate({"horizon": 5})
+    with pytest.raises(InvalidArgument):
+        model.mutate({"decision": "vote"})
+
+
+def test_without_river_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "river", None)
+    monkeypatch.delitem(sys.modules, "adeptree.compat.river")
+    with pytest.raises(MissingExtra, match=r"adeptree\[river\]"):
+        import adeptree.compat.river  # noqa: F401
+
+
+def test_the_lesson_every_deterministic_learner_errs_always(capsys: pytest.CaptureFixture[str]) -> None:
+    example = runpy.run_path(str(EXAMPLES / "why_randomise.py"))
+    example["main"].__globals__["ROUNDS"] = 300
+    example["main"]()
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("100.0%" in line for line in lines) == 5
+    (sampled,) = (line for line in lines if line.startswith("Adept, sampled"))
+    assert 45 < float(sampled.split()[2].rstrip("%")) < 65
+
+
+def test_the_blocklist_example_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    example = runpy.run_path(str(EXAMPLES / "blocklist.py"))
+    example["main"]()
+    said = [line.strip() for line in example["__doc__"].splitlines() if line.startswith("    ")]
+    assert capsys.readouterr().out.splitlines() == said

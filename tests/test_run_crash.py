@@ -1,0 +1,322 @@
+"""Killed at any moment and resumed, a run ends with the same bytes as one never stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import POSIX, RULES, Forker, call, good, process, small, write
+
+import adeptree as at
+from adeptree import journal
+from adeptree.streams import Row
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+
+
+def noisy(rows: int, name: str = "noisy.csv", values: int = 64) -> str:
+    rng = random.Random(5)
+    lines = []
+    for i in range(rows):
+        x = rng.randrange(values)
+        y = int((x >= values // 3) ^ (rng.random() < 0.2))
+        lines.append(f"{x / 4},{y}" if i % 97 else "oops")
+    return write(name, "score,y", *lines)
+
+
+def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
+    """Return the arguments of a run never stopped, and of one that may be."""
+    return ["run", *options, "--predictions", "whole.csv"], [
+        "run",
+        *options,
+        "--predictions",
+        "p.csv",
+        "--save",
+        "s",
+        "--resume",
+    ]
+
+
+@POSIX
+@pytest.mark.parametrize("before", ["", "adeptree.journal.CHECKPOINT_SECONDS = 0.01; adeptree.journal.SHARE = 1"])
+def test_twenty_random_kills_change_nothing(before: str) -> None:
+    stream = noisy(400)
+    options = [stream, "--rules", "thresholds(score)", "--on-bad-row", "skip", "--quiet"]
+    whole, saved = whole_and_saved(*options)
+    rng = random.Random(len(before))
+    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{before}") as forker:
+        assert forker.run(*whole) == 0
+        start = time.monotonic()
+        assert forker.run(*whole) == 0
+        lasted = time.monotonic() - start
+        expected = Path("whole.csv").read_bytes()
+        kills = 0
+        while kills < 10:
+            shutil.rmtree("s", ignore_errors=True)
+            Path("p.csv").unlink(missing_ok=True)
+            while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == signal.SIGKILL:
+                kills += 1
+                # What is in the file is a part of the whole; nothing else was ever written.
+                assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
+            assert Path("p.csv").read_bytes() == expected
+
+
+EXIT_AT_CALL = """
+adeptree.journal.CHECKPOINT_SECONDS = adeptree.journal.SHARE = 0
+def counted(real):
+    def wrapper(*args):
+        left = int(open("left").read()) - 1
+        open("left", "w").write(str(left))
+        if left < 0:
+            os._exit(9)
+        return real(*args)
+    return wrapper
+for name in ("write", "fsync", "replace", "ftruncate", "chmod"):
+    setattr(os, name, counted(getattr(os, name)))
+"""
+
+
+@POSIX
+def test_a_run_that_ends_at_any_system_call_is_the_same_run() -> None:
+    """Not at random: with a checkpoint after every row, the process is gone at the n-th call, for n of all sizes."""
+    whole, saved = whole_and_saved(noisy(12), "--rules", "thresholds(score)", "--on-bad-row", "skip", "-q")
+    good(*whole)
+    stops = 0
+    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{EXIT_AT_CALL}") as forker:
+        Path("left").write_text("0")
+        while forker.run(*saved) != 0:
+            stops += 1
+            assert stops < 200, "the run does not get on"
+            Path("left").write_text(str(stops))
+    assert stops > 10
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+@POSIX
+def test_rows_of_the_journal_survive_a_stop_while_they_are_taken_again() -> None:
+    rows = Path(small(20)).read_text().splitlines()
+    options = ["run", "feed.csv", *RULES, "--follow", "--predictions", "p.csv", "--save", "s", "--resume", "-q"]
+    write("feed.csv", *rows[:11])
+    good(*options)
+    journalled = [journal._line(i, Row(i + 1, rows[i].split(","))) for i in range(11, 21)]
+    Path("s/rows.journal").write_bytes(b"".join(journalled))
+    write("feed.csv", rows[0])
+    with Forker(f"sys.stderr = sys.stdout = open(os.devnull, 'w')\n{EXIT_AT_CALL}") as forker:
+        for left in range(100):
+            Path("left").write_text(str(left))
+            if forker.run(*options) == 0:
+                break
+    assert left > 10
+    good("run", "small.csv", *RULES, "--predictions", "whole.csv")
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+# ------------------------------------------------------------------------------------------ resuming
+
+
+def test_resuming_a_finished_run_changes_nothing_and_a_longer_stream_is_gone_on_with() -> None:
+    name = small(20)
+    _, saved = whole_and_saved(name, *RULES)
+    good(*saved)
+    before = Path("p.csv").read_bytes()
+    assert "20 rounds" in good(*saved)
+    assert Path("p.csv").read_bytes() == before
+    small(40)
+    good("run", "small.csv", *RULES, "--predictions", "whole.csv")
+    result = call(*saved)
+    assert result.stderr == "adeptree: going on after 20 rows\n"
+    assert "small.csv: 40 rounds" in result.stdout
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+def test_a_pipe_is_read_again_from_its_beginning() -> None:
+    text = Path(small(30)).read_text()
+    lines = text.splitlines(keepends=True)
+    options = ["run", "-", *RULES, "--predictions", "p.csv", "--save", "s"]
+    good(*options, stdin="".join(lines[:12]))
+    good(*options, "--resume", stdin=text)
+    good("run", "-", *RULES, "--predictions", "whole.csv", stdin=text)
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+def test_the_report_of_a_resumed_run_is_that_of_the_whole() -> None:
+    pytest.importorskip("matplotlib")
+    options = ["run", small(25), "--rules", "intervals(score)", "--report", "r.html", "-q", "--save", "s", "--resume"]
+    good(*options)
+    small(60)
+    good(*options)
+    resumed = Path("r.html").read_bytes()
+    good(*options[:-3])
+    assert Path("r.html").read_bytes() == resumed
+
+
+def test_the_learner_can_be_taken_over_into_python() -> None:
+    good("run", small(), *RULES, "--save", "s")
+    learner = at.load("s/checkpoint")
+    assert isinstance(learner, at.Adept) and learner.rounds == 40
+
+
+def test_other_settings_are_refused_with_the_difference() -> None:
+    name = small()
+    good("run", name, *RULES, "--save", "s", "--seed", "3")
+    before = {path.name: path.read_bytes() for path in Path("s").iterdir()}
+    result = call("run", name, *RULES, "--save", "s", "--resume", "--horizon", "90", "--label", "y==1")
+    assert result.exit_code == 2 and result.stdout == ""
+    assert result.stderr.splitlines() == [
+        "adeptree: --resume: the run in s has other settings; give the same, or name another --save",
+        "  label: saved nothing / given y==1",
+        "  horizon: saved nothing / given 90",
+        "  seed: saved 3 / given 0",
+    ]
+    write(name, "score,z", "1,0")
+    assert (
+        "  columns: saved ['score', 'y'] / given ['score', 'z']"
+        in call("run", name, *RULES, "--save", "s", "--seed", "3", "--resume").stderr
+    )
+    assert {path.name: path.read_bytes() for path in Path("s").iterdir()} == before
+
+
+def test_an_old_run_is_never_overwritten() -> None:
+    good("run", small(), *RULES, "--save", "s")
+    result = call("run", "small.csv", *RULES, "--save", "s")
+    assert result.exit_code == 2
+    assert "--save: s holds a run; go on with --resume, or name another directory" in result.stderr
+    assert at.load("s/checkpoint").rounds == 40
+
+
+def test_another_stream_is_refused() -> None:
+    options = ["run", small(), *RULES, "--save", "s", "--resume"]
+    good(*options)
+    text = Path("small.csv").read_text()
+    Path("small.csv").write_text(text.replace("\n7,", "\n8,", 1))
+    assert "the first 40 rows of small.csv are not those of the run in s" in call(*options).stderr
+    Path("small.csv").write_text("".join(text.splitlines(keepends=True)[:11]))
+    assert "--resume: small.csv has 10 rows, but s has 40" in call(*options).stderr
+    Path("small.csv").write_text(text)
+    good(*options)
+
+
+# ------------------------------------------------------------------------- damage, full disks, no memory
+
+
+def saved_run() -> list[str]:
+    _, options = whole_and_saved(small(), *RULES)
+    good(*options)
+    return options
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "sentence"),
+    [
+        ("settings.json", lambda b: b[:-9], "s/settings.json is damaged, or was written by something else"),
+        ("settings.json", lambda b: b.replace(b"(n=16)", b"(n=17)"), "s/settings.json is damaged"),
+        ("checkpoint", lambda b: b[:-9], "s/checkpoint is truncated or altered"),
+        ("checkpoint", lambda b: b"hello", "s/checkpoint is not a file saved by adeptree"),
+        ("rows.journal", lambda b: b"x\n" + journal._line(41, Row(42, ["3", "0"])), "damaged in line 1"),
+        (
+            "rows.journal",
+            lambda b: journal._line(43, Row(44, ["3", "0"])),
+            "goes on with row 43, but row 41 is missing",
+        ),
+        ("../p.csv", lambda b: b[:-9], "--predictions: p.csv is not as the run left it (9 bytes are missing)"),
+        ("../p.csv", lambda b: b.replace(b"0.5", b"0.6", 1), "p.csv is not as the run left it (it was changed)"),
+    ],
+)
+def test_a_damaged_file_is_a_sentence_and_everything_stays(file: str, change: Any, sentence: str) -> None:
+    options = saved_run()
+    path = Path("s", file)
+    old = path.read_bytes()
+    path.write_bytes(change(old))
+    files = {path: path.read_bytes() for path in [*Path("s").iterdir(), Path("p.csv")]}
+    result = call(*options)
+    assert result.exit_code in (1, 2) and result.stdout == ""
+    assert sentence in result.stderr and result.stderr.count("\n") == 1
+    assert {path: path.read_bytes() for path in files} == files
+    path.write_bytes(old)
+    good(*options)
+
+
+@pytest.mark.parametrize("torn", [1, 8, 12, 25])
+def test_a_torn_last_line_of_the_journal_is_left_out(torn: int) -> None:
+    _, options = whole_and_saved(small(10), *RULES)
+    good(*options)
+    lines = [journal._line(11, Row(12, ["6", "0"])), journal._line(12, Row(13, ["13", "1"]))[:torn]]
+    Path("s/rows.journal").write_bytes(b"".join(lines))
+    write("small.csv", *Path("small.csv").read_text().splitlines(), "6,0", "13,1")
+    assert call(*options).stderr == "adeptree: going on after 11 rows\n"
+    good("run", "small.csv", *RULES, "--predictions", "whole.csv")
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+def test_out_of_memory_leaves_the_last_good_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ["run", small(10), *RULES, "--save", "s", "--resume"]
+    good(*options)
+    old = Path("s/checkpoint").read_bytes()
+    small(20)
+
+    def torn(self: at.Adept, *_: object) -> None:
+        self.rounds += 1
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(at.Adept, "_commit", torn)
+        result = call(*options)
+    assert result.exit_code == 1 and "out of memory" in result.stderr
+    assert at.load("s/checkpoint").rounds == 10 and len(Path("s/checkpoint").read_bytes()) == len(old)
+    assert "20 rounds" in good(*options)
+
+
+@POSIX
+@pytest.mark.parametrize("limit", [400, 1500, 9000])
+def test_a_full_disk_is_a_sentence_and_the_run_can_go_on(limit: int) -> None:
+    whole, options = whole_and_saved(small(400), *RULES)
+    good(*whole)
+    before = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
+    with process(*options, before=before) as running:
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 1
+    sentences = err.decode().splitlines()
+    assert sentences and all(line.startswith("adeptree: ") for line in sentences)
+    assert all("could not be written: File too large" in line for line in sentences)
+    good(*options)
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+@POSIX
+def test_two_runs_do_not_share_a_folder() -> None:
+    with process("run", "-", *RULES, "--save", "s") as running:
+        assert running.stdin is not None
+        running.stdin.write(b"score,y\n3,0\n")
+        running.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not Path("s/rows.journal").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        result = call("run", "-", *RULES, "--save", "s", "--resume", stdin="score,y\n3,0\n")
+        assert result.exit_code == 2 and "another run is writing to s" in result.stderr
+        running.communicate(timeout=60)
+    assert at.load("s/checkpoint").rounds == 1
+
+
+def test_save_needs_a_directory_of_its_own_and_an_ordinary_file_of_predictions() -> None:
+    assert "is not a directory" in call("run", "--save", "/dev/null").stderr
+    result = call("run", "--save", "s", "--predictions", "/dev/null")
+    assert "--predictions: /dev/null is not an ordinary file" in result.stderr and not Path("s").exists()
+
+
+def test_files_hold_data_only() -> None:
+    saved_run()
+    settings = json.loads(Path("s/settings.json").read_text())
+    assert settings["format"] == journal.FORMAT and settings["settings"]["rules"] == "thresholds(n=16)"
+    assert sorted(os.listdir("s")) == ["checkpoint", "rows.journal", "settings.json"]
