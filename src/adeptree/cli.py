@@ -10,6 +10,7 @@ import typer
 
 from adeptree.experiments.command import reproduce_command
 from adeptree.run_command import run_command
+from adeptree.show_command import show_command
 from adeptree.terminal import show, told
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
@@ -79,6 +80,7 @@ def classes() -> None:
 
 app.command("reproduce")(reproduce_command)
 app.command("run")(run_command)
+app.command("show")(show_command)
 
 
 def main() -> None:
