@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,12 @@ from adeptree.cli import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+LOOSELY = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
 def test_readme_examples_print_what_they_say() -> None:
@@ -38,13 +46,50 @@ def test_readme_shows_the_summary_of_the_main_job() -> None:
     assert shown[1].strip() in result.output
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples_in_docs_run(page: Path) -> None:
+def commands(page: Path) -> list[tuple[str, str]]:
+    """Return every command of a page, a line after "$ " in a console block, and what it prints."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    pairs = [part.partition("\n") for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, output) for command, _, output in pairs]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which ``adeptree`` is the command of this tree."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "adeptree"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from adeptree.cli import main; main()" "$@"\n')
+    script.chmod(0o755)
+    path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    search = os.pathsep.join([str(folder), os.environ["PATH"]])
+    return {**os.environ, "PATH": search, "PYTHONPATH": path, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_examples_in_docs_run(
+    page: Path, tmp_path: Path, shell: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands of a page, then its Python, in one empty folder."""
+    monkeypatch.chdir(tmp_path)
+    if (asked := commands(page)) and os.name == "nt":
+        pytest.skip("the commands are for a POSIX shell")
+    for command, wanted in asked:
+        done = subprocess.run(command, shell=True, env=shell, capture_output=True, text=True, encoding="utf-8")
+        assert done.returncode == 0 or "2>&1" in command, done.stderr
+        assert doctest.OutputChecker().check_output(wanted, done.stdout, LOOSELY), f"{command}\n{done.stdout}"
     outcome = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.stem)
+def test_commands_that_fail_or_print_something_else_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\npip install it\n$ adeptree run\nrounds\n...\n$ head x\n```\n")
+    assert commands(page) == [("adeptree run", "rounds\n...\n"), ("head x", "")]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=named)
 def test_links_between_pages_resolve(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

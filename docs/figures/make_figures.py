@@ -1,0 +1,170 @@
+"""The figures of docs/explanation: python docs/figures/make_figures.py [FOLDER]   (needs matplotlib)
+
+Everything drawn is computed here by the library; nothing is typed in.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+import adeptree as at
+from adeptree.learners.priors import KTPrior, PaperPrior
+from adeptree.show import Shown, Step, shown
+from adeptree.show.tree import LEFT, ROW, TOP, Places
+
+BLUE, ORANGE, GREEN, PINK, GREY, INK = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#808080", "#222222"
+STYLE: dict[str, Any] = {
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "adeptree",
+}
+GAME = [(5, 0), (2, 0), (6, 1), (3, 1)]
+ROUNDS = 1000
+
+
+def tree() -> Figure:
+    """The tree of a game of four rounds, growing."""
+    game = shown(at.Adept(at.Thresholds(8), horizon=4, engine="paths"), GAME, 4)
+    figure = Figure(figsize=(6.2, 5.6), layout="constrained")
+    for step, axes in zip(game.steps, figure.subplots(2, 2).flat, strict=True):
+        _tree(axes, game, step)
+    return figure
+
+
+def _tree(axes: Any, game: Shown, step: Step) -> None:
+    places = Places(game)
+    wide, high = places.size
+    axes.set(xlim=(0, wide + 10), ylim=(high, TOP - ROW), title=f"round {step.t}: x = {step.x},  P(1) = {step.p:.2f}")
+    axes.axis("off")
+    for earlier in game.steps[: step.t]:
+        for path in earlier.paths:
+            (x0, y0), (x1, y1) = places.at(path.labels[:-1]), places.at(path.labels)
+            carried = sum(p.share for p in step.paths if p.labels[: earlier.t] == path.labels)
+            line = "--" if path.wrong_guess else "-"
+            axes.plot([x0, x1], [y0, y1], line, color=INK, lw=0.8 + 4 * carried, zorder=1)
+            face, ink = (BLUE, "white") if path.labels[-1] else ("white", INK)
+            axes.scatter([x1], [y1], s=170, facecolor=face, edgecolor=INK, zorder=2)
+            axes.text(x1, y1, path.labels[-1], color=ink, ha="center", va="center", zorder=3)
+        for cut in earlier.pruned:
+            (x, y), down = places.at(cut.labels[:-1]), 13 if cut.labels[-1] else -13
+            fade = 1 if earlier.t == step.t else 0.3
+            axes.plot([x, x + 22], [y, y + down], color=ORANGE, lw=1.2, alpha=fade, zorder=0)
+            axes.plot([x + 26], [y + down * 1.2], "x", color=ORANGE, ms=7, mew=2, alpha=fade)
+    axes.plot([LEFT], [places.heights[()]], "o", color=INK, ms=5)
+    for path in step.paths:
+        x, y = places.at(path.labels)
+        axes.text(x + 21, y, f"{path.share:.0%}", va="center", color=BLUE if path.labels[-1] else INK)
+
+
+def weights() -> Figure:
+    """What makes a weight: capacity by the mistakes left, and the losses."""
+    T, M, eta = 100, 3, at.bounds.paper_rate(100, 3)
+    prior = PaperPrior(T, M)
+    figure = Figure(figsize=(6.0, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for k, colour in zip(range(M + 1), (BLUE, GREEN, ORANGE, PINK), strict=True):
+        ts = np.arange(0, T + 1)
+        mass = [exp(prior.log_mass(int(t), np.array([k]), np.array([0]))[0]) for t in ts]
+        left.semilogy(ts, mass, color=colour, label=f"k = {k}")
+    left.set(xlabel="round t", title=f"capacity W, T = {T}, M = {M}")
+    left.set_ylim(bottom=0.01)
+    left.legend(loc="lower left", ncols=2, columnspacing=1, handlelength=1.2)
+    losses = np.arange(0, 31)
+    right.semilogy(losses, np.exp(-eta * losses), color=INK)
+    right.set(xlabel="loss of the path L", title=f"factor exp(-η L), η = {eta:.3f}")
+    return figure
+
+
+def kt() -> Figure:
+    """What a rule costs: the KT prior against the paper's, and the flow of mass."""
+    T, M = 1000, 8
+    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    axes = figure.subplots()
+    n = np.arange(1, T + 1)
+    for k, colour in ((0, BLUE), (2, GREEN), (4, ORANGE), (8, PINK)):
+        cost = [-KTPrior().log_mass(0, np.array([k]), np.array([m]))[0] for m in n[n >= max(k, 1)]]
+        axes.semilogx(n[n >= max(k, 1)], cost, color=colour, label=f"KT, k* = {k}")
+    total = PaperPrior(T, M).log_total
+    axes.axhline(total, color=INK, ls="--", label=f"paper: ln N = {total:.1f}, T = {T}, M = {M}")
+    axes.set(xlabel="contested rounds n* of the best path", ylabel="price ln(1/prior mass)", ylim=(0, 95))
+    axes.legend()
+    return figure
+
+
+def width() -> Figure:
+    """Paths kept on random points, beside Sauer's bound and all labellings."""
+    figure = Figure(figsize=(6.0, 3.8), layout="constrained")
+    axes = figure.subplots()
+    rounds = 60
+    for c, colour in ((at.RealThresholds(), BLUE), (at.RealIntervals(), GREEN), (at.Conjunctions(6), ORANGE)):
+        learner = at.Adept(c, engine="paths")
+        rng = np.random.default_rng(0)
+        seen: set[Any] = set()
+        points, widths = [], []
+        for _ in range(rounds):
+            x = c.random_instance(rng)
+            seen.add(c.key(x))
+            learner.learn(x, int(rng.integers(2)))
+            points.append(len(seen))
+            widths.append(learner.width)
+        d = c.vc_dimension or 0
+        axes.loglog(points, widths, color=colour, label=f"{c!r}, VC = {d}")
+        axes.loglog(points, [at.bounds.sauer(m, d) for m in points], ":", color=colour, lw=2)
+    few = np.arange(1, 17)
+    axes.loglog(few, 2.0**few, "--", color=GREY, label="all labellings, 2^t")
+    axes.set(xlabel="distinct points", ylabel="paths", title="paths kept (lines) and Sauer's bound (dotted)")
+    axes.legend()
+    return figure
+
+
+def randomise() -> Figure:
+    """A deterministic learner against an adversary that knows it, beside ADEPT."""
+    c = at.Thresholds(64)
+    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    axes = figure.subplots()
+    t = np.arange(1, ROUNDS + 1)
+    players = [
+        (at.FollowTheLeader(c, horizon=ROUNDS), ORANGE, "Follow the leader"),
+        (at.Adept(c), BLUE, "ADEPT, drawing its label"),
+    ]
+    for learner, colour, name in players:
+        run = at.play(learner, at.Greedy(c), rounds=ROUNDS)
+        loss = np.cumsum([abs(row.p - row.y) for row in run.rounds])
+        axes.plot(t, 100 * loss / t, color=colour, label=f"{name}: {100 * loss[-1] / ROUNDS:.1f} %")
+    best = np.array([row.best_loss for row in run.rounds])
+    axes.plot(
+        t,
+        100 * best / t,
+        color=INK,
+        ls="--",
+        label=f"best threshold in hindsight: {100 * best[-1] / ROUNDS:.1f} %",
+    )
+    axes.set(xlabel="round", ylabel="expected mistakes, %", ylim=(0, 105), xlim=(0, ROUNDS))
+    axes.legend(loc="lower right")
+    return figure
+
+
+FIGURES = {"tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
+
+
+def main(folder: Path) -> None:
+    """Draw all figures into a folder."""
+    with matplotlib.rc_context(STYLE):
+        for name, draw in FIGURES.items():
+            draw().savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

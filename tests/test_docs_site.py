@@ -1,0 +1,181 @@
+"""The site: built without a warning, every link inside it leads somewhere, and nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from test_report import CHROMIUM, browse
+
+import adeptree
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+LOADING = {
+    ("img", "src"),
+    ("script", "src"),
+    ("link", "href"),
+    ("source", "srcset"),
+    ("iframe", "src"),
+    ("use", "href"),
+}
+"""What a browser fetches by itself; a plain link it only follows when asked."""
+
+pytest.importorskip("sphinx", reason="the site needs the extra docs")
+pytest.importorskip("myst_parser", reason="the site needs the extra docs")
+pytest.importorskip("furo", reason="the site needs the extra docs")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site, warnings being errors."""
+    out = tmp_path_factory.mktemp("site")
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-n",
+        "-W",
+        "--keep-going",
+        "-b",
+        "html",
+        str(DOCS),
+        str(out / "html"),
+    ]
+    # Pages from before would hide what is wrong in them: everything is read anew.
+    command += ["-E", "-d", str(out / "doctrees")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=110)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr.strip(), done.stderr
+    return out / "html"
+
+
+class Page(HTMLParser):
+    """The ids of a page, its links, and what it loads."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.ids |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        canonical = tag == "link" and given.get("rel") == "canonical"
+        self.loads += [given[name] for name in given if (tag, name) in LOADING and not canonical]
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> dict[Path, Page]:
+    return {path: Page(path) for path in site.rglob("*.html")}
+
+
+def test_every_link_inside_leads_to_a_page_and_a_place(site: Path, pages: dict[Path, Page]) -> None:
+    assert len(pages) > 20
+    broken, checked = [], 0
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if target.is_dir():
+                target /= "index.html"
+            checked += 1
+            there = target.is_file() and (
+                not parts.fragment or target.suffix != ".html" or unquote(parts.fragment) in pages[target].ids
+            )
+            if not there:
+                broken.append(f"{path.relative_to(site)}: {link}")
+    assert not broken
+    assert checked > 500
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
+    for path, page in pages.items():
+        for source in page.loads:
+            parts = urlsplit(source)
+            assert parts.scheme in ("", "data") and not parts.netloc, f"{path.name} loads {source}"
+            if parts.path and not parts.scheme:  # a bare #name is a part of the page itself
+                assert (path.parent / unquote(parts.path)).is_file(), f"{path.name} loads {source}"
+    for style in site.rglob("*.css"):
+        assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", style.read_text(encoding="utf-8")), style.name
+
+
+def test_every_page_and_public_name_is_in_the_site(site: Path, pages: dict[Path, Page]) -> None:
+    for source in DOCS.rglob("*.md"):
+        assert site / source.relative_to(DOCS).with_suffix(".html") in pages
+    ids = set().union(*(page.ids for page in pages.values()))
+    for name in set(adeptree.__all__) - {"__version__", "bounds", "errors", "AdeptreeError"}:
+        assert f"adeptree.{name}" in ids, name
+    assert {"adeptree.errors.AdeptreeError", "module-adeptree.bounds", "module-adeptree.errors"} <= ids
+
+
+def test_the_status_table_names_every_public_object_and_real_tests() -> None:
+    text = (DOCS / "status.md").read_text(encoding="utf-8")
+    for name in adeptree.__all__:
+        assert f"`{name}`" in text, name
+    named = set(re.findall(r"`(test_\w+\.py)`", text))
+    assert named and all((ROOT / "tests" / name).is_file() for name in named)
+
+
+def test_files_named_in_the_glossary_exist() -> None:
+    text = (DOCS / "paper-to-code.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]+/(?:[\w/]+\.py)?|\w+\.py)`", text))
+    assert len(named) > 15
+    for name in named:
+        places = (ROOT / "src/adeptree" / name, ROOT / name)
+        assert any(place.exists() for place in places), name
+
+
+def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the figures need the extra plot")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+    script = DOCS / "figures/make_figures.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, env=env, timeout=110)
+    made = {path.name for path in tmp_path.glob("*.svg")}
+    assert made == {path.name for path in (DOCS / "figures").glob("*.svg")} - {"speed.svg"}
+    shown = (DOCS / "explanation/pictures.md").read_text(encoding="utf-8")
+    assert all(f"figures/{name}" in shown for name in made)
+
+
+MEASURE = """
+<script>
+const out = document.createElement("pre");
+out.id = "measured";
+const images = [...document.querySelectorAll("article img")];
+const root = document.documentElement;
+out.textContent = JSON.stringify({wide: root.scrollWidth, room: root.clientWidth,
+  images: images.map(i => [i.naturalWidth > 0, i.getBoundingClientRect().width])});
+document.body.append(out);
+</script>
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["index", "explanation/pictures", "status", "reference/learners"])
+def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width: int) -> None:
+    path = site / f"{name}.html"
+    html = path.read_text(encoding="utf-8").replace("<head>", f'<head><base href="{path.as_uri()}">')
+    html = html.replace("</body>", MEASURE + "</body>")
+    dom, _ = browse(tmp_path, html, width, "--dump-dom")
+    found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
+    assert found, "the measuring script did not run"
+    seen = json.loads(found[1])
+    assert seen["wide"] <= seen["room"]
+    assert all(loaded and wide <= seen["room"] for loaded, wide in seen["images"])
+    assert name != "explanation/pictures" or len(seen["images"]) == 5
