@@ -145,7 +145,9 @@ def test_prediction_commits_nothing(drawn: tuple[Family, Stream]) -> None:
         plain.learn(x, y)  # without a prediction before
         assert curious.expected_loss == plain.expected_loss
         assert curious.realised_loss == plain.realised_loss
-        assert (curious.paths.mistakes == plain.paths.mistakes).all() and (curious.paths.losses == plain.paths.losses).all()
+        assert (curious.paths.mistakes == plain.paths.mistakes).all() and (
+            curious.paths.losses == plain.paths.losses
+        ).all()
     assert plain.realised_loss == sum(z != y for z, (_, y) in zip(drawn_labels, stream, strict=True))
 
 

@@ -40,6 +40,7 @@ from adeptree.errors import (
     OracleUnknown,
     TooLarge,
 )
+from adeptree.frontiers import OracleFrontier
 
 pytest.importorskip("pysat")
 
@@ -233,26 +234,25 @@ def test_unknown_can_be_kept_as_realizable() -> None:
     assert concept_class.realizable(HARD) and concept_class.unknowns == 1
     with pytest.raises(OracleUnknown, match="raise the limit"):
         concept_class.find(HARD)
-    assert not concept_class.gives_witnesses and concept_class.strategy == "literal"
+    assert not concept_class.gives_witnesses and concept_class.finds
     base = at.Halving(at.FiniteClass([[0], [1]], points=["crowded"]))
     learner = at.Adept(concept_class, horizon=5, base=base, on_excess="prune")
     learner.learn("crowded", 1)
     assert learner.width == 2
 
 
-def test_a_kept_frontier_holds_every_realizable_path() -> None:
+@pytest.mark.parametrize("strategy", ["cubes", "literal"])
+def test_a_kept_frontier_holds_every_realizable_path(strategy: str) -> None:
     encoding, _, points = CASES["dfas"]
     rng = random.Random(5)
-    kept = SatClass(encoding, solver="minisat22", conflicts=1, on_unknown="keep")
-    learners = [
-        at.Adept(c, horizon=7, base=at.Halving(listed("dfas")), on_excess="prune") for c in (kept, listed("dfas"))
-    ]
+    kept = SatClass(encoding, solver="minisat22", conflicts=1, on_unknown="keep", strategy=strategy)
+    frontier = OracleFrontier(kept)
+    assert frontier.strategy == strategy
     for x in rng.sample(points, 7):
-        for learner in learners:
-            learner.learn(x, rng.randrange(2))
+        frontier.grow(frontier.split(x).children)
     assert kept.unknowns > 0
-    rows = {bytes(row) for row in learners[0].paths.frontier.labels}  # type: ignore[attr-defined]
-    seen = [points.index(x) for x in learners[0].paths.frontier.points]  # type: ignore[attr-defined]
+    rows = {bytes(row) for row in frontier.labels}
+    seen = [points.index(x) for x in frontier.points]
     assert rows >= {bytes(row) for row in listed("dfas").table[:, seen].astype(np.bool_)}
 
 
@@ -316,11 +316,43 @@ def test_clauses_without_a_solution_are_a_sentence() -> None:
             ask()
 
 
+@pytest.mark.parametrize(
+    "c",
+    [
+        SatClass(KTermDnf(8, 2)),
+        SatClass(DecisionLists(4, 3), solver="minisat22", seconds=0.5),
+        SatClass(DecisionTrees(5, 2), mistake_bound=4, vc_dimension=3, strategy="literal"),
+        SatClass(Dfas(3, "ab"), on_unknown="keep", conflicts=7, batch=5),
+        SatClass(Dfas(2, ("left", "right", 3)), littlestone_dimension=4),
+    ],
+    ids=repr,
+)
+def test_ready_made_classes_are_specs(c: SatClass) -> None:
+    again = at.parse(repr(c))
+    assert again == c and repr(again) == repr(c) and hash(again) == hash(c)
+
+
+def test_specs_say_what_is_wrong() -> None:
+    for text in ("dfas(states=0, alphabet='ab')", "dnf(n=3)", "dnf(n=3, k=1, solver='none')", "dnf(n=3, k=1, cost=2)"):
+        with pytest.raises(at.errors.InvalidSpec, match="does not fit"):
+            at.parse(text)
+    with pytest.raises(at.errors.InvalidSpec, match="no class"):
+        at.parse("sat(3)")
+
+
+def test_a_learner_on_a_ready_made_class_is_loaded_without_it(tmp_path: Path) -> None:
+    learner = at.Adept(SatClass(Dfas(2, "ab"), littlestone_dimension=4), horizon=9)
+    learner.learn("ab", 1)
+    learner.save(tmp_path / "learner")
+    assert at.load(tmp_path / "learner").predict_proba("ba") == learner.predict_proba("ba")
+
+
 def test_copies_have_solvers_of_their_own() -> None:
     c = SatClass(Dfas(3, "ab"), mistake_bound=10, conflicts=10**6)
+    said = "dfas(states=3, alphabet='ab', mistake_bound=10, conflicts=1000000)"
     c.find([("ab", 1)])
     for other in (c.clone(), copy.deepcopy(c), pickle.loads(pickle.dumps(c))):
-        assert other == c and hash(other) == hash(c) and repr(other) == repr(c) == "sat(Dfas(states=3, alphabet='ab'))"
+        assert other == c and hash(other) == hash(c) and repr(other) == repr(c) == said
         other.close()
         other.close()
         with pytest.raises(OracleError, match="closed"):

@@ -275,7 +275,6 @@ def test_a_missing_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: SmtClass(lambda x: x >= a, [a], [b > 0]), InvalidArgument, "where= uses b, which is not among"),
         (lambda: SmtClass(lambda x: x >= a, [a], [a < 0, a > 0]), InvalidArgument, "contradict each other"),
         (lambda: quadrant(on_unknown="guess"), InvalidArgument, '"raise" or "keep"; got on_unknown=\'guess\''),
-        (lambda: quadrant(on_unknown="keep", strategy="cubes"), InvalidArgument, 'needs strategy="literal"'),
         (lambda: quadrant(text="age >= {c}"), InvalidArgument, r"text must be a format of the constants.*'a', 'b'"),
         (lambda: SmtClass(lambda x: x >= a, [a, z3.Real("a")]), InvalidArgument, "must have different names"),
         (lambda: quadrant(rlimit=0), InvalidArgument, "rlimit must be an int >= 1"),

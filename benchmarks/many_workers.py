@@ -1,0 +1,124 @@
+"""One process, two processes, threads for a remote oracle:  python benchmarks/many_workers.py [name ...]
+
+Wall seconds of a whole frontier; processor seconds in this process and in the workers (their start included); and how
+much of two processors two busy processes got just before: on a busy machine they cannot be twice as fast as one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+from adeptree import workers
+from adeptree.classes import OracleClass
+from adeptree.classes.sat import Dfas, SatClass
+from adeptree.classes.smt import SmtClass
+from adeptree.frontiers import OracleFrontier
+
+LATENCY = 0.02
+_rng = random.Random(0)
+WORDS = ["".join(w) for size in range(7) for w in itertools.product("ab", repeat=size)]
+GRID = [(_rng.randrange(30), _rng.randrange(30)) for _ in range(22)]
+NUMBERS = [_rng.randrange(1000) for _ in range(16)]
+
+
+def diamonds() -> SmtClass:
+    """Points within an unknown L1 distance of an unknown centre."""
+    import z3
+
+    a, b, r = z3.Ints("a b r")
+    bounds = [0 <= a, a < 30, 0 <= b, b < 30, 0 <= r, r < 60]
+    return SmtClass(lambda x: z3.Abs(x[0] - a) + z3.Abs(x[1] - b) <= r, [a, b, r], bounds)
+
+
+def remote(sample: Any) -> Any:
+    """Intervals, a network away."""
+    time.sleep(LATENCY)
+    ones = [x for x, y in sample if y]
+    low, high = min(ones, default=0), max(ones, default=-1)
+    return None if any(low <= x <= high for x, y in sample if not y) else lambda x: int(low <= x <= high)
+
+
+CASES: dict[str, tuple[Callable[..., OracleClass], list[Any], list[dict[str, Any]]]] = {
+    "DFAs of 4 states, 13 words": (
+        lambda **options: SatClass(Dfas(4, "ab"), solver="minisat22", **options),
+        random.Random(0).sample(WORDS, 13),
+        [{"strategy": "literal"}],
+    ),
+    "L1 balls by z3, 22 points": (
+        lambda executor=None, **options: SmtClass.made_by(diamonds, executor=executor),
+        GRID,
+        [{}],
+    ),
+    "a remote oracle, 20 ms a call": (
+        lambda **options: OracleClass(find=remote, **options),
+        NUMBERS,
+        [{}, {"strategy": "literal"}],
+    ),
+}
+
+
+def played(concept_class: OracleClass, xs: list[Any]) -> tuple[int, int, float]:
+    frontier = OracleFrontier(concept_class)
+    start = time.perf_counter()
+    for x in xs:
+        frontier.grow(frontier.split(x).children)
+    return frontier.width, frontier.queries.posed, time.perf_counter() - start
+
+
+def share() -> float:
+    """Return how much of two processors two busy processes get just now."""
+    with workers.processes(2) as executor:
+        list(executor.map(_busy, [0.01, 0.01]))
+        return sum(executor.map(_busy, [1.0, 1.0]))
+
+
+def _busy(seconds: float) -> float:
+    cpu, end = time.process_time(), time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+    return (time.process_time() - cpu) / seconds
+
+
+def main(names: list[str]) -> None:
+    print("| class | paths | strategy | workers | calls | wall s | CPU s here | CPU s in workers | free |")
+    print("|---|--:|---|---|--:|--:|--:|--:|--:|")
+    for name, (make, xs, ways) in CASES.items():
+        if names and name not in names:
+            continue
+        for way in ways:
+            kinds: list[tuple[str, Callable[[], Executor] | None]] = [("none", None)]
+            threads = lambda: ThreadPoolExecutor(16)  # noqa: E731
+            pools = [("16 threads", threads)] if name.startswith("a remote") else [("2 processes", _two)]
+            for kind, pool in [*kinds, *pools]:
+                free = share()
+                executor = None if pool is None else pool()
+                if executor is not None:
+                    list(executor.map(_busy, [0.01] * 4))  # started
+                here, there = time.process_time(), _of_children()
+                width, calls, wall = played(make(executor=executor, **way), xs)
+                here = time.process_time() - here
+                if executor is not None:
+                    executor.shutdown()
+                there = _of_children() - there
+                row = f"| {name} | {width:,} | {way.get('strategy', 'auto')} | {kind} | {calls:,} | {wall:.1f} |"
+                print(f"{row} {here:.1f} | {there:.1f} | {free:.1f} |", flush=True)
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _two() -> Executor:
+    return workers.processes(2)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

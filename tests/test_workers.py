@@ -1,0 +1,235 @@
+"""Many cores, many machines: whoever answers, and whoever dies, the transcript is that of a single process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import killed_oracle as ko
+import pytest
+
+import adeptree as at
+from adeptree import workers
+from adeptree.classes.sat import Dfas, SatClass
+from adeptree.errors import ContradictoryOracle, InvalidArgument, OracleError
+from adeptree.experiments.runner import run_tasks
+from adeptree.frontiers import OracleFrontier
+from adeptree.games import Transcript
+
+posix = pytest.mark.skipif(os.name == "nt", reason="a process is killed by a POSIX signal")
+
+N, ROUNDS = 64, 24
+_rng = random.Random(3)
+STREAM = [(_rng.randrange(N), _rng.randrange(2)) for _ in range(ROUNDS)]
+FATAL = STREAM[12][0]
+WORDS = ["".join(w) for size in range(5) for w in itertools.product("ab", repeat=size)]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with workers.processes(2) as executor:
+        yield executor
+
+
+def learnt(concept_class: at.OracleClass, stream: Any = STREAM) -> Transcript:
+    base = at.Halving(at.Thresholds(N))
+    return at.play(at.Adept(concept_class, horizon=len(stream), base=base), stream, rounds=len(stream))
+
+
+def dfas(**options: Any) -> Transcript:
+    automata = SatClass(Dfas(states=2, alphabet="ab"), **options)
+    rng = random.Random(1)
+    stream = [(word, rng.randrange(2)) for word in rng.sample(WORDS, 14)]
+    learner = at.Adept(automata, horizon=14, base=at.Halving(automata.to_finite(WORDS)))
+    return at.play(learner, stream, rounds=14)
+
+
+def source(form: str, oracle: Any) -> dict[str, Any]:
+    return {"find" if form == "find" else "realizable": oracle}
+
+
+SETTINGS = [("find", "literal"), ("find", "cubes"), ("bits", "literal")]
+every_setting = pytest.mark.parametrize(("form", "strategy"), SETTINGS, ids=["find", "cubes", "bits"])
+
+
+def oracle_of(form: str) -> Any:
+    return ko.thresholds if form == "find" else ko.threshold_bits
+
+
+# ------------------------------------------------------------------------------------------------ the same transcript
+
+
+@every_setting
+def test_processes_give_the_transcript_of_one(pool: Executor, form: str, strategy: str) -> None:
+    given: dict[str, Any] = {**source(form, oracle_of(form)), "strategy": strategy, "batch": 8}
+    assert learnt(at.OracleClass(**given, executor=pool)).rounds == learnt(at.OracleClass(**given)).rounds
+
+
+@posix
+@every_setting
+def test_a_killed_process_changes_nothing(tmp_path: Path, form: str, strategy: str) -> None:
+    given: dict[str, Any] = {"strategy": strategy, "batch": 8}
+    alone = learnt(at.OracleClass(**source(form, oracle_of(form)), **given))
+    marker = tmp_path / "killed"
+    with workers.processes(2) as executor:
+        fatal = ko.KilledAt(oracle_of(form), FATAL, str(marker))
+        assert learnt(at.OracleClass(**source(form, fatal), **given, executor=executor)).rounds == alone.rounds
+        assert isinstance(executor, workers.Processes) and executor.lost == 1
+    assert marker.exists()
+
+
+def test_batches_change_only_the_number_of_calls(pool: Executor) -> None:
+    one, many = (learnt(at.OracleClass(find=ko.thresholds, batch=batch)) for batch in (None, 8))
+    calls = [run.rounds[-1].posed for run in (one, many)]
+    assert [replace(r, posed=0) for r in one] == [replace(r, posed=0) for r in many]
+    assert calls[0] <= calls[1] <= 1.3 * calls[0]
+
+
+def test_solvers_in_workers(pool: Executor) -> None:
+    """Path by path all is the same; the concepts that a solver finds depend on its past, and in cubes the count."""
+    assert dfas(strategy="literal", executor=pool).rounds == dfas(strategy="literal").rounds
+    shared, alone = dfas(strategy="cubes", executor=pool), dfas(strategy="cubes")
+    assert [replace(r, posed=0) for r in shared] == [replace(r, posed=0) for r in alone]
+    assert shared.rounds[-1].posed < 0.5 * shared.rounds[-1].asked
+
+
+def test_halfspaces_in_workers(pool: Executor) -> None:
+    pytest.importorskip("highspy")
+    rng = random.Random(0)
+    points = [(rng.randrange(9), rng.randrange(9)) for _ in range(12)]
+
+    def rows(**options: Any) -> Any:
+        frontier = OracleFrontier(at.Halfspaces(2, **options))
+        for x in points:
+            frontier.grow(frontier.split(x).children)
+        return frontier.labels.tolist(), frontier.queries
+
+    assert rows(executor=pool, batch=16) == rows(batch=16)
+
+
+def test_templates_in_workers(pool: Executor) -> None:
+    pytest.importorskip("z3")
+    rng = random.Random(0)
+    stream = [((rng.randrange(20), rng.randrange(20)), rng.randrange(2)) for _ in range(6)]
+    alone, shared = (at.Adept(at.SmtClass.made_by(ko.quadrants, executor=e), 6) for e in (None, pool))
+    for learner in (alone, shared):
+        learner.learn_many(*zip(*stream, strict=True))
+    assert shared.expected_loss == alone.expected_loss and shared.width == alone.width
+    assert str(shared.best_rule()).startswith("x >= ")
+    with pytest.raises(InvalidArgument, match=r"SmtClass.made_by\(function"):
+        at.SmtClass(lambda x: x >= z, [z := __import__("z3").Int("z")], executor=pool).find_many([[(1, 1)]])
+    with ThreadPoolExecutor(2) as threads, pytest.raises(InvalidArgument, match="several threads"):
+        at.SmtClass.made_by(ko.quadrants, executor=threads)
+    with pytest.raises(InvalidArgument, match="must return an SmtClass"):
+        at.SmtClass.made_by(dict)  # type: ignore[arg-type]
+
+
+def test_threads_share_a_function(pool: Executor) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        run = learnt(at.OracleClass(find=lambda sample: ko.thresholds(sample), executor=threads, batch=8))
+        assert run.rounds == learnt(at.OracleClass(find=ko.thresholds, batch=8)).rounds
+        assert dfas(strategy="literal", executor=threads).rounds == dfas(strategy="literal").rounds
+
+
+@posix
+@pytest.mark.filterwarnings("default")  # Dask's own, about a worker that died
+def test_dask_with_a_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    marker = tmp_path / "killed"
+    options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "processes": True}
+    with workers.dask(**options, silence_logs=50) as executor:
+        fatal = ko.KilledAt(ko.thresholds, FATAL, str(marker))
+        run = learnt(at.OracleClass(find=fatal, batch=8, executor=executor))
+    assert marker.exists()
+    assert run.rounds == learnt(at.OracleClass(find=ko.thresholds, batch=8)).rounds
+
+
+# ------------------------------------------------------------------------------------------------ what goes wrong
+
+
+def predicting(concept_class: at.OracleClass) -> at.Adept:
+    learner = at.Adept(concept_class, horizon=9, base=at.Halving(at.Thresholds(N)))
+    learner.learn(20, 1)
+    learner.learn(3, 0)
+    return learner
+
+
+@pytest.mark.parametrize("strategy", ["literal", "cubes"])
+@pytest.mark.parametrize("batch", [None, 4])
+@pytest.mark.parametrize("shared", [False, True], ids=["here", "in workers"])
+def test_an_oracle_that_raises(pool: Executor, strategy: str, batch: int | None, shared: bool) -> None:
+    executor = pool if shared else None
+    learner = predicting(at.OracleClass(find=ko.broken, strategy=strategy, batch=batch, executor=executor))
+    before = learner.rounds, learner.width, learner.predict_proba(8), learner.best_loss
+    with pytest.raises(OracleError, match="the oracle raised ZeroDivisionError: no such luck"):
+        learner.predict_proba(7)
+    assert (learner.rounds, learner.width, learner.predict_proba(8), learner.best_loss) == before
+    learner.learn(8, 1)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["here", "in workers"])
+def test_an_oracle_that_denies_both_labels(pool: Executor, shared: bool) -> None:
+    """With bits this can be seen only by asking about both, which all but the strategy "paper" save."""
+    learner = predicting(at.OracleClass(realizable=ko.denying, strategy="paper", executor=pool if shared else None))
+    with pytest.raises(ContradictoryOracle, match="denies both labels of x=7 on a path of 2 points"):
+        learner.predict_proba(7)
+    assert learner.rounds == 2 and learner.queries.posed == learner.queries.asked
+    empty = at.OracleClass(realizable=ko.denying, strategy="literal", executor=pool if shared else None)
+    with pytest.raises(ContradictoryOracle, match="no concept is left"):
+        at.Adept(empty, 5, base=at.Halving(at.Thresholds(N))).predict_proba(7)
+
+
+def test_what_cannot_be_sent_is_said(pool: Executor) -> None:
+    with pytest.raises(InvalidArgument, match=r"must be picklable.*no lambdas"):
+        at.OracleClass(find=lambda sample: None, executor=pool).find_many([[]])
+    with pytest.raises(OracleError, match="concepts that find returns must be picklable"):
+        at.OracleClass(find=ko.unsendable, executor=pool).find_many([[(1, 0)]])
+    with pytest.raises(InvalidArgument, match="executor must be one"):
+        at.OracleClass(find=ko.thresholds, executor=2)  # type: ignore[arg-type]
+
+
+@posix
+def test_workers_that_always_die_are_given_up(tmp_path: Path) -> None:
+    with workers.processes(1, retries=1) as executor, pytest.raises(workers.WorkersLost, match="killed 2 times"):
+        executor.submit(os._exit, 1).result()
+    with pytest.raises(RuntimeError, match="closed"):
+        executor.submit(pow, 2, 2)
+
+
+def test_workers_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(workers, "dask", lambda address: made.append(address))
+    for text in ("dask", "dask:tcp://host:8786"):
+        workers.executor_of(text)
+    assert made == [None, "tcp://host:8786"]
+    for text in ("3", "processes:3"):
+        executor = workers.executor_of(text)
+        assert isinstance(executor, workers.Processes) and executor.n == 3
+    for bad in ("", "0", "processes:", "threads:2"):
+        with pytest.raises(InvalidArgument, match="workers are named"):
+            workers.executor_of(bad)
+    with pytest.raises(InvalidArgument, match="1 or more"):
+        workers.processes(-1)
+
+
+def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(at.errors.MissingExtra, match=r"adeptree\[dask\]"):
+        workers.dask()
+
+
+def test_experiments_run_on_named_workers() -> None:
+    rows: list[Any] = []
+    tasks = [("any", {"number": n}) for n in range(4)]
+    run_tasks(tasks, lambda task, row, seconds: rows.append(row["double"]), jobs="processes:2", work=ko.doubled)
+    assert sorted(rows) == [0, 2, 4, 6]
+    with pytest.raises(InvalidArgument, match="workers are named"):
+        run_tasks(tasks, lambda task, row, seconds: None, jobs="cloud")
