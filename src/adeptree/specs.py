@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+from typing import Any
 
 from adeptree.classes import (
     BlockUnions,
@@ -20,6 +21,7 @@ from adeptree.classes import (
     Thresholds,
 )
 from adeptree.classes.lp import Halfspaces
+from adeptree.classes.sat.named import NAMED
 from adeptree.errors import InvalidArgument, InvalidSpec, got
 
 CLASSES: dict[str, type[ConceptClass]] = {
@@ -40,7 +42,7 @@ CLASSES: dict[str, type[ConceptClass]] = {
 }
 
 
-SOLVED: dict[str, type[ConceptClass]] = {Halfspaces.spec_name: Halfspaces}
+SOLVED: dict[str, Any] = {Halfspaces.spec_name: Halfspaces, **NAMED}
 """Classes behind a solver: parsed like the others, once their extra is installed."""
 
 

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import heapq
-import itertools
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
 from adeptree.classes.base import ConceptClass
-from adeptree.errors import ContradictoryOracle, InvalidArgument, InvalidInstance, OracleError, got
+from adeptree.classes.labelling import Labelling, freeze
+from adeptree.classes.oracle_erm import best_labelling
+from adeptree.classes.oracle_options import check_options, check_sources
+from adeptree.classes.sharding import Shards
+from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, OracleUnknown, got
 from adeptree.types import Concept, Instance, Sample
 
+__all__ = ["Labelling", "OracleClass", "freeze"]
+
 Find = Callable[[Sample], Concept | None]
+FindMany = Callable[[Sequence[Sample]], Sequence[Concept | None]]
 Realizable = Callable[[Sample], bool]
+Found = Concept | OracleUnknown | None
+"""A concept that fits, None if there is none, or why neither is known."""
 
-
-@dataclass(frozen=True)
-class Labelling:
-    """A rule known by its labels on a sample; elsewhere it takes 0 if the oracle allows it, else 1."""
-
-    sample: tuple[tuple[Instance, int], ...]
-    realizable: Realizable = field(compare=False, repr=False)
-    key: Callable[[Any], Hashable] = field(compare=False, repr=False)
-
-    def __call__(self, x: Instance) -> int:
-        """Look x up among the labelled points; ask the oracle only if it is not there."""
-        for point, label in self.sample:
-            if self.key(point) == self.key(x):
-                return label
-        return int(not self.realizable([*self.sample, (x, 0)]))
-
-    def __str__(self) -> str:
-        ones = sum(label for _, label in self.sample)
-        return f"a concept with label 1 on {ones} of {len(self.sample)} points seen"
+BATCH = 64
+"""Questions that go out together where a batch is cheaper than its parts."""
 
 
 class OracleClass(ConceptClass):
@@ -48,8 +38,17 @@ class OracleClass(ConceptClass):
     mappings need none. ``repeats="ask"`` asks the oracle about repeated instances too.
 
     ``strategy`` is how a frontier asks: "auto" decides sets of paths with one call wherever it can
-    (``docs/few-queries.md``), "cubes" insists on the way that needs ``find``, and "literal" asks about every
-    path by itself, as the paper does; ``repeats="ask"`` implies it.
+    (``docs/few-queries.md``), "cubes" insists on the way that needs ``find``, "bits" on the one that does not, and
+    "literal" asks about every path by itself, as the paper does; ``repeats="ask"`` implies it. "paper" does not even
+    infer that a path denied one label can take the other, and so notices an oracle that denies both. ``call_cost``,
+    the seconds that a call takes, lets "auto" ask literally where thinking would take longer than it saves.
+
+    Many calls at once: ``find_many(samples)`` answers a list of them, ``executor`` (``adeptree.workers``, or any
+    ``concurrent.futures.Executor``) has them answered by workers (``docs/cluster.md``); ``batch`` is how many
+    go out together. The rows of a frontier are the same in any case.
+
+    A call that cannot decide raises ``OracleUnknown``. With ``on_unknown="keep"`` the path in question, and no other,
+    counts as realizable.
 
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])
@@ -60,32 +59,47 @@ class OracleClass(ConceptClass):
 
     spec_name = "oracle"
 
+    shared_by_threads = True
+    """Whether threads may ask this very object (if the user's function lets them); solvers are built for each."""
+
     def __init__(
         self,
         find: Find | None = None,
         realizable: Realizable | None = None,
         mistake_bound: int | None = None,
         *,
+        find_many: FindMany | None = None,
         vc_dimension: int | None = None,
         littlestone_dimension: int | None = None,
         key: Callable[[Any], Hashable] | None = None,
         repeats: str = "infer",
         strategy: str = "auto",
+        on_unknown: str = "raise",
+        call_cost: float | None = None,
+        executor: Executor | None = None,
+        batch: int | None = None,
         name: str = "oracle",
     ) -> None:
-        if (find is None) == (realizable is None):
-            raise InvalidArgument("give exactly one of find= (returns a concept or None) and realizable= (a bool)")
-        if repeats not in ("infer", "ask"):
-            raise InvalidArgument(f'repeats must be "infer" or "ask"; {got("repeats", repeats)}')
-        _check_strategy(strategy, find is not None and repeats == "infer")
+        check_sources(find, realizable, find_many)
+        finds = realizable is None
+        check_options(strategy, repeats, on_unknown, call_cost, executor, batch, finds)
         self._find = find
+        self._find_many = find_many
         self._realizable = realizable
         self.mistake_bound = mistake_bound
         self._vc_dimension = vc_dimension
         self._littlestone_dimension = littlestone_dimension
         self._key = key
         self.repeats = repeats
-        self.strategy = strategy if repeats == "infer" else "literal"
+        self.strategy = strategy if repeats == "infer" or strategy == "paper" else "literal"
+        self.on_unknown = on_unknown
+        self.unknowns = 0
+        self.call_cost = call_cost
+        self.shards: Shards | None = None
+        self.batch = batch or (1 if find_many is None else BATCH)
+        if executor is not None:
+            self.send_to(executor)
+            self.batch = batch or self.batch
         self.name = name
 
     @classmethod
@@ -94,7 +108,18 @@ class OracleClass(ConceptClass):
         if not hasattr(oracle, "gives_witnesses"):
             raise InvalidArgument(f"expected an oracle such as ClassOracle(c); {got('oracle', oracle)}")
         asked = {"find": oracle.find} if oracle.gives_witnesses else {"realizable": oracle.realizable}
+        if oracle.gives_witnesses and "batch" in options:
+            asked["find_many"] = oracle.find_many
         return cls(**asked, mistake_bound=mistake_bound, **options)
+
+    def send_to(self, executor: Executor) -> None:
+        """Have questions answered by these workers from now on."""
+        self.shards = Shards(executor, self)
+        self.batch = BATCH if self.batch == 1 else self.batch
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Executors stay where they are: a worker asks its own oracle.
+        return {**self.__dict__, "shards": None}
 
     def __repr__(self) -> str:
         return f"oracle(name={self.name!r})"
@@ -111,8 +136,13 @@ class OracleClass(ConceptClass):
 
     @property
     def gives_witnesses(self) -> bool:
-        """Whether the oracle returns concepts, not just bits."""
-        return self._find is not None
+        """Whether every "realizable" comes with a concept: not with bits, nor if unknown answers are kept."""
+        return self.finds and self.on_unknown == "raise"
+
+    @property
+    def finds(self) -> bool:
+        """Whether the oracle returns concepts at all."""
+        return self._realizable is None
 
     def instance(self, x: Any) -> Instance:
         """Return x unchanged; it must have a key."""
@@ -130,21 +160,90 @@ class OracleClass(ConceptClass):
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask the oracle for a concept that fits; only if it gives witnesses."""
-        if self._find is None:
+        if not self.finds:
             raise InvalidArgument("this oracle answers only realizable(sample); it was given no find=")
-        concept = _asked(self._find, sample)
-        if concept is not None and not callable(concept):
-            raise OracleError(f"find must return a callable concept or None; {got('concept', concept)}")
-        return concept  # type: ignore[no-any-return]
+        if self._find is None:
+            return self.find_many([sample])[0]
+        return _checked(self._counted(self._find, list(sample)))
 
     def realizable(self, sample: Sample) -> bool:
-        """Ask the oracle whether a concept fits."""
-        if self._find is not None:
-            return self.find(sample) is not None
-        answer = _asked(self._realizable, sample)
+        """Ask the oracle whether a concept fits; an unknown that is kept is True."""
+        try:
+            if self._realizable is None:
+                return self.find(sample) is not None
+            answer = self._counted(self._realizable, list(sample))
+        except OracleUnknown:
+            if self.on_unknown == "raise":
+                raise
+            return True
         if not isinstance(answer, (bool, np.bool_)):
             raise OracleError(f"realizable must return True or False; {got('answer', answer)}")
         return bool(answer)
+
+    def _counted(self, oracle: Callable[[Any], Any], given: list[Any]) -> Any:
+        """Call the user's oracle; whatever it raises is said in a sentence."""
+        try:
+            return oracle(given)
+        except OracleError as error:
+            self.unknowns += isinstance(error, OracleUnknown)
+            raise
+        except Exception as error:
+            raise OracleError(
+                f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
+            ) from error
+
+    # --- Many questions at once ----------------------------------------------------------------------
+
+    def find_many(self, samples: Sequence[Sample]) -> list[Concept | None]:
+        """Ask for a concept for each sample: by the workers, by the oracle's own ``find_many``, or one by one."""
+        found = self.found(samples)
+        for answer in found:
+            if isinstance(answer, OracleUnknown):
+                raise answer
+        return found  # type: ignore[return-value]
+
+    def found(self, samples: Sequence[Sample]) -> list[Found]:
+        """Answer ``find_many``, with an OracleUnknown in place of each answer that is not known."""
+        if self.shards is None:
+            return self.found_here(samples)
+        answers = self.shards.ask("find", samples)
+        self.unknowns += sum(isinstance(answer, OracleUnknown) for answer in answers)
+        return [self.unpacked(answer) for answer in answers]
+
+    def found_here(self, samples: Sequence[Sample]) -> list[Found]:
+        """Answer :meth:`found` in this process."""
+        if self._find_many is None:
+            return [self._attempt(self.find, sample) for sample in samples]
+        batches = [samples[i : i + self.batch] for i in range(0, len(samples), self.batch)]
+        return [answer for batch in batches for answer in self._batched(self._find_many, batch)]
+
+    def _batched(self, find_many: FindMany, batch: Sequence[Sample]) -> list[Found]:
+        answers = self._attempt(lambda given: self._counted(find_many, given), [list(sample) for sample in batch])
+        if isinstance(answers, OracleUnknown):
+            return [answers] * len(batch)  # which of them could not be decided, nobody knows
+        if len(answers) != len(batch):
+            raise OracleError(f"find_many got {len(batch)} samples and gave {len(answers)} answers; one each is due")
+        return [answer if isinstance(answer, OracleUnknown) else _checked(answer) for answer in answers]
+
+    def _attempt(self, ask: Callable[[Any], Any], given: Any) -> Any:
+        try:
+            return ask(given)
+        except OracleUnknown as error:
+            return error
+
+    def realizable_many(self, samples: Sequence[Sample]) -> list[bool]:
+        """Ask ``realizable`` about each sample: by the workers, or one by one."""
+        if self.shards is None:
+            return [self.realizable(sample) for sample in samples]
+        return self.shards.ask("realizable", samples)
+
+    def packed(self, answer: Found) -> Any:
+        """Return an answer as a worker sends it."""
+        return answer
+
+    def unpacked(self, answer: Any) -> Found:
+        """Return what a worker sent as an answer."""
+        return answer  # type: ignore[no-any-return]
 
     def labelling(self, sample: Sample) -> Labelling:
         """Return a rule with these labels, without asking anything."""
@@ -152,25 +251,7 @@ class OracleClass(ConceptClass):
 
     def erm(self, sample: Sample) -> Concept:
         """Return a best concept: the realizable labellings are tried from the cheapest on."""
-        counts: dict[Hashable, list[int]] = {}
-        points: dict[Hashable, Instance] = {}
-        for x, y in self.clean(sample):
-            counts.setdefault(self.key(x), [0, 0])[y] += 1
-            points.setdefault(self.key(x), x)
-        keys = sorted(counts, key=lambda k: -abs(counts[k][1] - counts[k][0]))
-        order = itertools.count()
-        queue: list[tuple[int, int, int, tuple[tuple[Instance, int], ...]]] = [(0, 0, next(order), ())]
-        while queue:
-            loss, depth, _, labelled = heapq.heappop(queue)
-            if labelled and not self.realizable(labelled):
-                continue
-            if -depth == len(keys):
-                return (self.find(labelled) if self.gives_witnesses else None) or self.labelling(labelled)
-            k = keys[-depth]
-            for label in (0, 1):
-                entry = (loss + counts[k][1 - label], depth - 1, next(order), (*labelled, (points[k], label)))
-                heapq.heappush(queue, entry)
-        raise ContradictoryOracle("the oracle denies every labelling of the sample: no concept is left")
+        return best_labelling(self, sample)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Refuse: only the user knows the domain."""
@@ -181,38 +262,7 @@ class OracleClass(ConceptClass):
         raise InvalidArgument("an OracleClass cannot draw concepts; give the adversary target=")
 
 
-def _check_strategy(strategy: str, cubes: bool) -> None:
-    if strategy not in ("auto", "literal", "cubes"):
-        raise InvalidArgument(f'strategy must be "auto", "literal" or "cubes"; {got("strategy", strategy)}')
-    if strategy == "cubes" and not cubes:
-        raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
-
-
-def _asked(oracle: Callable[[Sample], Any] | None, sample: Sample) -> Any:
-    assert oracle is not None
-    try:
-        return oracle(list(sample))
-    except OracleError:
-        raise
-    except Exception as error:
-        raise OracleError(
-            f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
-        ) from error
-
-
-def freeze(x: Any) -> Hashable:
-    """Return a hashable stand-in for plain data.
-
-    >>> freeze({"b": [1, 2], "a": 0}) == freeze({"a": 0, "b": (1, 2)})
-    True
-    """
-    if isinstance(x, np.generic):
-        return x.item()  # type: ignore[no-any-return]
-    if isinstance(x, np.ndarray):
-        return freeze(x.tolist())
-    if isinstance(x, Mapping):
-        return frozenset((name, freeze(value)) for name, value in x.items())
-    if isinstance(x, (list, tuple)):
-        return tuple(freeze(value) for value in x)
-    hash(x)
-    return x  # type: ignore[no-any-return]
+def _checked(concept: Any) -> Concept | None:
+    if concept is not None and not callable(concept):
+        raise OracleError(f"find must return a callable concept or None; {got('concept', concept)}")
+    return concept  # type: ignore[no-any-return]

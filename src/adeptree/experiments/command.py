@@ -32,6 +32,9 @@ def reproduce_command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")
     ] = None,
+    workers: Annotated[
+        str | None, typer.Option("--workers", metavar="WHERE", help='Instead of --jobs: "dask" or "dask:ADDRESS".')
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results; runs are kept.")] = Path(
         "results"
     ),
@@ -44,7 +47,7 @@ def reproduce_command(
 
     told = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        result = _measured(told, quick, only, jobs or os.cpu_count() or 1, out)
+        result = _measured(told, quick, only, workers or jobs or os.cpu_count() or 1, out)
         # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
         _show(Console(highlight=False, width=None if sys.stdout.isatty() else 130), result)
         _write_page(told, result)
@@ -58,7 +61,7 @@ def reproduce_command(
         raise typer.Exit(FAILED)
 
 
-def _measured(console: Console, quick: bool, only: str | None, jobs: int, out: Path) -> Reproduction:
+def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
     """Run what is missing, under one bar an experiment."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars

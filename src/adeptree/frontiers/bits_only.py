@@ -1,6 +1,6 @@
 """Which rows can take which label at x, with few calls to an oracle that only says yes or no.
 
-A question is again a *cube* (see ``frontiers/cubes.py``): the rows with some given labels. A "no" decides the
+A question is again a *cube* (see ``cube_search.py``): the rows with some given labels. A "no" decides the
 whole cube; a "yes" says only that some row in it can take the label, so the row must be searched for. Several
 ways to ask are kept. After a round the truth is known, so each of them can be replayed against it without a
 call, and the one that would have been cheapest lately is used for the next round.

@@ -1,104 +1,21 @@
-"""Optimistic cubes: which rows can take which label at x, with few calls to an oracle that returns concepts.
+"""The choice of a cube to ask about: it holds no row known to take the label, and many of which nothing is known.
 
-A *cube* is the set of rows that have some given labels on some of the past points. Asking the oracle for a
-concept with these labels, and label b at x, asks whether any row of the cube can take b. So a round is group
-testing: ask about cubes that hold no row known to take b, as large as possible. A "no" decides the whole cube;
-a "yes" comes with a concept, whose labels name a row. The proof and the counts are in ``docs/few-queries.md``.
+A cube is given by columns and the labels of a row there; see ``frontiers/cube_search.py``.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from adeptree.errors import ContradictoryOracle, OracleError, got
-from adeptree.frontiers.bitsets import LabelColumns, WordArray, count, counts, first, pack, single, unpack
-from adeptree.types import BoolArray, Concept, Instance, IntArray, Sample
+from adeptree.frontiers.bitsets import LabelColumns, WordArray, count, counts
+from adeptree.types import BoolArray
 
 COMPILE_FROM = 1024
 """Words in the label table from which the compiled search is worth loading (if numba is installed)."""
-
-NO_WITNESS = -1
-
-Ask = Callable[[Sample], Concept | None]
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a round found out: the answers, and where concepts came with them."""
-
-    can: BoolArray
-    """``can[b, row]``: can the row take label b?"""
-    own: IntArray | None = None
-    """The label that each row's own concept gives x, or NO_WITNESS; None where no row has a concept."""
-    others: dict[tuple[int, int], Concept] = field(default_factory=dict)
-    """Concepts found in this round, by (row, label)."""
-
-
-def split_by_cubes(
-    table: LabelColumns, points: Sequence[Instance], witnesses: Sequence[Concept | None], x: Instance, ask: Ask
-) -> Found:
-    """Decide both labels of every row. Rows without a concept are allowed, and have no label for free."""
-    labels = [NO_WITNESS if concept is None else label_by(concept, x) for concept in witnesses]
-    own = np.array(labels, dtype=np.int64)
-    can = np.stack([own == 0, own == 1])
-    others: dict[tuple[int, int], Concept] = {}
-    for b in (0, 1):
-        search = CubeSearch(table, points, (x, b), ask)
-        can[b] = search.run(can[b])
-        others |= {(row, b): concept for row, concept in search.found.items()}
-        # A realizable path has a continuation: a row that cannot take this label can take the other.
-        can[1 - b] |= ~can[b]
-    return Found(can, own, others)
-
-
-class CubeSearch:
-    """Find all rows that can take one label at one point, some of them being known beforehand."""
-
-    def __init__(self, table: LabelColumns, points: Sequence[Instance], target: tuple[Instance, int], ask: Ask) -> None:
-        self.table = table
-        self.points = points
-        self.target = target
-        self.ask = ask
-        self.found: dict[int, Concept] = {}
-
-    def run(self, known: BoolArray) -> BoolArray:
-        """Return the rows that can take the label, given some that can."""
-        positive = pack(known)
-        undecided = self.table.everyone() & ~positive
-        while undecided.any():
-            labels = self.table.labels_of(first(undecided))
-            cube = best_cube(self.table, labels, undecided, positive)
-            concept = self.ask([*((self.points[j], int(labels[j])) for j in cube), self.target])
-            if concept is None:
-                undecided &= outside(self.table, labels, cube)
-            else:
-                row = single(self._row_of(concept, undecided), self.table.words)
-                positive |= row
-                undecided &= ~row
-        return unpack(positive, self.table.rows)
-
-    def _row_of(self, concept: Concept, undecided: WordArray) -> int:
-        """Return the row that the concept continues; with a sound oracle it is one of the undecided."""
-        labels = np.array([label_by(concept, x) for x in self.points], dtype=np.bool_)
-        row = self.table.where(labels)
-        if row is None:
-            raise ContradictoryOracle(
-                f"find returned {concept}, whose labels on the {len(self.points)} points seen were denied before; "
-                f"check that the oracle always gives the same answers"
-            )
-        if not (single(row, self.table.words) & undecided).any():
-            raise ContradictoryOracle(
-                f"find returned {concept}, though it denied before that a concept has its labels on "
-                f"{len(self.points) + 1} points; check that the oracle always gives the same answers"
-            )
-        self.found[row] = concept
-        return row
 
 
 def best_cube(table: LabelColumns, labels: BoolArray, undecided: WordArray, positive: WordArray) -> list[int]:
@@ -170,17 +87,6 @@ def outside(table: LabelColumns, labels: BoolArray, cube: list[int]) -> WordArra
         column = table.room[j, : table.words]
         result |= ~column if labels[j] else column
     return result
-
-
-def label_by(concept: Concept, x: Instance) -> int:
-    """Ask a concept that the oracle returned for its label at x."""
-    try:
-        label = concept(x)
-    except Exception as error:
-        raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
-    if label not in (0, 1):
-        raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
-    return int(label)
 
 
 def _compiled(table: LabelColumns) -> Any:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adeptree.classes.base import ConceptClass
 from adeptree.classes.oracle import Labelling, OracleClass, freeze
-from adeptree.errors import ContradictoryOracle
+from adeptree.errors import ContradictoryOracle, OracleUnknown
+from adeptree.frontiers.asking import Asking, label_by
 from adeptree.frontiers.base import Children, Frontier, Split
 from adeptree.frontiers.bits_only import BitsOnly
 from adeptree.frontiers.bitsets import LabelColumns, unpack
-from adeptree.frontiers.cubes import NO_WITNESS, Found, label_by, split_by_cubes
-from adeptree.types import BoolArray, Concept, Instance, IntArray, Sample
+from adeptree.frontiers.choosing import Choice
+from adeptree.frontiers.cube_search import NO_WITNESS, Found, split_by_cubes
+from adeptree.types import BoolArray, Concept, Instance, IntArray
 
 
 class OracleFrontier(Frontier):
@@ -23,20 +26,23 @@ class OracleFrontier(Frontier):
     Free in any case are repeated instances, and the second label of a path whose first was denied (a
     realizable path has a continuation). What else is asked depends on the oracle and on ``strategy``:
 
-    - "cubes", with an oracle that returns concepts: whole sets of rows in one call (``frontiers/cubes.py``);
-    - "bits", with one that says yes or no: whole sets too, but a yes names no row (``frontiers/bits_only.py``);
-    - "literal": every row by itself, with its whole sample, as Algorithm 2 does.
+    - "cubes", with an oracle that returns concepts: whole sets of rows in one call (``cube_search.py``);
+    - "bits", with one that says yes or no: whole sets too, but a yes names no row (``bits_only.py``);
+    - "literal": every row by itself, with its whole sample, as Algorithm 2 does;
+    - "paper": the same with nothing inferred, both labels of every row being asked about.
 
-    The first two rely on the rows being *all* realizable labellings. Once rows have been dropped (mistake
+    The first two rely on the rows holding *all* realizable labellings. Once rows have been dropped (mistake
     pruning, for which a valid M gives no occasion) a "yes" may come from one that is gone, so from then on
-    the frontier goes on literally.
+    the frontier goes on literally. Which rows there are, and in which order, depends on the oracle's class alone: not
+    on the strategy, nor on who answers when (unless unknown answers are kept).
     """
 
     def __init__(self, concept_class: ConceptClass) -> None:
         super().__init__()
         self.concept_class = concept_class
         self.infers_repeats = getattr(concept_class, "repeats", "infer") == "infer"
-        self.has_witnesses: bool = getattr(concept_class, "gives_witnesses", hasattr(concept_class, "find"))
+        self.asking = Asking(concept_class, self.queries)
+        self.has_witnesses = self.asking.finds
         self.points: list[Instance] = []
         self.column: dict[Hashable, int] = {}
         self.table = LabelColumns()
@@ -45,11 +51,22 @@ class OracleFrontier(Frontier):
         self.complete = True
         """Whether no row was ever dropped."""
         self.bits_only = BitsOnly()
+        self.choice = self._choice()
+
+    def _choice(self) -> Choice | None:
+        """Return who chooses between sets of rows and single rows, if somebody said what a call costs."""
+        cost: float | None = getattr(self.concept_class, "call_cost", None)
+        free = getattr(self.concept_class, "strategy", "auto") == "auto" and not self.asking.keeps
+        return Choice("cubes" if self.has_witnesses else "bits", cost) if cost is not None and free else None
 
     @property
     def width(self) -> int:
         """Number of realizable labellings."""
         return self.table.rows
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.table.points, self.table.words
 
     @property
     def labels(self) -> BoolArray:
@@ -60,9 +77,14 @@ class OracleFrontier(Frontier):
     def strategy(self) -> str:
         """How the next point will be asked about."""
         wanted = getattr(self.concept_class, "strategy", "auto")
-        if wanted == "literal" or not self.infers_repeats or not self.complete:
+        if wanted in ("literal", "paper") or not self.infers_repeats or not self.complete:
+            return "paper" if wanted == "paper" else "literal"
+        if self.choice is not None and not self.choice.sets_pay(self.width, *self._size):
             return "literal"
-        return "cubes" if self.has_witnesses else "bits"
+        if not self.has_witnesses:
+            # Only paths asked one by one can be shared out among workers.
+            return "literal" if self.asking.shared and wanted == "auto" else "bits"
+        return "cubes"
 
     def _answers(self, x: Instance) -> Split:
         column = self.column.get(self._key(x)) if self.infers_repeats else None
@@ -75,30 +97,43 @@ class OracleFrontier(Frontier):
         return Found(np.stack([~label, label]), np.where(known, label, NO_WITNESS).astype(np.int64))
 
     def _ask_about(self, x: Instance) -> Found:
-        if not self.points and self.has_witnesses:
-            self._witness(0)  # also proves that there is a concept at all
+        if not self.points and self.has_witnesses and self.strategy != "paper" and self.witnesses[0] is None:
+            self._find_witnesses([0])  # also proves that there is a concept at all
+        asking, before = self.asking, self.queries.posed
         if self.strategy == "cubes":
-            return split_by_cubes(self.table, self.points, self.witnesses, x, self._find)
+            found = split_by_cubes(
+                self.table, self.points, self.witnesses, x, asking.find_all, asking.batch, asking.keeps
+            )
+            return replace(found, calls=self.queries.posed - before)
         if self.strategy == "bits":
-            return Found(self.bits_only.split(self.table, self.points, x, self._realizable, self.queries.inferred))
-        return self._by_witness(x) if self.has_witnesses else self._by_bit(x)
+            can = self.bits_only.split(self.table, self.points, x, asking.realizable, self.queries.inferred)
+            return Found(can, calls=self.queries.posed - before)
+        by_bit = self.strategy == "paper" or not self.has_witnesses or self.asking.keeps
+        return self._by_bit(x) if by_bit else self._by_witness(x)
 
     def _by_bit(self, x: Instance) -> Found:
+        samples = [self.sample(row) for row in range(self.width)]
         can = np.ones((2, self.width), dtype=np.bool_)
-        for row in range(self.width):
-            sample = self.sample(row)
-            can[0, row] = self._realizable([*sample, (x, 0)])
-            if can[0, row]:
-                can[1, row] = self._realizable([*sample, (x, 1)])
+        can[0] = self.asking.realizable_all([[*sample, (x, 0)] for sample in samples])
+        # A realizable path has a continuation; only the empty one was never asked about.
+        asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
+        can[1, asked] = self.asking.realizable_all([[*samples[row], (x, 1)] for row in asked])
+        if not can.any(axis=0).all():
+            raise ContradictoryOracle(
+                f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "
+                f"(or on the empty one: then no concept is left); check that it always gives the same answers"
+            )
         return Found(can)
 
     def _by_witness(self, x: Instance) -> Found:
-        own: IntArray = np.array([label_by(self._witness(row), x) for row in range(self.width)], dtype=np.int64)
+        self._find_witnesses([row for row, concept in enumerate(self.witnesses) if concept is None])
+        own: IntArray = np.array([label_by(concept, x) for concept in self.witnesses if concept], dtype=np.int64)
         can = np.stack([own == 0, own == 1])
         others: dict[tuple[int, int], Concept] = {}
-        for row, label in enumerate((1 - own).tolist()):
-            concept = self._find([*self.sample(row), (x, label)])
-            if concept is not None:
+        questions = [(row, label) for row, label in enumerate((1 - own).tolist())]
+        samples = [[*self.sample(row), (x, label)] for row, label in questions]
+        for (row, label), concept in zip(questions, self.asking.find_all(samples), strict=True):
+            if concept is not None and not isinstance(concept, OracleUnknown):
                 others[row, label] = concept
                 can[label, row] = True
         return Found(can, own, others)
@@ -107,31 +142,15 @@ class OracleFrontier(Frontier):
         """Return the row as a labelled sample."""
         return list(zip(self.points, self.table.labels_of(row).astype(int).tolist(), strict=True))
 
-    def _realizable(self, sample: Sample) -> bool:
-        self.queries.posed += 1
-        return self.concept_class.realizable(sample)
-
-    def _find(self, sample: Sample) -> Concept | None:
-        self.queries.posed += 1
-        concept: Concept | None = self.concept_class.find(sample)  # type: ignore[attr-defined]
-        if concept is not None and any(label_by(concept, x) != y for x, y in sample):
-            raise ContradictoryOracle(
-                f"find returned {concept}, which does not have the labels it was asked for on a sample of "
-                f"{len(sample)} points; check the oracle"
-            )
-        return concept
-
-    def _witness(self, row: int) -> Concept:
-        known = self.witnesses[row]
-        if known is None:
-            known = self._find(self.sample(row))
-        if known is None:
-            raise ContradictoryOracle(
-                f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "
-                f"empty sample); check that it always gives the same answers"
-            )
-        self.witnesses[row] = known
-        return known
+    def _find_witnesses(self, rows: list[int]) -> None:
+        """Find a concept for each of these rows; where that is unknown, and kept, there is none."""
+        for row, found in zip(rows, self.asking.find_all([self.sample(row) for row in rows]), strict=True):
+            if found is None:
+                raise ContradictoryOracle(
+                    f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "
+                    f"empty sample); check that it always gives the same answers"
+                )
+            self.witnesses[row] = None if isinstance(found, OracleUnknown) else found
 
     def grow(self, children: Children) -> None:
         """Append a column, unless the point was seen before."""
@@ -139,14 +158,23 @@ class OracleFrontier(Frontier):
         whole = found is not None and len(children.parent) == self.width + int(found.can.all(axis=0).sum())
         key = self._key(children.x)
         repeated = self.infers_repeats and key in self.column
-        if found is not None and whole and not repeated and self.strategy == "bits":
-            self.bits_only.learn(self.table, found.can)
+        if found is not None and whole and not repeated:
+            self._learn_from(found)
         self.witnesses = self._inherited(children, found)
         self._grow_table(children, whole, repeated)
         self.complete = self.complete and whole
         if not repeated:
             self.column.setdefault(key, len(self.points))
             self.points.append(children.x)
+
+    def _learn_from(self, found: Found) -> None:
+        """Learn what to ask next time."""
+        if found.calls is not None and not self.has_witnesses:
+            self.bits_only.learn(self.table, found.can)
+        if self.choice is not None and found.calls is not None:
+            self.choice.used_sets(self.width, found.calls, *self._size)
+        elif self.choice is not None:
+            self.choice.used_rows(self.width, int(found.can.all(axis=0).sum()), *self._size)
 
     def _grow_table(self, children: Children, whole: bool, repeated: bool) -> None:
         width = self.width
@@ -183,6 +211,7 @@ class OracleFrontier(Frontier):
             "points": list(self.points),
             "complete": self.complete,
             "bits_only": self.bits_only.state(),
+            "choice": None if self.choice is None else self.choice.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -190,6 +219,8 @@ class OracleFrontier(Frontier):
         self.table, self.points = LabelColumns.of(np.asarray(state["labels"], dtype=np.bool_)), list(state["points"])
         self.complete = bool(state["complete"])
         self.bits_only.restore(state["bits_only"])
+        if self.choice is not None and state.get("choice") is not None:
+            self.choice.restore(state["choice"])
         self.column = {}
         for i, x in enumerate(self.points):
             self.column.setdefault(self._key(x), i)

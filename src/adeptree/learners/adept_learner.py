@@ -16,7 +16,7 @@ from adeptree.learners.adept import Paths
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify, promised
 from adeptree.learners.engines import Engine, Limits, choosing, mixability_gap, mixability_gaps
-from adeptree.learners.rates import Seen
+from adeptree.learners.rates import Constant, Seen
 from adeptree.types import Concept, FloatArray, Instance, IntArray, labels_of
 
 
@@ -82,8 +82,9 @@ class Adept(OnlineLearner):
         self.last_rate = self.rate_rule.eta
         """eta of the last round played."""
         paths = Paths(concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width)
-        self.engine: Engine = choosing.engine_for(self.engine_choice, paths)
-        self.engine.rate = self.rate_rule.eta
+        engine_now = choosing.engine_for(self.engine_choice, paths)
+        engine_now.rate = self.rate_rule.eta
+        self._go_on_with(engine_now)
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -95,25 +96,30 @@ class Adept(OnlineLearner):
         return self.engine.probability(x)
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self.last_rate = self.engine.rate
         self.engine.commit(x, label)
 
     def _settle(self, p: float, label: int) -> None:
-        super()._settle(p, label)
-        loss = abs(p - label)
-        if loss:
-            self.gap += mixability_gap(loss, self.last_rate)
-        self._move_on()
+        OnlineLearner._settle(self, p, label)
+        self.gap += mixability_gap(p if label == 0 else 1.0 - p, self._eta)
+        if self._watchful:
+            self._move_on()
 
     def _move_on(self) -> None:
         """After rounds at one rate: bring rate and engine up to date."""
-        engine, stay = self.engine, self.rate_rule.stay
+        engine, rule, stay = self.engine, self.rate_rule, self.rate_rule.stay
+        self.last_rate = self._eta
         if self.gap >= stay.gap or self.rounds >= stay.rounds or engine.best_loss >= stay.best_loss:
-            seen = Seen(self.rounds, engine.best_loss, self.gap, lambda: -engine.leader().log_prior)
-            self.rate_rule.look(seen)
-            engine.rate = self.rate_rule.eta
+            rule.look(Seen(self.rounds, engine.best_loss, self.gap, lambda: -engine.leader().log_prior))
+            engine.rate = self._eta = rule.eta
         if type(engine) is Paths and self.engine_choice == "auto":
-            self.engine = choosing.outgrown(engine, self.rate_rule)
+            self._go_on_with(choosing.outgrown(engine, rule))
+
+    def _go_on_with(self, engine: Engine) -> None:
+        """Take an engine, which must have the present rate."""
+        self.engine, self._eta = engine, engine.rate
+        # A constant rate and an engine that is never left need no look after every round.
+        may_outgrow = type(engine) is Paths and self.engine_choice == "auto"
+        self._watchful = may_outgrow or not isinstance(self.rate_rule, Constant)
 
     def speculate(self, x: Any) -> float:
         """Return P(label = 1) at x, also past the horizon (with no rounds to come)."""
@@ -137,7 +143,7 @@ class Adept(OnlineLearner):
         room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.rounds)
         probabilities = np.empty(len(labels), dtype=np.float64)
         if self.engine_choice == "auto":
-            self.engine = choosing.outgrown(self.engine, self.rate_rule, coming=room)
+            self._go_on_with(choosing.outgrown(self.engine, self.rate_rule, coming=room))
         done = 0
         while done < room:
             done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
@@ -161,8 +167,7 @@ class Adept(OnlineLearner):
         # Added one by one, in order, as single calls would.
         self.expected_loss = float(np.cumsum(np.concatenate([[self.expected_loss], losses]))[-1])
         self.rounds += played
-        self.last_rate = self.engine.rate
-        self.gap += mixability_gaps(losses, self.last_rate)
+        self.gap += mixability_gaps(losses, self._eta)
         self._move_on()
         return played
 
@@ -241,6 +246,7 @@ class Adept(OnlineLearner):
     def _restore(self, state: dict[str, Any]) -> None:
         self.gap, self.last_rate = state["gap"], state["last_rate"]
         self.rate_rule.restore(state["rate"])
-        self.engine = choosing.engine_of(state["kind"], self.engine)
-        self.engine.rate = self.rate_rule.eta
-        self.engine.restore(state["engine"])
+        engine = choosing.engine_of(state["kind"], self.engine)
+        engine.rate = self.rate_rule.eta
+        engine.restore(state["engine"])
+        self._go_on_with(engine)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import Executor
+from dataclasses import fields
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -20,6 +22,8 @@ from adeptree.types import Concept, Instance, Sample, label_of
 
 T = TypeVar("T")
 
+SOLVER = "glucose4"
+
 
 class SatClass(OracleClass):
     """The concepts of an :class:`Encoding`, found by one incremental solver that is kept for all calls.
@@ -30,12 +34,13 @@ class SatClass(OracleClass):
     A call may be limited by ``conflicts`` (the same on every machine) or ``seconds``. What a limit leaves open is
     *unknown*, and never guessed: with ``on_unknown="raise"`` it is an :class:`OracleUnknown`. With "keep"
     ``realizable`` answers True: a path is pruned only if it was proven unrealizable, which is all that the
-    regret bound needs of the oracle. There is no concept to show then, so a class that keeps offers its
-    frontier only bits, asked path by path; the frontier may be wider than the class, ``best_loss`` less than
+    regret bound needs of the oracle. The frontier may then be wider than the class, ``best_loss`` less than
     the best concept's, and a path without a concept may err more than M times (so learn with
     ``on_excess="prune"``). ``find`` raises in any case. ``unknowns`` counts them.
 
-    The solver is not part of what is pickled or copied: every process builds its own (:meth:`clone`).
+    The solver is not part of what is pickled or copied: every process builds its own (:meth:`clone`), and so does every
+    worker of an ``executor``. ``batch`` and ``call_cost`` are those of :class:`OracleClass`; if not given, the
+    encoding says what a call costs.
 
     >>> from adeptree.classes.sat import KTermDnf
     >>> c = SatClass(KTermDnf(n=3, k=1))
@@ -46,19 +51,23 @@ class SatClass(OracleClass):
     """
 
     spec_name = "sat"
+    shared_by_threads = False
 
     def __init__(
         self,
         encoding: Encoding,
         mistake_bound: int | None = None,
         *,
-        solver: str = "glucose4",
+        solver: str = SOLVER,
         conflicts: int | None = None,
         seconds: float | None = None,
         on_unknown: str = "raise",
         vc_dimension: int | None = None,
         littlestone_dimension: int | None = None,
         strategy: str = "auto",
+        executor: Executor | None = None,
+        batch: int | None = None,
+        call_cost: float | None = None,
     ) -> None:
         self._options: dict[str, Any] = {
             "mistake_bound": mistake_bound,
@@ -68,23 +77,22 @@ class SatClass(OracleClass):
             "on_unknown": on_unknown,
             "vc_dimension": vc_dimension,
             "littlestone_dimension": littlestone_dimension,
-            "strategy": strategy,
         }
-        check_options(encoding, conflicts, seconds, on_unknown)
-        keep = on_unknown == "keep"
+        self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
+        check_options(encoding, conflicts, seconds)
         super().__init__(
-            find=None if keep else self.find,
-            realizable=self.realizable if keep else None,
+            find=self.find,
             mistake_bound=mistake_bound,
             vc_dimension=vc_dimension,
             littlestone_dimension=littlestone_dimension,
-            # Deciding sets of paths at once takes every "yes" for a proof that one of them is realizable.
-            strategy="literal" if keep else strategy,
+            strategy=strategy,
+            on_unknown=on_unknown,
+            executor=executor,
+            batch=batch,
+            call_cost=getattr(encoding, "call_cost", None) if call_cost is None else call_cost,
             name=repr(encoding),
         )
         self.encoding = encoding
-        self.on_unknown = on_unknown
-        self.unknowns = 0
         self._solver = Solver(solver, conflicts, seconds)
         self._working = copy.deepcopy(encoding)
         self._working.start(self._solver.new_var, self._solver.add_clause)
@@ -92,7 +100,13 @@ class SatClass(OracleClass):
         self._core: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
-        return f"sat({self.encoding!r})"
+        kind = type(self.encoding)
+        if kind.__dict__.get("spec_name") is None:
+            return f"sat({self.encoding!r})"
+        said = {f.name: getattr(self.encoding, f.name) for f in fields(self.encoding)}  # type: ignore[arg-type]
+        defaults = {"solver": SOLVER, "on_unknown": "raise"}
+        said |= {name: value for name, value in self._options.items() if value != defaults.get(name)}
+        return f"{kind.spec_name}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
 
     # --- The oracle ----------------------------------------------------------------------------------
 
@@ -220,10 +234,10 @@ class SatClass(OracleClass):
 
     def clone(self) -> Self:
         """Return the same class with a solver of its own."""
-        return type(self)(self.encoding, **self._options)
+        return type(self)(self.encoding, **self._options, **self._asking)
 
     def __reduce__(self) -> Any:
-        return functools.partial(type(self), **self._options), (self.encoding,)
+        return functools.partial(type(self), **self._options, **self._asking), (self.encoding,)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SatClass):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -37,7 +37,18 @@ class Encoding(ABC):
     must hold, and nothing else: every solution decodes to a concept that gives each instance the truth value
     of its literal; and the clauses of ``label`` exclude no concept of the class. Give it a ``repr`` that
     says which class it is (a dataclass has one): saved learners go by it.
+
+    ``call_cost`` may say how many seconds a call takes, about (those here were measured on some tens of instances):
+    where calls are cheap, a frontier does not think long about how to save them.
     """
+
+    spec_name: ClassVar[str | None] = None
+    """What a ready-made encoding is called in specs; others hold code, which no text can name."""
+
+    @property
+    def call_cost(self) -> float | None:
+        """Seconds that a call takes, about; None for "many"."""
+        return None
 
     @abstractmethod
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:

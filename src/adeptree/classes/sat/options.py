@@ -6,7 +6,7 @@ from adeptree.classes.base import check_size
 from adeptree.errors import InvalidArgument, got
 
 
-def check_options(encoding: object, conflicts: object, seconds: object, on_unknown: object) -> None:
+def check_options(encoding: object, conflicts: object, seconds: object) -> None:
     """Say what is wrong with the arguments, if anything is."""
     if not all(callable(getattr(encoding, name, None)) for name in ("start", "label", "decode", "instance")):
         raise InvalidArgument(f"encoding must be an Encoding such as KTermDnf(n=8, k=2); {got('encoding', encoding)}")
@@ -14,5 +14,3 @@ def check_options(encoding: object, conflicts: object, seconds: object, on_unkno
         check_size("conflicts", conflicts)
     if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
         raise InvalidArgument(f"seconds must be a positive number; {got('seconds', seconds)}")
-    if on_unknown not in ("raise", "keep"):
-        raise InvalidArgument(f'on_unknown must be "raise" or "keep"; {got("on_unknown", on_unknown)}')

@@ -35,7 +35,6 @@ class Solving:
             self.solver.set("timeout", max(1, round(1000 * seconds)))
         for condition in where:
             self._state(condition, *total(parts(condition)))
-        self.unknowns = 0
         self.literals: dict[Hashable, tuple[Term, Term]] = {}
         self.core: tuple[int, ...] | None = None
         """Positions in the last sample denied that no values fit together (not always the fewest)."""
@@ -76,7 +75,6 @@ class Solving:
             reason = f"seconds={self.seconds} reached"
         elif reason == "canceled" or "interrupted" in reason:
             return KeyboardInterrupt()  # z3 takes Ctrl-C for itself, and says no more than this
-        self.unknowns += 1
         return OracleUnknown(
             f"z3 could not decide a sample of {points} points ({reason}); give a larger rlimit= or seconds=, a simpler "
             f'template, tighter bounds in where=, or on_unknown="keep"'

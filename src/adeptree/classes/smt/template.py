@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
-from adeptree.classes.oracle import OracleClass, freeze
+from adeptree.classes.labelling import freeze
+from adeptree.classes.oracle import Found, OracleClass
 from adeptree.classes.smt import terms
 from adeptree.classes.smt.compiling import Compiled, Unsupported, compiled
 from adeptree.classes.smt.instances import Known, plain, tagged
@@ -16,8 +18,11 @@ from adeptree.classes.smt.solving import Solving
 from adeptree.classes.smt.terms import Term, load_z3
 from adeptree.classes.template_grid import check_text
 from adeptree.classes.templates import TemplateClass
-from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, OracleUnknown, got
+from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, got
 from adeptree.types import Concept, Instance, Sample, label_of
+
+CALL_COST = 1.5e-3
+"""Seconds that a call takes, about: 1 ms for thresholds and remainders, 3 ms for distances."""
 
 LISTING_LIMIT = 1 << 20
 """Most settings of the constants that are listed, for the base learner."""
@@ -41,10 +46,12 @@ class SmtClass(OracleClass):
 
     A call is limited by ``rlimit`` (z3's own count of steps: the same on every machine) or ``seconds``.
     Where z3 gives up, nothing is guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads
-    the sample as realizable. That is safe (no path of a concept is lost, only paths of none may stay), but such an
-    answer has no witness: the frontier then asks about every path by itself, as the paper does, and a path of no
-    concept may make more mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case.
+    the sample as realizable. That is safe (no path of a concept is lost, only paths of none may stay), but a path of
+    no concept may make more mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case.
     ``unknowns`` counts them.
+
+    A template is code, so a class cannot simply be sent to the workers of an ``executor``: :meth:`made_by` makes one
+    that can.
 
     If all constants are bounded integers with at most 2^20 settings, the base learner is Halving on the settings;
     otherwise give the learner ``base=``, or the class its ``littlestone_dimension=``. ``text``, a format such as
@@ -52,6 +59,7 @@ class SmtClass(OracleClass):
     """
 
     spec_name = "smt"
+    shared_by_threads = False
 
     def __init__(
         self,
@@ -62,7 +70,6 @@ class SmtClass(OracleClass):
         text: str | None = None,
         rlimit: int | None = None,
         seconds: float | None = None,
-        on_unknown: str = "raise",
         name: str = "template",
         **options: Any,
     ) -> None:
@@ -71,14 +78,9 @@ class SmtClass(OracleClass):
             raise InvalidArgument(
                 f"template must be a function of x that returns a z3 term; {got('template', template)}"
             )
-        if on_unknown not in ("raise", "keep"):
-            raise InvalidArgument(f'on_unknown must be "raise" or "keep"; {got("on_unknown", on_unknown)}')
-        if on_unknown == "keep":
-            options.setdefault("strategy", "literal")
-        super().__init__(find=self._search, name=name, **options)
-        if on_unknown == "keep" and self.strategy != "literal":
-            raise InvalidArgument(f'on_unknown="keep" needs strategy="literal"; {got("strategy", self.strategy)}')
-        self.template, self.text, self.on_unknown = template, text, on_unknown
+        super().__init__(find=self._search, name=name, **{"call_cost": CALL_COST, **options})
+        self.template, self.text = template, text
+        self._maker: tuple[Callable[..., SmtClass], tuple[Any, ...]] | None = None
         self.constants = terms.check_constants(constants)
         self._names = {constant.get_id(): constant.decl().name() for constant in self.constants}
         self.where = terms.check_where(where, self._names)
@@ -91,10 +93,45 @@ class SmtClass(OracleClass):
     def __repr__(self) -> str:
         return f"smt(name={self.name!r}, constants={list(self._names.values())})"
 
-    @property
-    def gives_witnesses(self) -> bool:
-        """Whether every "realizable" comes with a concept: not if unknown answers are kept."""
-        return self.on_unknown == "raise"
+    # --- Other processes -----------------------------------------------------------------------------
+
+    @classmethod
+    def made_by(cls, maker: Callable[..., SmtClass], *arguments: Any, executor: Executor | None = None) -> SmtClass:
+        """Return ``maker(*arguments)``, which other processes can make too: by calling it themselves.
+
+        ``maker`` must be a function at the top of a module that makes the constants and the class.
+        """
+        made = maker(*arguments)
+        if not isinstance(made, SmtClass):
+            raise InvalidArgument(f"maker must return an SmtClass; {got('made', made)}")
+        made._maker = maker, arguments
+        if executor is not None:
+            made.send_to(executor)
+        return made
+
+    def send_to(self, executor: Executor) -> None:
+        """Have questions answered by these workers: processes, as z3's terms are not made in several threads."""
+        if isinstance(executor, ThreadPoolExecutor):
+            raise InvalidArgument("z3 cannot be used by several threads; take adeptree.workers.processes(n)")
+        super().send_to(executor)
+
+    def __reduce__(self) -> Any:
+        if self._maker is None:
+            raise InvalidArgument(
+                f"{self!r} holds code and z3's terms, which cannot be sent to other processes; write a function that "
+                f"returns the class and say SmtClass.made_by(function, executor=...)"
+            )
+        return _remade, self._maker
+
+    def packed(self, answer: Found) -> Any:
+        """Return a rule as its values: the rest is known to whoever asked."""
+        return answer.values if isinstance(answer, SmtRule) else answer
+
+    def unpacked(self, answer: Any) -> Found:
+        """Return the rule of some values."""
+        return self._rule(answer) if isinstance(answer, tuple) else answer
+
+    # --- The oracle ----------------------------------------------------------------------------------
 
     def core(self) -> tuple[int, ...]:
         """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
@@ -102,23 +139,9 @@ class SmtClass(OracleClass):
             raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
         return self._solving.core
 
-    @property
-    def unknowns(self) -> int:
-        """How often z3 gave up."""
-        return self._solving.unknowns
-
     def find(self, sample: Sample) -> Concept | None:
         """Ask z3 for a concept that fits."""
         return super().find(self.clean(sample))
-
-    def realizable(self, sample: Sample) -> bool:
-        """Ask z3 whether a concept fits; a kept unknown is True."""
-        try:
-            return super().realizable(sample)
-        except OracleUnknown:
-            if self.on_unknown == "raise":
-                raise
-            return True
 
     def _search(self, sample: Sample) -> Concept | None:
         labelled: dict[Hashable, tuple[int, int]] = {}
@@ -247,3 +270,7 @@ class SmtClass(OracleClass):
     def _listed_rule(self, x: Instance, /, **constants: Any) -> Any:
         known = self._at(x)
         return self._label(x, tuple(constants.values())) if known.run is None else known.run(**constants)
+
+
+def _remade(maker: Callable[..., SmtClass], arguments: tuple[Any, ...]) -> SmtClass:
+    return SmtClass.made_by(maker, *arguments)

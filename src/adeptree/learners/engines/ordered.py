@@ -94,10 +94,14 @@ class OrderedEngine(Engine):
 
     def commit(self, x: Instance, label: int) -> None:
         """Cut the cell of x and add to the losses."""
+        located = False
         if x != self._looked:
             self.queries.asked += 2 * self._width
-        while (done := self._commit(self._address, x, label)) < 0:
+        else:
+            located = self._known is not None
+        while (done := self._commit(self._address, x, label, located)) < 0:
             self._provide(-1 - done)
+            located = False
         self._best_loss = done >> 1
         self._width += done & 1
         self._looked = self._known = None

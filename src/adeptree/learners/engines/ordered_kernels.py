@@ -625,10 +625,14 @@ def look(h: Any, x: Any) -> Any:
 
 
 @_fast
-def commit(h: Any, x: Any, y: Any) -> Any:
-    """Take over a round; return 2 L* + [a cell was cut], or -1 - need, having done nothing."""
+def commit(h: Any, x: Any, y: Any, located: Any) -> Any:
+    """Take over a round; return 2 L* + [a cell was cut], or -1 - need, having done nothing.
+
+    ``located`` says that x was the last point looked at, with nothing in between.
+    """
     H = _longs(h)
-    _locate(h, x)
+    if not located:
+        _locate(h, x)
     need = _needs(h)
     if need != NO_NEED:
         return -1 - need
@@ -664,6 +668,7 @@ def run(h: Any, xs: Any, ys: Any, probabilities: Any, best: Any, gap: Any) -> An
     """
     H = _longs(h)
     eta, base = _floats(h)[ETA], _ints(H[BASE])
+    shrink = math.expm1(-eta)
     gapped = 0.0
     for i in range(len(xs)):
         _locate(h, xs[i])
@@ -678,7 +683,7 @@ def run(h: Any, xs: Any, ys: Any, probabilities: Any, best: Any, gap: Any) -> An
         _take(h, xs[i], ys[i])
         if gap < math.inf and eta > 0.0:
             loss = abs(p - ys[i])
-            gapped += max(0.0, loss + math.log1p(loss * math.expm1(-eta)) / eta)
+            gapped += max(0.0, loss + math.log1p(loss * shrink) / eta)
         if base[0] + H[SHIFT] >= best or gapped >= gap:
             return i + 1, gapped, NO_NEED
     return len(xs), gapped, NO_NEED
