@@ -182,7 +182,13 @@ def test_a_batch_past_the_horizon_learns_what_fits() -> None:
 
 def test_a_batch_with_a_wrong_value_changes_nothing() -> None:
     learner = at.Adept(at.Thresholds(8))
-    for xs, ys in [([1, 9], [0, 1]), ([1, 2], [0, 2]), (np.array([1, 9]), np.array([0, 1])), ([1], [0, 1])]:
+    batches: list[tuple[Any, Any]] = [
+        ([1, 9], [0, 1]),
+        ([1, 2], [0, 2]),
+        (np.array([1, 9]), np.array([0, 1])),
+        ([1], [0, 1]),
+    ]
+    for xs, ys in batches:
         with pytest.raises(errors.InvalidArgument):
             learner.learn_many(xs, ys)
     assert learner.rounds == 0
@@ -220,7 +226,7 @@ def test_the_certificate_asks_no_oracle() -> None:
     def realizable(sample: Any) -> bool:
         nonlocal calls
         calls += 1
-        return sum(y for _, y in sample) <= 2
+        return bool(sum(y for _, y in sample) <= 2)
 
     learner = at.Adept(at.OracleClass(realizable=realizable, littlestone_dimension=2))
     for x in range(6):

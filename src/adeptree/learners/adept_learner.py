@@ -19,7 +19,6 @@ from adeptree.learners.engines import Engine, Limits, choosing, mixability_gap, 
 from adeptree.learners.rates import Constant, Seen
 from adeptree.types import Concept, FloatArray, Instance, IntArray, labels_of
 
-
 PIECE = 1000
 """Rounds of a batch after which the numpy engine is looked at again."""
 
@@ -116,7 +115,8 @@ class Adept(OnlineLearner):
 
     def _go_on_with(self, engine: Engine) -> None:
         """Take an engine, which must have the present rate."""
-        self.engine, self._eta = engine, engine.rate
+        self.engine: Engine = engine
+        self._eta: float = engine.rate
         # A constant rate and an engine that is never left need no look after every round.
         may_outgrow = type(engine) is Paths and self.engine_choice == "auto"
         self._watchful = may_outgrow or not isinstance(self.rate_rule, Constant)

@@ -40,7 +40,7 @@ class Certificate:
     """Expected loss minus the best rule's, exactly."""
     realised_regret: int
     bound: float
-    """What is proven for ``regret`` now, from what was seen: ln(1/pi)/eta + Delta, pi being the best path's prior mass."""
+    """What is proven for ``regret`` now, from what was seen: ln(1/pi)/eta + Delta, pi the best path's prior mass."""
     worst_case: float
     """What the formula promises for any stream of this many rounds (of the horizon, if there is one)."""
     final_bound: float | None
@@ -95,8 +95,8 @@ class Certificate:
         M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound}"
         return (
             f"This rests on the prior {self.prior!r}, the rate {self.rate!r} (now {self.eta:.4g}) and the base learner "
-            f"{self.base} ({M}; {_count(self.mistakes, 'mistake')} in {_count(self.contested, 'contested round')} of the "
-            f"best path). Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
+            f"{self.base} ({M}; {_count(self.mistakes, 'mistake')} in {_count(self.contested, 'contested round')} of "
+            f"the best path). Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
         )
 
     def _kept(self) -> str:
@@ -108,8 +108,8 @@ class Certificate:
             else "a dropped rule may be better than the best kept one"
         )
         return (
-            f"{_count(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to keep the "
-            f"width: the bounds hold against every rule whose path was kept; {surely}."
+            f"{_count(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to keep "
+            f"the width: the bounds hold against every rule whose path was kept; {surely}."
         )
 
 

@@ -63,7 +63,7 @@ class KTPrior(Prior):
         self._grow(64)
 
     def _grow(self, size: int) -> None:
-        # half[k] = ln (1/2)(3/2)...(k - 1/2) and factorial[n] = ln n!, so that ln pi = half[k] + half[n-k] - factorial[n].
+        # half[k] = ln (1/2)(3/2)...(k - 1/2), factorial[n] = ln n!: ln pi = half[k] + half[n-k] - factorial[n].
         # Summed in long doubles: a million rounded logarithms would cost six digits.
         i = np.arange(size, dtype=np.longdouble)
         self.half: FloatArray = np.concatenate([[0.0], np.cumsum(np.log(i + 0.5))]).astype(np.float64)

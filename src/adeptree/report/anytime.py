@@ -21,8 +21,8 @@ def anytime_figure(rows: Sequence[Row]) -> Figure:
     axes.set(xlabel="round t", ylabel="expected regret so far", xlim=(0, T), yscale="symlog", ylim=(0, None))
     legend_below(figure, axes, columns=1)
     caption = (
-        f"Expected regret over time on {row['class']}, labels flipped with probability 0.3, seed 0: the paper's learner "
-        f"with T = {T} and M known, and the learner that knows neither, under the bound that its certificate states at "
+        f"Expected regret over time on {row['class']}, labels flipped with probability 0.3, seed 0: the paper's "
+        f"learner with T = {T} and M known, and the learner that knows neither, under the bound that its certificate states at "
         f"each moment (dashed). Dotted: the paper's worst-case bound √(T M ln(eT/M) / 2)."
     )
     alt = f"Regret over {T} rounds of two learners, the anytime one below its dashed certificate."

@@ -126,9 +126,10 @@ def _rules(moments: list[Moment]) -> str:
     )
     note = f"<p>{left_out:,} earlier changes are not shown.</p>\n" if left_out > 0 else ""
     head = '<th scope="col">best rule</th><th scope="col" class="right">from round</th>'
+    head += '<th scope="col" class="right">its mistakes then</th>'
     return (
         f'<section aria-labelledby="rules">\n<h2 id="rules">Best rule over time</h2>\n{note}'
-        f'<div class="scroll"><table>\n<thead><tr>{head}<th scope="col" class="right">its mistakes then</th></tr></thead>\n'
+        f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}</tbody></table></div>\n</section>"
     )
 

@@ -117,7 +117,7 @@ def _polynomials(paths: Paths) -> Engine:
 
 
 def _labels_of_blocks(frontier: BlockFrontier, losses: IntArray) -> dict[str, IntArray]:
-    """Return how many 0s and 1s each block received, as far as losses tell: their differences and their sums are right."""
+    """Return how many 0s and 1s each block received, as far as losses tell: differences and sums are right."""
     none = int(losses[frontier.count == 0][0])  # the path without blocks errs on every 1
     alone = np.flatnonzero(frontier.count == 1)
     gain = np.zeros(len(frontier.number), dtype=np.int64)
@@ -149,7 +149,10 @@ def _swept(paths: Paths) -> Engine:
 def _partitioned(paths: Paths) -> Engine:
     from adeptree.learners.engines.finite import FiniteEngine
 
-    engine = FiniteEngine(paths.concept_class, paths.prior)
+    frontier = paths.frontier
+    if not isinstance(frontier, PartitionFrontier):
+        return paths
+    engine = FiniteEngine(frontier.partition.concept_class, paths.prior)
     engine.restore(paths.state())
     return engine
 
