@@ -159,7 +159,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     verdicts.append(_against("hedge", "Hedge's over all concepts, thresholds", known, AGAINST_HEDGE))
     halves = [r["bound"] / r["formula"] for r in compared]
     claim = "bound of the certificate / sqrt(T M ln(eT/M) / 2)"
-    verdicts.append(at_most(claim, halves, 0.5, "the same streams; the learner knows neither T nor M"))
+    verdicts.append(at_most(claim, halves, 0.5, "the same streams; the learner is told neither T nor M"))
     note = f"{PARTS} times along each stream, and on {', '.join(HARD_STREAMS)}"
     verdicts.append(at_most("expected regret / bound of the certificate", column(rows, "share"), 1 + ROUNDING, note))
     narrow = [r for r in rows if r["part"] == "narrow"]

@@ -81,9 +81,9 @@ class Adept(OnlineLearner):
         self.last_rate = self.rate_rule.eta
         """eta of the last round played."""
         paths = Paths(concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width)
-        engine_now = choosing.engine_for(self.engine_choice, paths)
-        engine_now.rate = self.rate_rule.eta
-        self._go_on_with(engine_now)
+        self.engine: Engine = choosing.engine_for(self.engine_choice, paths)
+        self.engine.rate = self._eta = self.rate_rule.eta
+        self._go_on_with(self.engine)
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -115,8 +115,7 @@ class Adept(OnlineLearner):
 
     def _go_on_with(self, engine: Engine) -> None:
         """Take an engine, which must have the present rate."""
-        self.engine: Engine = engine
-        self._eta: float = engine.rate
+        self.engine, self._eta = engine, engine.rate
         # A constant rate and an engine that is never left need no look after every round.
         may_outgrow = type(engine) is Paths and self.engine_choice == "auto"
         self._watchful = may_outgrow or not isinstance(self.rate_rule, Constant)

@@ -22,8 +22,8 @@ def anytime_figure(rows: Sequence[Row]) -> Figure:
     legend_below(figure, axes, columns=1)
     caption = (
         f"Expected regret over time on {row['class']}, labels flipped with probability 0.3, seed 0: the paper's "
-        f"learner with T = {T} and M known, and the learner that knows neither, under the bound that its certificate states at "
-        f"each moment (dashed). Dotted: the paper's worst-case bound √(T M ln(eT/M) / 2)."
+        f"learner with T = {T} and M known, and the learner that knows neither, under the bound that its certificate "
+        f"states at each moment (dashed). Dotted: the paper's worst-case bound √(T M ln(eT/M) / 2)."
     )
     alt = f"Regret over {T} rounds of two learners, the anytime one below its dashed certificate."
     return Figure("anytime", "Without T and M", caption, to_svg(figure, "anytime", alt))
