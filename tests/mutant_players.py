@@ -26,9 +26,9 @@ class Eager(at.Hedge):
 
 
 class AsksAgain(at.Adept):
-    def _probability(self, x: Any, raw: Any) -> float:
+    def predict_proba(self, x: Any) -> float:
         self.discard()
-        return super()._probability(x, raw)
+        return super().predict_proba(x)
 
 
 class Cheats(at.Hedge):

@@ -17,7 +17,7 @@ from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify, promised
 from adeptree.learners.engines import Engine, Limits, choosing, mixability_gap, mixability_gaps
 from adeptree.learners.rates import Constant, Seen
-from adeptree.types import Concept, FloatArray, Instance, IntArray, labels_of
+from adeptree.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
 
 PIECE = 1000
 """Rounds of a batch after which the numpy engine is looked at again."""
@@ -91,17 +91,39 @@ class Adept(OnlineLearner):
 
     # --- A round -----------------------------------------------------------------------------------
 
+    # (predict_proba and learn are OnlineLearner's, without the calls in between: a stream waits for them.)
+
+    def predict_proba(self, x: Any) -> float:
+        """Return P(label = 1) at x. Nothing is committed."""
+        if self.rounds >= self._end:
+            self._check_horizon()
+        return self.engine.probability(self.concept_class.instance(x))
+
+    def learn(self, x: Any, y: Any) -> None:
+        """Commit the round: x had label y."""
+        label = label_of(y)
+        if self.rounds >= self._end:
+            self._check_horizon()
+        instance = self.concept_class.instance(x)
+        p = self.engine.probability(instance)
+        self.engine.commit(instance, label)
+        self._settle(p, label)
+
+    def _settle(self, p: float, label: int) -> None:
+        loss = 1.0 - p if label else p
+        self.rounds += 1
+        self.expected_loss += loss
+        self.realised_loss += (self._coin < p) != label
+        self._coin = self._coins.random()
+        self.gap += mixability_gap(loss, self._eta)
+        if self._watchful:
+            self._move_on()
+
     def _probability(self, x: Instance, raw: Any) -> float:
         return self.engine.probability(x)
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         self.engine.commit(x, label)
-
-    def _settle(self, p: float, label: int) -> None:
-        OnlineLearner._settle(self, p, label)
-        self.gap += mixability_gap(p if label == 0 else 1.0 - p, self._eta)
-        if self._watchful:
-            self._move_on()
 
     def _move_on(self) -> None:
         """After rounds at one rate: bring rate and engine up to date."""

@@ -137,8 +137,8 @@ def mixability_gap(loss: float, rate: float) -> float:
     """
     if rate == 0.0 or loss >= 1.0:
         return 0.0
-    # (The formula may round to just below 0.)
-    return max(0.0, loss + math.log1p(loss * math.expm1(-rate)) / rate)
+    gap = loss + math.log1p(loss * math.expm1(-rate)) / rate
+    return gap if gap > 0.0 else 0.0  # it may be rounded to just below
 
 
 def mixability_gaps(losses: FloatArray, rate: float) -> float:

@@ -256,12 +256,11 @@ def _locate(h: Any, x: Any) -> None:
     v, depth = 0, 0
     way[0] = 0
     above = _like(x, h)[END]
+    # (No branches in these loops: which way to go is a toss-up, and a wrong guess of the processor costs more.)
     while child[v] >= 0:
-        if x <= key[v]:
-            above = key[v]
-            v = child[v]
-        else:
-            v = child[v] + 1
+        right = x > key[v]
+        above = above if right else key[v]
+        v = child[v] + right
         depth += 1
         way[depth] = v
     bucket = np.int64(-1 - child[v])
@@ -304,15 +303,12 @@ def _weigh(h: Any) -> Any:
     weight0, weight1 = 0.0, 0.0
     more = tag[0] - base[0]  # losses beyond the best
     for d in range(H[DEPTH]):
-        to_left = way[d + 1] == child[way[d]]
-        other = np.int64(way[d + 1] + 1 if to_left else way[d + 1] - 1)
+        right = way[d + 1] - child[way[d]]
+        other = np.int64(way[d + 1] + 1 - 2 * right)
         weight = table[min(np.uint32(base[other] + more), top)]
-        if weight > 0.0:
-            weight *= _dot(np.uint64(columns), row, _floats(H[SUMS] + 8 * columns * other))
-        if to_left:
-            weight0 += weight
-        else:
-            weight1 += weight
+        weight *= _dot(np.uint64(columns), row, _floats(H[SUMS] + 8 * columns * other))
+        weight1 += weight * right
+        weight0 += weight * (1 - right)
         more += tag[way[d + 1]]
     first = H[INTO] * BUCKET
     at = first + H[AT]
@@ -488,9 +484,9 @@ def _take(h: Any, x: Any, y: Any) -> None:
         _sum_leaf(h, leaf)
     for d in range(H[DEPTH] - 1, -1, -1):
         v = np.int64(way[d])
-        if way[d + 1] != child[v]:
-            base[child[v]] += delta
-            tag[child[v]] += delta
+        gone_right = np.int32(way[d + 1] - child[v])
+        base[child[v]] += delta * gone_right
+        tag[child[v]] += delta * gone_right
         _sum_node(h, v)
     H[ROUNDS] += 1
     if full:
