@@ -111,3 +111,21 @@ def test_the_collapsed_engine_keeps_no_list_of_paths() -> None:
     learner.learn_many(np.arange(50), np.zeros(50, dtype=int))
     with pytest.raises(errors.InvalidArgument, match='build with engine="paths"'):
         _ = learner.paths
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("options", SETTINGS, ids=repr)
+@pytest.mark.parametrize("c", LINES, ids=repr)
+def test_a_saved_run_goes_on_to_the_last_bit(c: at.ConceptClass, options: dict[str, Any], tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    stream = [(int(rng.integers(12)), int(rng.integers(2))) for _ in range(60)]
+    _, whole = learners(c, options)
+    for x, y in stream[:30]:
+        whole.learn(x, y)
+    whole.save(tmp_path / "middle")
+    again = at.load(tmp_path / "middle")
+    assert isinstance(again, at.Adept) and type(again.engine) is type(whole.engine)
+    for x, y in stream[30:]:
+        assert again.predict_proba(x) == whole.predict_proba(x)
+        whole.learn(x, y)
+        again.learn(x, y)

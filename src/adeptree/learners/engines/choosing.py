@@ -65,12 +65,16 @@ def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
 
 
 def engine_of(kind: str, fresh: Engine) -> Engine:
-    """Return an engine of the kind a file names, ``fresh`` being the one that a new learner has."""
-    if isinstance(fresh, Paths) and kind == "ordered":
-        return _collapsed(fresh)
-    if isinstance(fresh, Paths) and kind == "blocks":
-        return _polynomials(fresh)
-    return fresh
+    """Return an engine of the kind a file names, ``fresh`` being the one that a new learner has.
+
+    The same engine, and not just the same numbers to rounding: a run that is resumed goes on to the last bit.
+    """
+    if not isinstance(fresh, Paths):
+        return fresh
+    makers = {"ordered": _collapsed, "blocks": _polynomials, "sweep": _swept, "finite": _partitioned}
+    if kind in ("sweep", "finite") and find_spec("numba") is None:
+        return fresh  # their files are those of the paths
+    return makers[kind](fresh) if kind in makers else fresh
 
 
 def _work(paths: Paths, coming: int) -> int:

@@ -39,7 +39,7 @@ class SweepEngine(Engine):
     (2, 0, 'x >= 4')
     """
 
-    kind = "paths"
+    kind = "sweep"
 
     def __init__(self, concept_class: ConceptClass, prior: Prior) -> None:
         super().__init__()
