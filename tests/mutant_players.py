@@ -22,6 +22,7 @@ class Eager(at.Hedge):
     def _probability(self, x: Any, raw: Any) -> float:
         p = super()._probability(x, raw)
         self.losses = self.losses + (self.listed.labels(x) == 1)
+        self._weights = None
         return p
 
 

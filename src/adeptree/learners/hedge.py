@@ -12,9 +12,9 @@ from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.engines.base import mixability_gap
-from adeptree.learners.mixture import log_weights, probability_of_one
+from adeptree.learners.mixture import share_of_ones
 from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
-from adeptree.types import Concept, Instance, IntArray
+from adeptree.types import Concept, FloatArray, Instance, IntArray
 
 
 class Hedge(OnlineLearner):
@@ -45,6 +45,7 @@ class Hedge(OnlineLearner):
         self.rate_rule = self._rule()
         self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
         self.gap = 0.0
+        self._weights: FloatArray | None = None
         self._queries = Queries()
 
     @staticmethod
@@ -68,13 +69,25 @@ class Hedge(OnlineLearner):
         return self.rate_rule.eta
 
     def _probability(self, x: Instance, raw: Any) -> float:
-        weight = log_weights(np.zeros(len(self.losses)), self.losses, self.best_loss, self.learning_rate)
-        return probability_of_one(weight, self.listed.labels(x) == 1)
+        return share_of_ones(self._weigh(), self.listed.labels(x) == 1)
+
+    def _weigh(self) -> FloatArray:
+        """Return exp(-eta (L - L*)) of every concept, always from integers, so that nothing drifts."""
+        if self._weights is None:
+            lag = self.losses - self.losses.min()
+            # Losses are few different numbers: one exponential for each.
+            with np.errstate(under="ignore"):
+                self._weights = np.exp(-self.learning_rate * np.arange(int(lag.max()) + 1))[lag]
+        return self._weights
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self.gap += mixability_gap(abs(self._probability(x, raw) - label), self.learning_rate)
         self.losses = self.losses + (self.listed.labels(x) != label)
-        self.rate_rule.look(Seen(self.rounds + 1, self.best_loss, self.gap, lambda: self.log_size))
+        self._weights = None
+
+    def _settle(self, p: float, label: int) -> None:
+        super()._settle(p, label)
+        self.gap += mixability_gap(abs(p - label), self.learning_rate)
+        self.rate_rule.look(Seen(self.rounds, self.best_loss, self.gap, lambda: self.log_size))
 
     @property
     def best_loss(self) -> int:
@@ -109,5 +122,5 @@ class Hedge(OnlineLearner):
         return {"losses": self.losses, "gap": self.gap, "rate": self.rate_rule.state()}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.losses, self.gap = state["losses"], state["gap"]
+        self.losses, self.gap, self._weights = state["losses"], state["gap"], None
         self.rate_rule.restore(state["rate"])

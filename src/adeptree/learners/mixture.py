@@ -49,6 +49,15 @@ def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:
     # Weights below e^-745 of the largest are 0: right to the last digit, whatever np.seterr says.
     with np.errstate(under="ignore"):
         weight = np.exp(log_weight - log_weight.max())
+    return share_of_ones(weight, label)
+
+
+def share_of_ones(weight: FloatArray, label: BoolArray) -> float:
+    """Return the share of plain weights that says 1.
+
+    >>> share_of_ones(np.array([1.0, 3.0]), np.array([True, False]))
+    0.25
+    """
     ones = float(weight[label].sum())
     zeros = float(weight[~label].sum())
     return ones / (ones + zeros)
