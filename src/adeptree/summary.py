@@ -123,8 +123,8 @@ def _scope(learner: Adept) -> str:
         return f"with a best rule of {learner.best_loss:,} mistakes"
     if learner.mistake_bound is None:
         # Without a mistake bound of the class, what the best rule itself cost the base learner is the measure.
-        return f"of {learner.rounds:,} rounds with a best rule as easy to find"
-    return f"of {learner.horizon if learner.horizon is not None else learner.rounds:,} rounds"
+        return f"of {_counted(learner.rounds, 'round')} with a best rule as easy to find"
+    return f"of {_counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
 
 
 def _inside(learner: Adept) -> str:
