@@ -85,6 +85,11 @@ def report(title: str, learner: Adept | Hedge) -> None:
         print(f"  z3 calls      {learner.queries.posed:,} posed of {learner.queries.asked:,} asked ({share:.1%})")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Learn it both ways."""
     report("1. Adept, z3 as its oracle", by_solver())
     report("2. Hedge on the list of all settings", by_list())
+
+
+if __name__ == "__main__":
+    main()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import runpy
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -306,3 +309,12 @@ def test_ctrl_c_is_no_answer() -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         cubes.realizable([(114, 1)])
+
+
+def test_the_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    example = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "rule_template.py"))
+    example["main"]()
+    shown = textwrap.dedent(example["__doc__"].split("rules that fit):")[1]).strip().splitlines()
+    printed = capsys.readouterr().out.strip().splitlines()
+    # How many calls it takes depends on which rules z3 happens to find first.
+    assert [line for line in printed if "z3 calls" not in line] == [line for line in shown if "z3 calls" not in line]
