@@ -14,7 +14,7 @@ from reference import Row, Rows
 
 import adeptree as at
 
-steady = settings(derandomize=True, deadline=None, max_examples=60)
+steady = settings(derandomize=True, deadline=None, max_examples=40)
 """Settings of every property test: the same examples in every run."""
 
 Stream = list[tuple[Any, int]]

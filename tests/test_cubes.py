@@ -138,7 +138,7 @@ BIT_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
     ("thresholds", lambda: di.thresholds(300), "both", 0.06),
     ("intervals", lambda: di.intervals(80), "random", 0.25),
     ("intervals", lambda: di.intervals(40), "sorted", 0.25),
-    ("stumps", lambda: di.stumps(30), "both", 0.45),
+    ("stumps", lambda: di.stumps(24), "both", 0.5),
     ("half-planes", lambda: di.half_planes(25), "both", 0.4),
     ("boxes", lambda: di.boxes(12), "both", 0.8),
     ("conjunctions", lambda: di.conjunctions(6), "both", 0.7),

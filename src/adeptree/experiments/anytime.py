@@ -52,7 +52,7 @@ def settings(level: str) -> list[Cell]:
         for width in (8, 32, 128)
     ]
     return (
-        grid(by_level(level, 4, 3, 16), compared)
+        grid(by_level(level, 2, 3, 16), compared)
         + grid(by_level(level, 1, 1, 8), hard)
         + grid(by_level(level, 1, 2, 8), narrow)
     )
