@@ -171,20 +171,39 @@ class Intervals(_OnALine):
 
     def realizable(self, sample: Sample) -> bool:
         """No 0 lies between two 1s."""
-        pairs = self.clean(sample)
-        ones = [x for x, y in pairs if y]
-        return not ones or not any(min(ones) <= x <= max(ones) for x, y in pairs if not y)
+        return ones_are_together(self.clean(sample))
 
     def erm(self, sample: Sample) -> Interval:
         """Return the best run of consecutive sample points (largest sum of gains, never negative)."""
         points, gains = self._gains(sample)
-        before = np.concatenate([[0], np.cumsum(gains)])
-        lowest = np.minimum.accumulate(before)
-        stop = int((before - lowest).argmax())
-        if before[stop] <= lowest[stop]:
+        start, stop = best_run(gains)
+        if start == stop:
             return Interval(0, 0)
-        start = int(before[: stop + 1].argmin())
         return Interval(int(points[start]), int(points[stop - 1]) + 1)
+
+
+def ones_are_together(pairs: list[tuple[Instance, int]]) -> bool:
+    """Return whether no 0 lies between two 1s.
+
+    >>> ones_are_together([(1, 0), (2, 1), (5, 1)]), ones_are_together([(1, 1), (2, 0), (5, 1)])
+    (True, False)
+    """
+    ones = [x for x, y in pairs if y]
+    return not ones or not any(min(ones) <= x <= max(ones) for x, y in pairs if not y)
+
+
+def best_run(gains: IntArray) -> tuple[int, int]:
+    """Return start and stop of the run with the largest sum; of none, where no sum is positive.
+
+    >>> best_run(np.array([-1, 2, -1, 3, -5])), best_run(np.array([-1, -2]))
+    ((1, 4), (0, 0))
+    """
+    before = np.concatenate([[0], np.cumsum(gains)])
+    lowest = np.minimum.accumulate(before)
+    stop = int((before - lowest).argmax())
+    if before[stop] <= lowest[stop]:
+        return 0, 0
+    return int(before[: stop + 1].argmin()), stop
 
 
 def shortest_line(k: int) -> int:

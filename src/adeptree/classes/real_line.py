@@ -12,6 +12,7 @@ import numpy as np
 
 from adeptree.classes.base import ConceptClass
 from adeptree.classes.concepts import Constant, Interval, Threshold
+from adeptree.classes.ordered import best_run, ones_are_together
 from adeptree.errors import InvalidInstance, got
 from adeptree.types import Concept, FloatArray, Instance, IntArray, Sample
 
@@ -196,19 +197,14 @@ class RealIntervals(_OnTheRealLine):
 
     def realizable(self, sample: Sample) -> bool:
         """No 0 lies between two 1s."""
-        pairs = self.clean(sample)
-        ones = [x for x, y in pairs if y]
-        return not ones or not any(min(ones) <= x <= max(ones) for x, y in pairs if not y)
+        return ones_are_together(self.clean(sample))
 
     def erm(self, sample: Sample) -> Interval:
         """Return the best run of consecutive sample points (largest sum of gains), in O(m log m)."""
         points, gains = self._gains(sample)
-        before = np.concatenate([[0], np.cumsum(gains)])
-        lowest = np.minimum.accumulate(before)
-        stop = int((before - lowest).argmax())
-        if before[stop] <= lowest[stop]:
+        start, stop = best_run(gains)
+        if start == stop:
             return EMPTY
-        start = int(before[: stop + 1].argmin())
         # points[0] is -inf, so the run of gains start..stop-1 is points start+1..stop.
         below, first, last, above = points[[start, start + 1, stop, stop + 1]].tolist()
         return interval_between(below, first, last, above)
