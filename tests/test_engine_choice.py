@@ -129,3 +129,19 @@ def test_a_saved_run_goes_on_to_the_last_bit(c: at.ConceptClass, options: dict[s
         assert again.predict_proba(x) == whole.predict_proba(x)
         whole.learn(x, y)
         again.learn(x, y)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("c", LINES, ids=repr)
+def test_many_looks_are_single_looks(c: at.ConceptClass) -> None:
+    one, many = (learners(c, {})[1] for _ in range(2))
+    xs = np.array([3, 3, 7, 0, 11, 11, 3])
+    for player in (one, many):
+        player.learn_many(np.array([5, 1, 9]), np.array([1, 0, 1]))
+        player.predict_proba(3)
+    assert many.predict_proba_many(xs).tolist() == [one.predict_proba(x) for x in xs.tolist()]
+    assert many.queries == one.queries and many.rounds == one.rounds == 3
+    for player in (one, many):
+        player.learn(3, 1)
+    assert many.regret == one.regret and many.queries == one.queries
+    assert len(many.predict_proba_many([])) == 0

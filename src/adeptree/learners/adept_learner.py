@@ -152,6 +152,11 @@ class Adept(OnlineLearner):
 
     # --- Many rounds at once -----------------------------------------------------------------------
 
+    def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
+        """Return P(label = 1) at each of the xs, all as of now. Nothing is committed."""
+        self._check_horizon()
+        return self.engine.probabilities(self.concept_class.instances_of(xs))
+
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
         """Learn a sequence of rounds; return the probability predicted in each.
 

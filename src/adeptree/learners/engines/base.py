@@ -73,6 +73,11 @@ class Engine(ABC):
     def probability(self, x: Instance) -> float:
         """Return P(label = 1) at x; commits nothing, and asking again about the same x costs nothing."""
 
+    def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
+        """Return P(label = 1) at each of the xs, all as of now."""
+        points = xs.tolist() if isinstance(xs, np.ndarray) else xs
+        return np.array([self.probability(x) for x in points], dtype=np.float64)
+
     @abstractmethod
     def commit(self, x: Instance, label: int) -> None:
         """Take over the round: x had this label."""

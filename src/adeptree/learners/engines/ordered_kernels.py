@@ -621,6 +621,13 @@ def look(h: Any, x: Any) -> Any:
 
 
 @_fast
+def look_many(h: Any, xs: Any, probabilities: Any) -> None:
+    """Set P(1) at every x."""
+    for i in range(len(xs)):
+        probabilities[i] = look(h, xs[i])
+
+
+@_fast
 def commit(h: Any, x: Any, y: Any, located: Any) -> Any:
     """Take over a round; return 2 L* + [a cell was cut], or -1 - need, having done nothing.
 
