@@ -6,12 +6,12 @@ guarantee holds and is worth nothing. `Tracking` competes with sequences of rule
 bound is dearer (docs/drift.md), and it needs a guess of S.
 
 Label noise is 1 %. Errors are in percent; "sequence" is the best sequence of stumps with S switches in hindsight,
-"bound" what is proven for Tracking: the sequence's error and its regret bound. It prints (in half a minute):
+"bound" what is proven for Tracking at the end: the sequence's error and its regret bound. It prints (in half a minute):
 
     flips       Tracking  sequence     bound     Adept best rule        LR        PA        HT       HAT
-    once             1.5       0.9       6.1      49.4      49.3       8.0       3.7       8.7       2.5
-    every 500        3.3       0.9      16.2      49.3      49.0      35.4       6.0      41.5      10.5
-    every 50        10.9       0.8      47.6      50.0      48.9      49.4      17.3      49.4      49.4
+    once             1.5       0.9       1.8      49.4      49.3       8.0       3.7       8.7       2.5
+    every 500        3.3       0.9       4.2      49.4      49.0      35.4       6.0      41.5      10.5
+    every 50        10.9       0.8      13.7      50.1      48.9      49.4      17.3      49.4      49.4
 """
 
 from __future__ import annotations

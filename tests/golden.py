@@ -49,6 +49,7 @@ GAMES: dict[str, Any] = {
     "real-thresholds": game("real_thresholds()", mistake_bound=12),
     "real-intervals": game("real_intervals()", mistake_bound=12),
     "real-stumps": game("real_stumps(features=('age', 'bmi'))", mistake_bound=12),
+    "thresholds-mixed": game("thresholds(n=16)", adversary="greedy", prior="mixed", rate="adaptive"),
     "thresholds-anytime": game("thresholds(n=16)", adversary="greedy", prior="kt", rate="adaptive"),
     "finite-classic": game(FINITE, learner="bpss", rounds=8),
     "finite-classic-pruned": game(FINITE, learner="bpss", rounds=8, prune=True),

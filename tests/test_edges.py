@@ -23,7 +23,7 @@ def snapshot(learner: at.OnlineLearner, counters: bool = True) -> Any:
         "rounds": learner.rounds,
         "losses": (learner.expected_loss, learner.realised_loss),
         "width": learner.width,
-        "coins": (learner._coin, learner._coins.bit_generator.state),
+        "answered": (learner.answered, learner.variance, learner.overlaps, learner.tickets.state()),
         "learnt": _plain(learner._state()),
     }
     if counters:
@@ -95,7 +95,8 @@ def test_a_single_round() -> None:
         assert learner.learning_rate == pytest.approx(math.sqrt(8))
         assert learner.predict_proba(1) == pytest.approx(0.5)
         learner.learn(1, 1)
-        assert learner.regret == pytest.approx(0.5) and learner.regret <= learner.bound == math.sqrt(0.5)
+        assert learner.regret == pytest.approx(0.5) and learner.regret <= learner.bound < math.sqrt(0.5)
+        assert learner.in_advance is not None and learner.bound < learner.in_advance < math.sqrt(0.5)
 
 
 def test_the_first_prediction_by_hand() -> None:
@@ -387,7 +388,7 @@ def test_a_base_that_fails_while_committing() -> None:
 
 def test_every_error_is_an_adeptree_error() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
-    assert len(kinds) > 10 and all(issubclass(kind, at.AdeptreeError) for kind in kinds)
+    assert len(kinds) > 10 and all(issubclass(kind, (at.AdeptreeError, UserWarning)) for kind in kinds)
 
 
 def test_learn_many_checks_lengths_and_labels_before_it_learns() -> None:

@@ -16,8 +16,9 @@ import adeptree as at
 from adeptree import state as files
 from adeptree.errors import InvalidArgument
 from adeptree.learners.engines import blocks, blocks_kernel, blocks_masses, blocks_wide
-from adeptree.learners.engines.base import Limits, mixability_gap
+from adeptree.learners.engines.base import Limits
 from adeptree.learners.engines.blocks import BlocksEngine
+from adeptree.learners.mixture import mixability_gap
 from adeptree.learners.priors import KTPrior, PaperPrior, Prior
 
 RATES = [0.0, 0.02, 0.5, 3.0, 40.0]
@@ -197,7 +198,7 @@ def test_a_batch_stops_where_it_must(which: str) -> None:
     stepped, batched = (engine_of("kt", 2, 300, 0.3) for _ in range(2))
     gap, at_stop = 0.0, 0
     for x, y in pairs:
-        gap += mixability_gap(abs(stepped.probability(x) - y), 0.3)
+        gap += mixability_gap(abs(stepped.probability(x) - y), 0.0, 0.3)
         stepped.commit(x, y)
         at_stop += 1
         if (stepped.best_loss if which == "best_loss" else gap) >= (20 if which == "best_loss" else 1.0):

@@ -20,8 +20,8 @@ pytest.importorskip("numba")
 TABLE = at.FiniteClass(np.random.default_rng(2).integers(0, 2, (40, 12)))
 LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.Intervals(12), at.BlockUnions(1), TABLE]
 SETTINGS: list[dict[str, Any]] = [
-    {},
-    {"rate": 0.6},
+    {"prior": "kt"},
+    {"prior": "kt", "rate": 0.6},
     {"horizon": 80},
     {"horizon": 80, "rate": "first-order"},
     {"horizon": 80, "prior": "kt", "rate": "paper"},
@@ -86,7 +86,9 @@ def test_first_order_on_a_grid_keeps_its_bound() -> None:
     every = at.Adept(at.Thresholds(255), horizon=3000, rate="first-order", engine="paths")
     grid.learn_many(xs, ys)
     every.learn_many(xs, ys)
-    assert every.regret <= every.bound < grid.bound and grid.regret <= grid.bound
+    assert every.regret <= every.bound and grid.regret <= grid.bound
+    assert every.in_advance is not None and grid.in_advance is not None and every.in_advance < grid.in_advance
+    assert every.bound_for(best_loss=600) < grid.bound_for(best_loss=600) < grid.in_advance  # type: ignore[operator]
     assert grid.learning_rate != every.learning_rate
     assert every.learning_rate <= grid.learning_rate <= every.learning_rate * 1.05
 
@@ -102,12 +104,39 @@ def test_a_limited_width_keeps_the_paths() -> None:
     learner.learn_many(np.arange(100), np.zeros(100, dtype=int))
     assert learner.paths.width == 5
     with pytest.raises(errors.InvalidArgument, match="all paths kept"):
-        at.Adept(at.Thresholds(100), max_width=5, engine="collapsed")
+        at.Adept(at.Thresholds(100), prior="kt", max_width=5, engine="collapsed")
+
+
+@pytest.mark.parametrize("options", [{}, {"prior": "kt", "rate": 4.5}, {"prior": "kt", "costs": (2, 1)}], ids=repr)
+def test_what_a_compiled_engine_cannot_do_it_is_not_used_for(options: dict[str, Any]) -> None:
+    with pytest.raises(errors.InvalidArgument, match=r'rates up to 4 and rounds of weight 1.*use engine="auto"'):
+        at.Adept(at.Thresholds(100), engine="collapsed", **options)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(choosing, "LONG", 2)
+        learner = at.Adept(at.Thresholds(100), **options)
+        learner.learn_many(np.arange(50), np.zeros(50, dtype=int))
+        assert learner.paths.width == 51
+
+
+@pytest.mark.usefixtures("soon")
+def test_late_labels_and_weights_keep_the_paths_or_are_refused_with_a_sentence() -> None:
+    late, heavy, moved = (at.Adept(at.Thresholds(100), prior="kt") for _ in range(3))
+    late.answer(3)
+    late.learn_many(np.arange(50), np.zeros(50, dtype=int))
+    heavy.learn(3, 1, weight=2)
+    heavy.learn_many(np.arange(50), np.zeros(50, dtype=int))
+    assert late.paths.width == heavy.paths.width == 51
+    moved.learn_many(np.arange(50), np.zeros(50, dtype=int))
+    before = dict(moved.certificate())
+    for call in (lambda: moved.answer(3), lambda: moved.learn(3, 1, weight=2)):
+        with pytest.raises(errors.InvalidArgument, match=r'has taken over.*engine="paths"'):
+            call()
+    assert dict(moved.certificate()) == before and before["engine"] == "ordered"
 
 
 @pytest.mark.usefixtures("soon")
 def test_the_collapsed_engine_keeps_no_list_of_paths() -> None:
-    learner = at.Adept(at.Thresholds(100))
+    learner = at.Adept(at.Thresholds(100), prior="kt")
     learner.learn_many(np.arange(50), np.zeros(50, dtype=int))
     with pytest.raises(errors.InvalidArgument, match='build with engine="paths"'):
         _ = learner.paths

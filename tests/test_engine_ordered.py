@@ -19,10 +19,10 @@ import adeptree as at
 from adeptree.classes.real_line import RealThresholds
 from adeptree.errors import DamagedFile, InvalidArgument, InvalidInstance, MissingExtra, TooLarge
 from adeptree.learners.engines import ordered
-from adeptree.learners.engines.base import Engine, Leader, Limits, mixability_gap
+from adeptree.learners.engines.base import Engine, Leader, Limits
 from adeptree.learners.engines.ordered import OrderedEngine
 from adeptree.learners.engines.ordered_cells import Cells, Line, Shape
-from adeptree.learners.mixture import log_sum, log_weights, probability_of_one
+from adeptree.learners.mixture import log_sum, log_weights, mixability_gap, probability_of_one
 from adeptree.learners.priors import KTPrior, PaperPrior, Prior
 
 pytest.importorskip("numba")
@@ -356,7 +356,7 @@ def test_a_batch_stops_after_the_round_that_reaches_a_limit() -> None:
     engine = engine_for(c, KTPrior())
     for (_, y), q in zip(pairs, step_by_step(engine, pairs), strict=True):
         best.append(engine.best_loss)
-        gaps.append(mixability_gap(abs(q - y), 0.3))
+        gaps.append(mixability_gap(abs(q - y), 0.0, 0.3))
     # (The generator is ahead of the commit: entry t of ``best`` is L* before round t.)
     best = [*best[1:], engine.best_loss]
     for bound in (0, 1, 7, 50):

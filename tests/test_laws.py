@@ -14,6 +14,7 @@ from hypothesis import given
 from strategies import Family, Stream, family_streams, intervals, small_families, steady, thresholds
 
 import adeptree as at
+from adeptree import bounds
 
 rates = st.sampled_from(["paper", 0.3, 2.0])
 drawn = family_streams(longest=14)
@@ -100,8 +101,13 @@ def test_expected_regret_is_within_the_bound(family: Family, rate: Any) -> None:
             regret = total - family.best_loss(stream)
             assert learner.regret == pytest.approx(regret, abs=1e-9)
             assert regret <= learner.bound + 1e-9
+            assert learner.in_advance is not None and regret <= learner.in_advance + 1e-9
             if rate == "paper":
-                assert learner.bound == pytest.approx(ref.regret_bound(T, learner.mistake_bound or 0), rel=1e-12)
+                M = learner.mistake_bound or 0
+                log_experts, eta = math.log(bounds.experts(T, M)), bounds.paper_rate(T, M)
+                exact = log_experts / eta + eta * T / 8 if M else 0.0
+                assert learner.in_advance == pytest.approx(min(T, exact), rel=1e-12)
+                assert learner.in_advance <= ref.regret_bound(T, M) + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(4))

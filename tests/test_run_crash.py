@@ -270,7 +270,7 @@ def test_out_of_memory_leaves_the_last_good_state(monkeypatch: pytest.MonkeyPatc
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr(at.Adept, "_settle", torn)
+        patched.setattr(at.Adept, "_charge", torn)
         result = call(*options)
     assert result.exit_code == 1 and "out of memory" in result.stderr
     assert at.load("s/checkpoint").rounds == 10 and len(Path("s/checkpoint").read_bytes()) == len(old)

@@ -228,7 +228,7 @@ def test_stumps_need_numbers() -> None:
 def test_a_horizon_goes_with_cuts_that_are_not_given() -> None:
     text = good("run", people(), "--rules", "stumps", "--horizon", "100", "--save", "s")
     assert text.startswith("people.csv: 60 of 100 rounds")
-    assert at.load("s/checkpoint").settings()["prior"] == "kt"
+    assert at.load("s/checkpoint").settings()["prior"] == "mixed"
 
 
 # ------------------------------------------------------------------------------------------ bad rows

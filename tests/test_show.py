@@ -35,7 +35,8 @@ def game(spec: str = "thresholds(n=8)", rounds: int = 5, horizon: int | None = 5
 
 GAMES = {
     "paper": game(),
-    "kt": game("intervals(n=8)", 4, None),
+    "kt": game("intervals(n=8)", 4, None, prior="kt"),
+    "mixed": game("intervals(n=8)", 4, None),
     "floats": game("real_thresholds()", 5, None),
     "parities": game("parities(n=3)", 5, 5),
     "beyond": game(mistake_bound=1, on_excess="prune"),
@@ -52,7 +53,7 @@ def test_what_is_drawn_is_what_the_learner_does(name: str) -> None:
     assert sum(abs(step.p - step.y) for step in GAMES[name].steps) == pytest.approx(step.expected_loss)
 
 
-@pytest.mark.parametrize("name", ["paper", "kt", "parities"])
+@pytest.mark.parametrize("name", ["paper", "kt", "mixed", "parities"])
 def test_the_paths_are_the_realizable_labellings(name: str) -> None:
     drawn = GAMES[name]
     c = at.parse(drawn.rules)
@@ -147,7 +148,7 @@ def test_a_bad_row_is_named(tmp_path: Path) -> None:
 
 def test_an_engine_without_paths_is_refused() -> None:
     with pytest.raises(InvalidArgument, match='engine="paths"'):
-        shown(at.Adept(at.Thresholds(8), engine="collapsed"), [(3, 1)], 1)
+        shown(at.Adept(at.Thresholds(8), prior="kt", engine="collapsed"), [(3, 1)], 1)
 
 
 # --- The page ------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from adeptree.learners import (
     Hedge,
     LazyAdept,
     OnlineLearner,
+    Ticket,
     Tracking,
     load,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "Stumps",
     "TemplateClass",
     "Thresholds",
+    "Ticket",
     "Tracking",
     "Transcript",
     "__version__",

@@ -55,16 +55,18 @@ def regret(T: int, M: int) -> float:
     return math.sqrt(T * log_experts_bound(T, M) / 2)
 
 
-def regret_at_rate(T: int, log_experts: float, rate: float) -> float:
+def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) -> float:
     """Lemma "Survival of the Optimal Expert" at any constant rate: ln N / eta + eta T / 8.
+
+    Rounds that weigh up to ``scale`` give ln N / eta + eta T scale^2 / 8 (``docs/anytime.md``).
 
     >>> round(regret_at_rate(1000, 50.0, 0.5), 1)
     162.5
     """
-    return log_experts / rate + rate * T / 8
+    return log_experts / rate + rate * T * scale**2 / 8
 
 
-def first_order_regret(best_loss: int, log_experts: float, on_grid: bool = False) -> float:
+def first_order_regret(best_loss: float, log_experts: float, on_grid: bool = False) -> float:
     """Corollary "Instance-Dependent Bound", with explicit constants: max{2.63 sqrt(ln N (L* + 1)), 5.3 ln N}.
 
     With the rate on a 5 % grid of L* + 1 they are 2.66 and 5.36 (``docs/anytime.md``, section 5).
@@ -74,6 +76,23 @@ def first_order_regret(best_loss: int, log_experts: float, on_grid: bool = False
     """
     root, linear = (2.66, 5.36) if on_grid else (2.63, 5.3)
     return max(root * math.sqrt(log_experts * (best_loss + 1)), linear * log_experts)
+
+
+def first_order_regret_in_advance(T: int, log_experts: float, on_grid: bool = False) -> float:
+    """Corollary "Instance-Dependent Bound" for any stream of T rounds: the largest min{bound(L*), T - L*}.
+
+    >>> first_order_regret_in_advance(100, 2.0), round(first_order_regret_in_advance(10_000, 2.0), 1)
+    (31.0, 365.1)
+    """
+    low, high = 0, T  # bound(L*) grows, T - L* falls: the last L* at which the first is the smaller
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first_order_regret(middle, log_experts, on_grid) <= T - middle:
+            low = middle
+        else:
+            high = middle - 1
+    here = min(first_order_regret(low, log_experts, on_grid), T - low)
+    return float(max(here, T - low - 1))
 
 
 def kt_cost(T: int, M: int) -> float:
@@ -89,40 +108,89 @@ def kt_cost(T: int, M: int) -> float:
     return min(T * math.log(2), log_experts_bound(T, M)) + math.log(T) / 2 + math.log(2)
 
 
-def anytime_regret(t: int, M: int) -> float:
-    """Past the paper: the KT prior at the rate 2 sqrt(kappa_t/t) on a 5 % grid of t, for all t at once.
+def anytime_regret(t: int, price: float) -> float:
+    """Past the paper: the rate 2 sqrt(K_t/t) on a 5 % grid of t, where no path costs more than K_t, for all t at once.
 
-    sqrt(kappa_t t) (1 + sqrt(1.05)) / 2 with kappa_t = ``kt_cost(t, M)`` (``docs/anytime.md``).
+    sqrt(K_t t) (1 + sqrt(1.05)) / 2 (``docs/anytime.md``).
 
-    >>> round(anytime_regret(1000, 8), 1)
+    >>> round(anytime_regret(1000, kt_cost(1000, 8)), 1)
     228.1
     """
-    return math.sqrt(kt_cost(t, M) * t) * (1 + math.sqrt(1.05)) / 2
+    return math.sqrt(price * t) * (1 + math.sqrt(1.05)) / 2
 
 
-def adaptive_regret(t: int, cost: float, kappa: float = 2.0, price: float = 0.0) -> float:
-    """Past the paper: the rate "adaptive", which knows neither T nor M, against a path whose prior costs ``cost``.
+def adaptive_constant(price: float, floor: float = 0.5) -> float:
+    """C of Theorem A (``docs/anytime.md``): sqrt(1.05)/2 max{phi(x'), phi(2)}, phi(z) = sqrt(z) + 1/sqrt(z).
 
-    cost (1/4 + 0.363 sqrt(t/kappa)) + 0.725 sqrt(max(kappa, cost, price) t) + 1/2 for all t at once, kappa being what
-    the rate first reckons with and ``price`` what it reckons with now (``docs/anytime.md``, section 4).
-
-    >>> round(adaptive_regret(1000, kt_cost(1000, 8)), 1)
-    588.7
+    >>> [round(adaptive_constant(100.0, x), 4) for x in (1 / 2, 1 / 4, 1 / 8)]
+    [1.0869, 1.2809, 1.6303]
     """
-    spread = cost * (0.25 + 0.363 * math.sqrt(t / kappa))
-    return spread + 0.725 * math.sqrt(max(kappa, cost, price) * t) + 0.5
+    x = min(2.0, max(floor, 4 / max(price, 2.0)))
+    return math.sqrt(1.05) / 2 * max(math.sqrt(z) + 1 / math.sqrt(z) for z in (x, 2.0))
 
 
-def adaptive_regret_in_advance(t: int, M: int) -> float:
-    """Past the paper: what the rate "adaptive" promises in advance where a mistake bound M is known, for all t at once.
+def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> float:
+    """Past the paper: what the rate "adaptive" promises in advance where no path costs more than K, for all t at once.
 
-    1.752 sqrt(K t) + K/4 + 1/2 with K = max{2, ``kt_cost(t, M)``} (``docs/anytime.md``, section 4).
+    C sqrt(K t) + K/8 + 1/2 with C = 1.087 where the rate reckons with half of K (Theorem A of ``docs/anytime.md``).
 
-    >>> round(adaptive_regret_in_advance(1000, 8), 1)
-    408.0
+    >>> round(adaptive_regret_in_advance(2000, math.log(1025) + math.log(3)), 1)
+    139.2
     """
-    K = max(2.0, kt_cost(t, M))
-    return 1.752 * math.sqrt(K * t) + K / 4 + 0.5
+    K = max(2.0, price)
+    return adaptive_constant(K, floor) * math.sqrt(K * t) + K / 8 + 0.5
+
+
+def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -> float:
+    """Past the paper: labels that come late, at a constant rate with a prior that loses no mass.
+
+    K/eta + eta (n + 2D)/8 for n labels and D overlaps, pairs of rounds that waited together (Theorem C of
+    ``docs/anytime.md``).
+
+    >>> round(late_regret_at_rate(1000, 10_000, 8.0, 0.05), 1)
+    291.2
+    """
+    return price / rate + rate * (labels + 2 * overlaps) / 8
+
+
+def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price: float, floor: float = 0.5) -> float:
+    """Past the paper: labels that come late, at the rate "adaptive" with a prior that loses no mass.
+
+    C sqrt(K V) + (K/4 + 1)(1 + 42 d) + d with V = answers + 2 overlaps, d the most tickets that were open
+    where the rate changed (Theorem D of ``docs/anytime.md``). The factor 42 is the proof's.
+
+    >>> late_adaptive_regret(1000, 0, 0, 8.0) < late_adaptive_regret(1000, 5000, 1, 8.0)
+    True
+    """
+    K, V, d = max(2.0, price), answers + 2 * overlaps, open_at_change
+    return adaptive_constant(K, floor) * math.sqrt(K * V) + (K / 4 + 1) * (1 + 42 * d) + d
+
+
+TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
+"""lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/anytime.md``."""
+
+
+def excess(variance: float, delta: float, scale: float = 1.0) -> float:
+    """Theorem E (``docs/anytime.md``): how far drawn losses exceed expected ones, at all times at once.
+
+    With probability at least 1 - delta the losses drawn never exceed their expectation by more than this, a function
+    of the sum of w^2 p (1 - p) so far; no round weighs more than ``scale``.
+
+    >>> [round(excess(Q, 0.05), 1) for Q in (1, 25, 2500)]
+    [4.6, 18.3, 174.5]
+    """
+    Q, wanted = variance / scale**2, math.log(1 / delta)
+
+    def log_mixture(S: float) -> float:
+        logs = [math.log(w) + tilt * S - (math.expm1(tilt) - tilt) * Q for tilt, w in TILTS]
+        top = max(logs)
+        return top + math.log(sum(math.exp(log - top) for log in logs))
+
+    low, high = 0.0, min(((math.expm1(tilt) - tilt) * Q + wanted - math.log(w)) / tilt for tilt, w in TILTS)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if log_mixture(middle) <= wanted else (low, middle)
+    return scale * high
 
 
 def hedge_regret(T: int, concepts: int) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
+from adeptree.errors import NoBetterThanACoin
 from adeptree.experiments.command import reproduce_command
 from adeptree.run_command import run_command
 from adeptree.show_command import show_command
@@ -89,4 +91,6 @@ def main() -> None:
         # A terminal that cannot show a letter of some column's name gets it escaped.
         if isinstance(output, io.TextIOWrapper):
             output.reconfigure(errors="backslashreplace")
+    # The summary says it in words where it belongs.
+    warnings.simplefilter("ignore", NoBetterThanACoin)
     app()

@@ -19,7 +19,7 @@ class Moment:
 
     round: int
     expected_loss: float
-    best_loss: int
+    best_loss: float
     bound: float
     width: int
     rule: str

@@ -27,6 +27,14 @@ class InvalidSpec(InvalidArgument):
     """A text such as ``"thresholds(n=256)"`` does not describe a concept class."""
 
 
+class UnknownTicket(InvalidArgument):
+    """A ticket is not open: its label came before, or another learner gave it."""
+
+
+class NoBetterThanACoin(UserWarning):
+    """What is promised in advance is no less than what guessing by a coin promises: true, and useless."""
+
+
 class HorizonReached(AdeptreeError):
     """The learner was built for T rounds and all T have been played."""
 

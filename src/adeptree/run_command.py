@@ -181,7 +181,7 @@ def _fresh(options: Options, competition: Competition) -> Adept:
         named["rate"] = _rate(options.rate)
     if options.horizon is not None and concept_class.littlestone_dimension is None:
         # No mistake bound M is finite here, so the paper's capacities do not exist.
-        named["prior"] = "kt"
+        named["prior"] = "mixed"
     return Adept(concept_class, options.horizon, seed=options.seed, **named)
 
 

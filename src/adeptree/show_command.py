@@ -40,11 +40,14 @@ def show_command(
     ] = "greedy",
     rounds: Annotated[int, typer.Option(help="Rounds to draw, at most 8.")] = 5,
     horizon: Annotated[
-        int | None, typer.Option(help="T of the paper's prior.", show_default="the rounds; none for kt")
+        int | None, typer.Option(help="T of the paper's prior.", show_default="the rounds; none for kt and mixed")
     ] = None,
     prior: Annotated[
-        Literal["paper", "kt"] | None,
-        typer.Option(help="Capacities of the paper, or KT.", show_default="paper, where a mistake bound is known"),
+        Literal["paper", "kt", "mixed"] | None,
+        typer.Option(
+            help="Capacities of the paper, KT, or the mixed prior.",
+            show_default="paper, where a mistake bound is known",
+        ),
     ] = None,
     mistake_bound: Annotated[
         int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
@@ -115,7 +118,7 @@ def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | Non
     from adeptree import Adept
 
     if prior is None:
-        prior = "kt" if M is None and c.littlestone_dimension is None else "paper"
+        prior = "mixed" if M is None and c.littlestone_dimension is None else "paper"
     if prior == "paper" and horizon is None:
         horizon = rounds
     excess = "raise" if M is None else "prune"

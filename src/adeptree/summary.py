@@ -13,12 +13,15 @@ from adeptree import bounds
 from adeptree.classes import BlockUnions, FiniteClass, Intervals, Stumps, Thresholds
 from adeptree.classes.real_stumps import RealStumps
 from adeptree.learners import Adept
+from adeptree.learners.promises import beats_a_coin
 
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
 ALMOST = 5.0
 """Up to so many extra mistakes per 100 rounds are called almost as good as the best rule."""
 LONG_RULE = 60
+CONFIDENCE = 0.95
+"""Of what is said about the mistakes drawn."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,13 @@ def _counted(count: int, noun: str) -> str:
 def _mistakes(learner: Adept, rule: str) -> str:
     rounds = learner.rounds
     made, best = learner.realised_loss, learner.best_loss
+    most = learner.realised_bound(CONFIDENCE) + best
     return "\n".join(
         [
             "Mistakes",
             _line("expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, rounds)),
             _line(f"made with seed {learner.seed}", f"{made:,}", percent(made, rounds)),
+            _line(f"  with {CONFIDENCE:.0%}, at most", f"{most:,.1f}", "at all times at once, if no coin was known"),
             _line("best rule in hindsight", f"{best:,}", f"{percent(best, rounds)}   {rule}"),
         ]
     )
@@ -103,27 +108,26 @@ def _regret(learner: Adept) -> str:
     lines = [
         "Regret: expected mistakes beyond those of the best rule",
         _line("so far, exactly", f"{learner.regret:,.1f}"),
+        _line("proven now", f"{learner.bound:,.1f}", "from what was seen"),
+        _in_advance(learner),
     ]
-    if learner.horizon is None:
-        lines.append(_line("proven bound", f"{learner.bound:,.1f}", "from what was seen"))
-        lines.append(_line("in the worst case", f"{_worst(learner):,.1f}", f"on any stream {_scope(learner)}"))
-    else:
-        lines.append(_line("proven bound", f"{learner.bound:,.1f}", f"on any stream {_scope(learner)}"))
-    if learner.bound > 0:
-        lines.append(_line("share of the bound", f"{100 * learner.regret / learner.bound:.1f} %"))
+    if learner.final is not None and not learner.ended:
+        lines.append(_line("at the end", f"{learner.final:,.1f}", f"after {learner.horizon:,} rounds, whatever comes"))
     return "\n".join(lines)
 
 
-def _worst(learner: Adept) -> float:
-    return learner.bound if learner.horizon is not None else learner.certificate().worst_case
+def _in_advance(learner: Adept) -> str:
+    if learner.in_advance is None:
+        return _line("proven in advance", "nothing", f"of any stream {_scope(learner)}: no path's price is known")
+    coin = "" if _useful(learner) else ", no less than a coin promises"
+    return _line("proven in advance", f"{learner.in_advance:,.1f}", f"on any stream {_scope(learner)}{coin}")
+
+
+def _useful(learner: Adept) -> bool:
+    return beats_a_coin(learner.in_advance, learner.rounds if learner.horizon is None else learner.horizon)
 
 
 def _scope(learner: Adept) -> str:
-    if learner.rate == "first-order":
-        return f"with a best rule of {learner.best_loss:,} mistakes"
-    if learner.mistake_bound is None:
-        # Without a mistake bound of the class, what the best rule itself cost the base learner is the measure.
-        return f"of {_counted(learner.rounds, 'round')} with a best rule as easy to find"
     return f"of {_counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
 
 
@@ -169,13 +173,19 @@ def plainly(learner: Adept, rule: str) -> str:
     if extra < 0:
         verdict, cost = "even better than", f"it makes {-extra:.1f} fewer mistakes per 100 rounds"
     named = f"the best rule, {rule}," if len(rule) <= LONG_RULE else "the best rule,"
-    seen = (
-        "" if learner.horizon is not None else f"it is proven to be at most {math.ceil(learner.bound):,} behind now; "
-    )
     return (
         f"In plain words: ADEPT predicted {verdict} {named} which only hindsight can name; on average {cost}. "
-        f"It assumes nothing about the labels: {seen}on any stream {_scope(learner)}, a hostile one included, it is "
-        f"proven to make on average at most {math.ceil(_worst(learner)):,} mistakes more than the best rule."
+        f"It assumes nothing about the labels: {_guarantee(learner)}."
+    )
+
+
+def _guarantee(learner: Adept) -> str:
+    seen = f"it is proven to be at most {math.ceil(learner.bound):,} behind now"
+    if not _useful(learner):
+        return f"{seen}; nothing better than a coin was promised before the first round"
+    return (
+        f"{seen}; on any stream {_scope(learner)}, a hostile one included, it is proven to make on average at most "
+        f"{math.ceil(learner.in_advance or 0.0):,} mistakes more than the best rule"
     )
 
 

@@ -101,7 +101,7 @@ class AppendedFile:
 
 
 class PredictionLog(AppendedFile):
-    """A CSV file of what was predicted: round, x, P(label = 1), the drawn label and the true one."""
+    """A CSV file of what was predicted: round, x, the chance p of guessing 1, the guess and the true label."""
 
     def __init__(self, path: str, kept: Written) -> None:
         super().__init__(path, "--predictions", kept)

@@ -58,12 +58,15 @@ def instance_of(concept_class: ConceptClass, x: Mapping[Any, Any], feature: Any 
     return x
 
 
-def learner_of(concept_class: ConceptClass, horizon: int | None, switches: int | None, seed: int) -> OnlineLearner:
-    """Return Adept, or the tracking learner where a number of switches is given."""
+def learner_of(
+    concept_class: ConceptClass, horizon: int | None, switches: int | None, seed: int, late: bool = False
+) -> OnlineLearner:
+    """Return Adept, or the tracking learner where a number of switches is given; ``late``: labels may come late."""
     if switches is None:
-        # The paper's prior needs T and M; KT needs neither.
+        # The paper's prior needs T and M; the mixed one needs neither.
         known = horizon is not None and base_for(None, concept_class).mistake_bound is not None
-        return Adept(concept_class, horizon=horizon, prior="paper" if known else "kt", seed=seed)
+        engine = "paths" if late else "auto"
+        return Adept(concept_class, horizon, prior="paper" if known else "mixed", engine=engine, seed=seed)
     if horizon is None:
         raise InvalidArgument("switches= needs horizon=, the number of rounds in which so many changes may happen")
     return Tracking(concept_class, horizon=horizon, switches=switches, seed=seed)

@@ -116,6 +116,7 @@ class OpenStumpFrontier(RealStumpFrontier):
 
     def __init__(self, concept_class: OpenStumps) -> None:
         super().__init__(_Known([UNSEEN]))
+        self.log_size = None  # features may come without end
         self._places: dict[str, int] = {UNSEEN: 0}
 
     def _answers(self, x: Instance) -> Split:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from adeptree.classes.labelling import freeze
 from adeptree.compat._shared import check_decision, instance_of, learner_of, rules_of
 from adeptree.errors import MissingExtra
-from adeptree.learners import OnlineLearner
+from adeptree.learners import OnlineLearner, Ticket
 
 try:
     from river import base
 except ImportError:
     raise MissingExtra("adeptree.compat.river needs River; install it with: pip install 'adeptree[river]'") from None
+
+
+@dataclass
+class _Question:
+    """A row that was answered and waits for its label."""
+
+    ticket: Ticket
+    asked: set[str]
+    """In which ways: for a label, for probabilities."""
 
 
 class AdeptClassifier(base.Classifier):
@@ -34,6 +47,12 @@ class AdeptClassifier(base.Classifier):
     decision
         ``"sample"`` draws the label, which is what the regret bound is about; ``"argmax"`` takes the likelier one:
         often better on a stream that does not care, and without any guarantee on one that does.
+    late
+        Whether a prediction is an answer whose label may come later, in any order (``moment=`` and ``delay=`` of
+        ``progressive_val_score``): each ``predict_one`` (or ``predict_proba_one``) is then a round that waits for its
+        label and is charged as it was answered, with a draw of its own. False is for models that are also asked about
+        rows whose label never comes: predictions leave no trace, and a label counts as if its row had been answered
+        just before.
     seed
         Of the draws; None for another run every time.
 
@@ -55,6 +74,7 @@ class AdeptClassifier(base.Classifier):
         horizon: int | None = None,
         switches: int | None = None,
         decision: str = "sample",
+        late: bool = True,
         seed: int | None = None,
     ) -> None:
         self.rules = rules
@@ -62,9 +82,11 @@ class AdeptClassifier(base.Classifier):
         self.horizon = horizon
         self.switches = switches
         self.decision = decision
+        self.late = late
         self.seed = seed
         drawn = np.random.SeedSequence().entropy if seed is None else seed
-        self._learner = learner_of(rules_of(rules), horizon, switches, drawn)  # type: ignore[arg-type]
+        self._learner = learner_of(rules_of(rules), horizon, switches, drawn, late)  # type: ignore[arg-type]
+        self._questions: dict[Hashable, deque[_Question]] = {}
 
     @property
     def learner(self) -> OnlineLearner:
@@ -92,19 +114,39 @@ class AdeptClassifier(base.Classifier):
         return instance_of(self._learner.concept_class, x, self.feature)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
-        """Learn that ``x`` had label ``y``: False or True."""
-        self._learner.learn(self._instance(x), y)
+        """Learn that ``x`` had label ``y``, False or True; of several questions with these features, the oldest's."""
+        instance = self._instance(x)
+        key = freeze(instance)
+        asked = self._questions.get(key)
+        self._learner.learn(asked[0].ticket if asked else instance, y)
+        if asked:
+            asked.popleft()
+            if not asked:
+                del self._questions[key]
+
+    def _answer(self, x: dict[Any, Any], how: str) -> tuple[float, int]:
+        """Return the chance of guessing 1, and the guess; asking in the other way too is no new question."""
+        instance = self._instance(x)
+        if not self.late:
+            return self._learner.predict_proba(instance), self._learner.predict(instance)
+        key = freeze(instance)
+        for question in self._questions.get(key, ()):
+            if how not in question.asked:
+                question.asked.add(how)
+                return question.ticket.p, question.ticket.guess
+        ticket = self._learner.answer(instance)
+        self._questions.setdefault(key, deque()).append(_Question(ticket, {how}))
+        return ticket.p, ticket.guess
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """Return the probability of both labels. Nothing is learnt."""
-        p = self._learner.predict_proba(self._instance(x))
+        """Return the chances of guessing False and True (not those of the label's being so)."""
+        p, _ = self._answer(x, "proba")
         return {False: 1.0 - p, True: p}
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> bool:
-        """Return a label: this round's draw, or the likelier one."""
-        if self.decision == "sample":
-            return bool(self._learner.predict(self._instance(x)))
-        return self._learner.predict_proba(self._instance(x)) > 0.5
+        """Return a label: the round's draw, or the likelier one."""
+        p, guess = self._answer(x, "label")
+        return bool(guess) if self.decision == "sample" else p > 0.5
 
     def best_rule(self) -> Any:
         """Return a rule with the fewest mistakes so far; ``str`` of it is readable."""

@@ -52,7 +52,7 @@ def run(cell: Cell) -> Row:
     row: Row = {
         "M": learner.mistake_bound or 0,
         "regret": game.regret,
-        "bound": learner.bound,
+        "bound": learner.in_advance,
         "best_loss": game.best_loss,
         "worst_over_time": float((game.regrets / over_time).max()),
     }

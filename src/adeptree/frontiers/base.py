@@ -10,11 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.types import BoolArray, Concept, Instance, IntArray
+from adeptree.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
 @dataclass
@@ -54,8 +54,8 @@ class Children:
     evidence: Any = None
     """What the frontier itself wants to remember between asking and growing."""
 
-    def only(self, kept: BoolArray) -> Children:
-        """Return the children where ``kept`` holds."""
+    def only(self, kept: BoolArray | IntArray) -> Children:
+        """Return the children where ``kept`` holds, or those with these numbers."""
         return replace(self, parent=self.parent[kept], label=self.label[kept])
 
     @cached_property
@@ -93,6 +93,11 @@ class Split:
 class Frontier(ABC):
     """All realizable labellings of the points committed so far."""
 
+    log_size: float | None = None
+    """ln of the number of concepts, where those that follow each path can be counted."""
+    of_floats: ClassVar[bool] = False
+    """Whether concepts are counted as doubles."""
+
     def __init__(self) -> None:
         self.queries = Queries()
 
@@ -120,6 +125,10 @@ class Frontier(ABC):
     @abstractmethod
     def grow(self, children: Children) -> None:
         """Make ``children`` the rows."""
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of how many concepts follow each child; only where ``log_size`` is known."""
+        raise NotImplementedError(f"{type(self).__name__} counts no concepts")
 
     @abstractmethod
     def concept(self, row: int) -> Concept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from adeptree.classes.bits import Conjunctions, Disjunctions, Parities, Words, pack, unpack
 from adeptree.classes.concepts import Monomial, Parity
 from adeptree.frontiers.base import Children, Frontier, Split
-from adeptree.types import BoolArray, Instance
+from adeptree.types import BoolArray, FloatArray, Instance
 
 CHUNK = 1 << 20
 """Most (row, point) pairs looked at together, to bound the memory of one round."""
@@ -95,6 +96,7 @@ class ParityFrontier(Frontier):
         self.basis: dict[int, int] = {}
         """Reduced row echelon form of the points seen: pivot bit -> vector, as Python ints."""
         self.solution: Words = pack(np.zeros((1, self.n), dtype=np.bool_))
+        self.log_size = self.n * math.log(2)
 
     @property
     def width(self) -> int:
@@ -117,6 +119,11 @@ class ParityFrontier(Frontier):
             turn = self._orthogonal(residue)
             self.solution = np.where((label != children.label)[:, None], self.solution ^ turn, self.solution)
             self._add(residue)
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of 2^(n - rank): each point that is no sum of others halves the parities of every row."""
+        rank = len(self.basis) + bool(self._residue(children.x))
+        return np.full(len(children.parent), (self.n - rank) * math.log(2))
 
     def concept(self, row: int) -> Parity:
         """Return the row's parity."""

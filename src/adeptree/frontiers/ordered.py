@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, insort
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from adeptree.classes.concepts import Interval, Threshold
 from adeptree.classes.ordered import Intervals, Thresholds
 from adeptree.frontiers.base import Children, Frontier, Split
-from adeptree.types import BoolArray, Instance, IntArray
+from adeptree.frontiers.counting import intervals_within
+from adeptree.types import BoolArray, FloatArray, Instance, IntArray
 
 
 class ThresholdFrontier(Frontier):
@@ -20,6 +22,7 @@ class ThresholdFrontier(Frontier):
         super().__init__()
         self.low: IntArray = np.array([0], dtype=np.int64)
         self.high: IntArray = np.array([concept_class.n], dtype=np.int64)
+        self.log_size = math.log(concept_class.n + 1)
 
     @property
     def width(self) -> int:
@@ -31,10 +34,17 @@ class ThresholdFrontier(Frontier):
 
     def grow(self, children: Children) -> None:
         """Cut the range that x falls into."""
+        self.low, self.high = self._cut(children)
+
+    def _cut(self, children: Children) -> tuple[IntArray, IntArray]:
         x, label = children.x, children.label
         low, high = self.low[children.parent], self.high[children.parent]
-        self.low = np.where(label, low, np.maximum(low, x + 1))
-        self.high = np.where(label, np.minimum(high, x), high)
+        return np.where(label, low, np.maximum(low, x + 1)), np.where(label, np.minimum(high, x), high)
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of the lengths of the children's ranges."""
+        low, high = self._cut(children)
+        return np.log((high - low).astype(np.float64) + 1.0)
 
     def concept(self, row: int) -> Threshold:
         """Return the lowest threshold that fits."""
@@ -63,6 +73,7 @@ class IntervalFrontier(Frontier):
         self.blank: BoolArray = np.array([True])
         # Columns: lowest start, highest start, lowest stop, highest stop (unused in the blank row).
         self.box: IntArray = np.zeros((4, 1), dtype=np.int64)
+        self.log_size = math.log(self.n * (self.n + 1) // 2 + 1)
 
     @property
     def width(self) -> int:
@@ -91,6 +102,11 @@ class IntervalFrontier(Frontier):
 
     def grow(self, children: Children) -> None:
         """Narrow the boxes that x falls into; a 1 in the blank row opens a new box."""
+        self.box, self.blank = self._narrowed(children)
+        if self.is_new(children.x):
+            insort(self.seen, children.x)
+
+    def _narrowed(self, children: Children) -> tuple[IntArray, BoolArray]:
         x, label = children.x, children.label
         below, above = self.gap(x)
         blank = self.blank[children.parent]
@@ -105,10 +121,18 @@ class IntervalFrontier(Frontier):
             ]
         )
         fresh_box = np.array([[below + 1], [x], [x + 1], [above]], dtype=np.int64)
-        self.box = np.where(blank, np.where(label, fresh_box, 0), box)
-        self.blank = blank & ~label
-        if self.is_new(x):
-            insort(self.seen, x)
+        return np.where(blank, np.where(label, fresh_box, 0), box), blank & ~label
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of (starts x stops) of the boxes; of the blank row, of the intervals between the points."""
+        box, blank = self._narrowed(children)
+        first_start, last_start, first_stop, last_stop = box.astype(np.float64)
+        counts = (last_start - first_start + 1) * (last_stop - first_stop + 1)
+        if blank.any():
+            points = [-1, *sorted({*self.seen, children.x}), self.n]
+            counts[blank] = intervals_within(np.diff(np.array(points, dtype=np.float64)))
+        logs: FloatArray = np.log(counts)
+        return logs
 
     def concept(self, row: int) -> Interval:
         """Return the shortest interval that fits."""

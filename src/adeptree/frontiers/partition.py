@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from adeptree.classes.base import EnumerableClass
 from adeptree.frontiers.base import Children, Frontier, Split
-from adeptree.types import Concept, Instance, IntArray
+from adeptree.types import Concept, FloatArray, Instance, IntArray
 
 
 class Partition:
@@ -45,6 +46,7 @@ class PartitionFrontier(Frontier):
         super().__init__()
         self.partition = Partition(concept_class)
         self._width = 1
+        self.log_size = math.log(concept_class.size)
 
     @property
     def width(self) -> int:
@@ -53,12 +55,19 @@ class PartitionFrontier(Frontier):
 
     def _answers(self, x: Instance) -> Split:
         zeros, ones = self.partition.counts(x, self._width)
-        return Split(x, zeros > 0, ones > 0)
+        return Split(x, zeros > 0, ones > 0, evidence=(zeros, ones))
 
     def grow(self, children: Children) -> None:
         """Refine the partition by the labels at x."""
         self.partition.grow(children)
         self._width = len(children.parent)
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of the number of concepts in the children's cells."""
+        zeros, ones = children.evidence
+        counts = np.where(children.label, ones[children.parent], zeros[children.parent])
+        logs: FloatArray = np.log(counts.astype(np.float64))
+        return logs
 
     def concept(self, row: int) -> Concept:
         """Return the first concept of the row's cell."""

@@ -11,16 +11,20 @@ import numpy as np
 from adeptree.classes.concepts import Interval
 from adeptree.classes.real_line import EMPTY, RealIntervals, RealThresholds, interval_between, threshold_between
 from adeptree.frontiers.base import Children, Frontier, Split
+from adeptree.frontiers.counting import DOUBLES, doubles_between, intervals_within
 from adeptree.types import BoolArray, Concept, FloatArray, Instance
 
 
 class RealThresholdFrontier(Frontier):
     """A row is its largest point labelled 0 and its smallest labelled 1 (-inf and inf where there is none)."""
 
+    of_floats = True
+
     def __init__(self, concept_class: RealThresholds) -> None:
         super().__init__()
         self.low: FloatArray = np.array([-np.inf])
         self.high: FloatArray = np.array([np.inf])
+        self.log_size = math.log(DOUBLES)
 
     @property
     def width(self) -> int:
@@ -32,10 +36,16 @@ class RealThresholdFrontier(Frontier):
 
     def grow(self, children: Children) -> None:
         """Cut the gap that x falls into."""
+        self.low, self.high = self._cut(children)
+
+    def _cut(self, children: Children) -> tuple[FloatArray, FloatArray]:
         x, label = children.x, children.label
         low, high = self.low[children.parent], self.high[children.parent]
-        self.low = np.where(label, low, np.maximum(low, x))
-        self.high = np.where(label, np.minimum(high, x), high)
+        return np.where(label, low, np.maximum(low, x)), np.where(label, np.minimum(high, x), high)
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of the number of doubles in the children's gaps."""
+        return np.log(doubles_between(*self._cut(children)))
 
     def concept(self, row: int) -> Concept:
         """Return the threshold with the roundest cut that fits."""
@@ -57,12 +67,15 @@ class RealIntervalFrontier(Frontier):
     the gaps are the same for everybody, so they are kept once, as the sorted list of points seen.
     """
 
+    of_floats = True
+
     def __init__(self, concept_class: RealIntervals) -> None:
         super().__init__()
         self.seen: list[float] = []
         self.blank: BoolArray = np.array([True])
         # The 0 below, the first 1, the last 1, the 0 above (unused in the blank row).
         self.box: FloatArray = np.zeros((4, 1))
+        self.log_size = math.log(intervals_within(np.array([DOUBLES])))
 
     @property
     def width(self) -> int:
@@ -89,6 +102,11 @@ class RealIntervalFrontier(Frontier):
 
     def grow(self, children: Children) -> None:
         """Narrow the boxes that x falls into; a 1 in the blank row opens a new box."""
+        self.box, self.blank = self._narrowed(children)
+        if self.is_new(children.x):
+            insort(self.seen, children.x)
+
+    def _narrowed(self, children: Children) -> tuple[FloatArray, BoolArray]:
         x, label = children.x, children.label
         blank = self.blank[children.parent]
         below, first, last, above = self.box[:, children.parent]
@@ -103,10 +121,17 @@ class RealIntervalFrontier(Frontier):
         )
         zero_below, zero_above = self.gap(x)
         fresh_box = np.array([[zero_below], [x], [x], [zero_above]])
-        self.box = np.where(blank, np.where(label, fresh_box, 0.0), box)
-        self.blank = blank & ~label
-        if self.is_new(x):
-            insort(self.seen, x)
+        return np.where(blank, np.where(label, fresh_box, 0.0), box), blank & ~label
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of (starts x stops) of the boxes, in doubles; of the blank row, of the intervals in the gaps."""
+        box, blank = self._narrowed(children)
+        below, first, last, above = box
+        counts = np.where(blank, 1.0, doubles_between(below, first) * doubles_between(last, above))
+        if blank.any():
+            points = np.array([-np.inf, *sorted({*self.seen, children.x}), np.inf])
+            counts[blank] = intervals_within(doubles_between(points[:-1], points[1:]))
+        return np.log(counts)
 
     def concept(self, row: int) -> Interval:
         """Return the interval with the roundest ends that fit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from adeptree.classes.concepts import Constant, Stump
 from adeptree.classes.real_line import round_cut
 from adeptree.classes.real_stumps import RealStumps
 from adeptree.frontiers.base import Children, Frontier, Split
+from adeptree.frontiers.counting import DOUBLES, doubles_between
 from adeptree.types import Concept, FloatArray, Instance, IntArray
 
 
@@ -20,6 +22,8 @@ class RealStumpFrontier(Frontier):
     cells, one a feature at most (but for the two constants, which are the end cells of every feature).
     A new point cuts one cell a feature and direction; all others are forced. O(number of cells) a round.
     """
+
+    of_floats = True
 
     def __init__(self, concept_class: RealStumps) -> None:
         super().__init__()
@@ -32,6 +36,7 @@ class RealStumpFrontier(Frontier):
         # rows[0]: the row of the gap's cell "feature >= cut"; rows[1]: of "feature < cut". -1 once it is gone.
         self.rows: IntArray = np.zeros((2, count), dtype=np.int64)
         self._width = 1
+        self.log_size = math.log(2 * count) + math.log(DOUBLES)
 
     @property
     def width(self) -> int:
@@ -75,6 +80,19 @@ class RealStumpFrontier(Frontier):
         self._width = len(children.parent)
         if self.rows.min() < 0:
             self._forget_gaps()
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of the number of stumps, in doubles, of the children: over all features and both directions."""
+        places, cut, values = children.evidence
+        line = self._width + 1
+        lower = doubles_between(self.low, self.high)
+        upper = doubles_between(values, self.high[cut])
+        lower[cut] = doubles_between(self.low[cut], values)
+        rising, falling = self.rows[:, cut]
+        # As in grow: cuts above x are label 0 of a rising cell and label 1 of a falling one; -1 is the spare column.
+        found = np.concatenate([places.ravel(), rising % line, falling % line + line])
+        counts = np.bincount(found % (2 * line), np.concatenate([lower, lower, upper, upper]), minlength=2 * line)
+        return np.log(counts[children.parent + line * children.label])
 
     def _forget_gaps(self) -> None:
         """Drop the gaps both of whose rows are gone."""

@@ -32,7 +32,7 @@ class Round:
     width: int
     asked: int
     posed: int
-    best_loss: int | None
+    best_loss: float | None
     """Loss of the best concept so far; None where the learner does not follow it."""
 
 
@@ -77,7 +77,7 @@ class Transcript:
         return sum(r.guess != r.y for r in self.rounds)
 
     @property
-    def best_loss(self) -> int:
+    def best_loss(self) -> float:
         """Mistakes of the best concept in hindsight."""
         return (self.rounds[-1].best_loss or 0) if self.rounds else 0
 

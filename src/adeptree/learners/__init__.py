@@ -9,6 +9,7 @@ from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 from adeptree.learners.loading import load
+from adeptree.learners.tickets import Ticket
 from adeptree.learners.tracking import Tracking
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "LazyAdept",
     "OnlineLearner",
     "Rationed",
+    "Ticket",
     "Tracking",
     "budgeted_lazy_adept",
     "load",

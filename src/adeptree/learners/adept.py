@@ -10,12 +10,14 @@ import numpy as np
 from adeptree.bases import BaseLearner
 from adeptree.classes.base import ConceptClass
 from adeptree.errors import FrontierEmpty, MistakeBoundExceeded
-from adeptree.frontiers import Children, frontier_of
-from adeptree.learners.engines.base import Engine, Leader
+from adeptree.frontiers import Children, Frontier, Split, frontier_of
+from adeptree.learners.engines.base import Engine, Leader, Odds
 from adeptree.learners.engines.dropping import Dropped, heaviest
-from adeptree.learners.mixture import log_sum, log_weights, probability_of_one
+from adeptree.learners.engines.waiting import WaitingLabels
+from adeptree.learners.losses import Losses, charged
+from adeptree.learners.mixture import log_sum, log_weights, odds_of_one
 from adeptree.learners.priors import Prior
-from adeptree.types import Concept, Instance, IntArray
+from adeptree.types import Concept, FloatArray, Instance, IntArray
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,10 @@ class Expansion:
     children: Children
     mistakes: IntArray
     contested: IntArray
-    probability: float
+    log_share: FloatArray | None
+    """ln of the share of all concepts that follow each child, where the prior wants to know."""
+    log_mass: FloatArray
+    odds: Odds
 
 
 class Paths(Engine):
@@ -46,18 +51,22 @@ class Paths(Engine):
         mistake_bound: int | None = None,
         prune: bool = False,
         max_width: int | None = None,
+        frontier: Frontier | None = None,
     ) -> None:
         super().__init__()
         self.concept_class, self.base, self.prior = concept_class, base, prior
         self.mistake_bound, self.prune, self.max_width = mistake_bound, prune, max_width
         # Initialize: V_0 = {()}, k(()) = 0, L_0(()) = 0.
-        self.frontier = frontier_of(concept_class)
+        self.frontier = frontier_of(concept_class) if frontier is None else frontier
         self.queries = self.frontier.queries
         self.base_rows = base.rows(self.frontier)
         self.rounds = 0
         self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
         self.contested: IntArray = np.zeros(1, dtype=np.int64)
-        self.losses: IntArray = np.zeros(1, dtype=np.int64)
+        self.losses: Losses = np.zeros(1, dtype=np.int64)
+        self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
+        self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
+        self.waiting = WaitingLabels()
         self.dropped = Dropped()
         self._pending: Expansion | None = None
 
@@ -78,28 +87,71 @@ class Paths(Engine):
         children, mistakes, contested = self._within_bound(children, mistakes, contested)
         # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
         # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
-        mass = self.prior.log_mass(t, mistakes, contested)
+        log_share, mass = self._masses(t, split, children, mistakes, contested)
         weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.rate)
         # 3. Predict 1 with the share of the weight that says 1.
-        p = probability_of_one(weight, children.label)
-        return Expansion(self.concept_class.key(x), children, mistakes, contested, p)
+        odds = Odds(*odds_of_one(weight, children.label))
+        return Expansion(self.concept_class.key(x), children, mistakes, contested, log_share, mass, odds)
 
-    def commit(self, x: Instance, label: int) -> None:
+    def commit(self, x: Instance, label: int, weight: float = 1) -> None:
         """Step 4: L_t(u) = L_{t-1}(v) + [u_t != y_t], and V_t becomes the active set."""
         expansion = self._expansion(x)
-        children, mistakes, contested = expansion.children, expansion.mistakes, expansion.contested
-        losses = self.losses[children.parent] + (children.label != bool(label))
+        wrong = expansion.children.label != bool(label)
+        self._grow(expansion, charged(self.losses[expansion.children.parent], wrong, weight))
+
+    def open(self, ticket: int, x: Instance) -> None:
+        """Let x into the tree before its label is there: V_t becomes the active set, and nothing is charged yet."""
+        expansion = self._expansion(x)
+        self._grow(expansion, self.losses[expansion.children.parent], ticket)
+
+    def odds_of(self, ticket: int) -> Odds:
+        """Return the odds, as of now, of label 1 at a point that waits for its label."""
+        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.rate)
+        return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
+
+    def settle(self, ticket: int, label: int, weight: float = 1) -> None:
+        """Charge the paths that are wrong at a point that waited for its label."""
+        self.losses = charged(self.losses, self.waiting.labels(ticket) != bool(label), weight)
+        self.waiting.remove(ticket)
+        self._pending = None
+
+    def _grow(self, expansion: Expansion, losses: Losses, ticket: int | None = None) -> None:
+        children, kept = expansion.children, None
         if self.max_width is not None and len(losses) > self.max_width:
-            mass = self.prior.log_mass(self.rounds + 1, mistakes, contested)
-            kept = heaviest(log_weights(mass, losses, int(losses.min()), self.rate), losses, self.max_width)
-            self.dropped = self.dropped.and_also(mass[~kept] - self.prior.log_total, losses[~kept])
-            children, mistakes, contested = children.only(kept), mistakes[kept], contested[kept]
-            losses = losses[kept]
+            weight = log_weights(expansion.log_mass, losses, losses.min(), self.rate)
+            kept = heaviest(weight, losses, self.max_width)
+            gone = expansion.log_mass[~kept] - self.prior.log_total
+            self.dropped = self.dropped.and_also(gone, losses[~kept])
+        rows = slice(None) if kept is None else kept
+        children = children if kept is None else children.only(kept)
         self.base_rows.grow(children)
         self.frontier.grow(children)
-        self.mistakes, self.contested, self.losses = mistakes, contested, losses
+        self.waiting.grow(children, ticket)
+        self.mistakes, self.contested = expansion.mistakes[rows], expansion.contested[rows]
+        self.log_share = None if expansion.log_share is None else expansion.log_share[rows]
+        self._mass, self.losses = expansion.log_mass[rows], losses[rows]
         self.rounds += 1
         self._pending = None
+
+    def _masses(
+        self, t: int, split: Split, children: Children, mistakes: IntArray, contested: IntArray
+    ) -> tuple[FloatArray | None, FloatArray]:
+        """Return ln of the children's shares of the concepts, and of their prior masses."""
+        if not self.prior.settled:
+            return None, self.prior.log_mass(t, mistakes, contested)
+        # Only where both labels were realizable does a mass change.
+        new = np.flatnonzero(split.contested[children.parent])
+        mass, share, new_share = self._mass[children.parent], None, None
+        if self.log_share is not None:
+            share = self.log_share[children.parent]
+            share[new] = new_share = self.frontier.log_counts(children.only(new)) - (self.frontier.log_size or 0.0)
+        mass[new] = self.prior.log_mass(t, mistakes[new], contested[new], new_share)
+        return share, mass
+
+    def _masses_now(self) -> FloatArray:
+        if self.prior.settled:
+            return self._mass
+        return self.prior.log_mass(self.rounds, self.mistakes, self.contested)
 
     def _within_bound(
         self, children: Children, mistakes: IntArray, contested: IntArray
@@ -127,8 +179,12 @@ class Paths(Engine):
         return self._pending
 
     def probability(self, x: Instance) -> float:
-        """Return P(label = 1) at x."""
-        return self._expansion(x).probability
+        """Return the share of the weight that says 1 at x."""
+        return self._expansion(x).odds.p
+
+    def odds(self, x: Instance) -> Odds:
+        """Return it with its log-odds."""
+        return self._expansion(x).odds
 
     @property
     def looked(self) -> Expansion | None:
@@ -150,13 +206,18 @@ class Paths(Engine):
         return self.frontier.width
 
     @property
-    def best_loss(self) -> int:
+    def best_loss(self) -> float:
         """L*: the least loss of an active path, which is the best concept's."""
-        return int(self.losses.min())
+        least: float = self.losses.min().item()
+        return least
 
     def log_mass(self) -> Any:
         """Return ln of every row's prior mass, the mass before the first round being 1."""
-        return self.prior.log_mass(self.rounds, self.mistakes, self.contested) - self.prior.log_total
+        return self._masses_now() - self.prior.log_total
+
+    def log_best_mass(self) -> float:
+        """Return ln of the mass of all paths of least loss together."""
+        return log_sum(self.log_mass()[self.losses == self.best_loss])
 
     def leader(self) -> Leader:
         """Return the best path, of several the one with the largest prior mass."""
@@ -179,7 +240,9 @@ class Paths(Engine):
             "mistakes": self.mistakes,
             "contested": self.contested,
             "losses": self.losses,
+            "share": self.log_share,
             "dropped": self.dropped.state(),
+            "waiting": self.waiting.state(),
             "frontier": self.frontier.state(),
             "base": self.base_rows.state(),
         }
@@ -190,6 +253,10 @@ class Paths(Engine):
         self.mistakes, self.losses = state["mistakes"], state["losses"]
         # The compiled engine counts contested rounds only where its prior needs them.
         self.contested = state.get("contested", np.zeros_like(self.mistakes))
+        self.log_share = state.get("share")
         self.dropped = Dropped(**state.get("dropped", {}))
+        self.waiting.restore(state.get("waiting"))
         self.frontier.restore(state["frontier"])
         self.base_rows.restore(state["base"])
+        if self.prior.settled:
+            self._mass = self.prior.log_mass(self.rounds, self.mistakes, self.contested, self.log_share)

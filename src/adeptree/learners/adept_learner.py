@@ -2,54 +2,79 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from adeptree.bases import NATURAL, BaseLearner, base_for
 from adeptree.classes.base import ConceptClass, check_size
-from adeptree.errors import InvalidArgument
-from adeptree.frontiers import Queries
-from adeptree.learners import choices
+from adeptree.errors import InvalidArgument, got
+from adeptree.frontiers import Queries, frontier_of
+from adeptree.learners import choices, promises
 from adeptree.learners.adept import Paths
 from adeptree.learners.base import OnlineLearner, Rate
-from adeptree.learners.certificate import Certificate, certify, promised
-from adeptree.learners.engines import Engine, Limits, choosing, mixability_gap, mixability_gaps
+from adeptree.learners.certificate import Certificate, certify
+from adeptree.learners.engines import Engine, Limits, choosing
+from adeptree.learners.losses import check_costs, check_weight
+from adeptree.learners.mixture import mixability_gap, mixability_gaps
+from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Constant, Seen
+from adeptree.learners.tickets import Ticket
 from adeptree.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
-
-PIECE = 1000
-"""Rounds of a batch after which the numpy engine is looked at again."""
 
 
 class Adept(OnlineLearner):
-    """Agnostic online learning with O(t^VC) paths and regret at most sqrt(T M ln(eT/M) / 2).
+    """Agnostic online learning with O(t^VC) paths, a proven regret bound at every moment, and no assumption at all.
 
-    ``horizon=None`` needs no T and no M: the prior is then "kt" and the rate adapts to the stream, with a
-    bound at every moment (:meth:`certificate`).
+    Parameters
+    ----------
+    concept_class
+        The rules to compete with.
+    horizon
+        T, the number of rounds, for the paper's learner. None (the default) needs neither T nor M.
+    base
+        The realizable learner inside; by default the natural one of the class.
+    rate
+        "paper", "first-order", "anytime", "adaptive" or a positive number. Default: "paper" with the paper's prior,
+        else "adaptive".
+    prior
+        "paper" (needs a horizon and M), "kt", or "mixed", the default without a horizon.
+    engine
+        "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
+        have one) or "auto". They give the same numbers, but that "collapsed" keeps a first-order rate for stretches.
+        Compiled engines know the priors "paper" and "kt", rates up to 4, prompt labels and weight 1.
+    seed
+        Of the guesses. Who knows it knows every guess.
+    costs
+        What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
+    max_weight
+        The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
+        in advance.
+    mistake_bound
+        M, where the base learner does not know its own. With a valid M a realizable path never has k > M, so one
+        that does is an error; ``on_excess="prune"`` drops it instead, which is Algorithm 2 to the letter.
+    max_width
+        Drops the lightest paths beyond it; the certificate then says what is still guaranteed.
 
-    ``base`` is the realizable learner (by default the natural one of the class) and M its mistake bound
-    (``mistake_bound`` overrides it). ``prior`` is "paper" or "kt", ``rate`` is "paper", "first-order",
-    "anytime", "adaptive" or a positive number. With a valid M a realizable path never has k > M, so one that
-    does is an error; ``on_excess="prune"`` drops it instead, which is Algorithm 2 to the letter.
-    ``max_width`` drops the lightest paths beyond it; the certificate then says what is still guaranteed.
-
-    ``engine`` is "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the
-    classes that have one) or "auto", the fastest; all give the same numbers.
-
+    Examples
+    --------
     >>> from adeptree import Thresholds
-    >>> learner = Adept(Thresholds(16), horizon=100, seed=1)
+    >>> learner = Adept(Thresholds(16), seed=1)
     >>> for x, y in [(3, 0), (12, 1), (8, 1), (5, 0)]:
     ...     p = learner.predict_proba(x)
     ...     learner.learn(x, y)
     >>> learner.width, learner.best_loss, str(learner.best_rule())
     (5, 0, 'x >= 6')
-    >>> learner.regret < learner.bound
-    True
+    >>> learner.regret <= learner.bound, learner.bound_after(2000) < 120
+    (True, True)
+
     """
 
     kind = "adept"
+    warns: ClassVar[bool] = True
+    """Whether a promise that is no better than a coin's is said where the learner is built."""
 
     def __init__(
         self,
@@ -61,6 +86,8 @@ class Adept(OnlineLearner):
         engine: str = "auto",
         seed: int = 0,
         *,
+        costs: tuple[float, float] = (1, 1),
+        max_weight: float = 1,
         mistake_bound: int | None = None,
         on_excess: str = "raise",
         max_width: int | None = None,
@@ -71,51 +98,136 @@ class Adept(OnlineLearner):
         self.on_excess = choices.one_of("on_excess", on_excess, ("raise", "prune"))
         self.engine_choice = choices.one_of("engine", engine, ("auto", "paths", "collapsed"))
         self.max_width = None if max_width is None else check_size("max_width", max_width)
+        self.costs = check_costs(costs)
+        self.max_weight = check_weight("max_weight", max_weight)
+        if not self.max_weight:
+            raise InvalidArgument(f"max_weight must be positive; {got('max_weight', max_weight)}")
+        self.scale = max(self.costs) * self.max_weight
+        """W: what a round costs at most."""
+        self.heaviest_round = 0.0
+        """What a round has cost at most so far."""
+        self.weighed = self.costs != (1, 1)
+        """Whether rounds weigh different amounts."""
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
-        self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class)
+        frontier = frontier_of(concept_class)
+        self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
         self.rate: Rate = choices.rate_name(rate, self.prior)
-        on_grid = engine == "collapsed"
-        self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid)
+        self.rate_rule = choices.rate_rule(
+            self.rate, self.prior, self.horizon, self.mistake_bound, engine == "collapsed", self.scale
+        )
         self.gap = 0.0
         """Delta: expected loss minus mix loss, summed over the rounds."""
+        self.drift = 0.0
+        """What late labels cost: each round's loss as answered minus as it would be just before its label came."""
         self.last_rate = self.rate_rule.eta
         """eta of the last round played."""
-        paths = Paths(concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width)
-        self.engine: Engine = choosing.engine_for(self.engine_choice, paths)
+        paths = Paths(
+            concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width, frontier
+        )
+        self.engine: Engine = choosing.engine_for(self.engine_choice, paths, self.rate_rule, self.plain)
         self.engine.rate = self._eta = self.rate_rule.eta
         self._go_on_with(self.engine)
+        if self.warns:
+            warn_if_weak(self)
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
         return None if horizon is None else OnlineLearner._checked_horizon(horizon)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every round weighs 1 and is labelled at once: what compiled engines can do."""
+        return not (self.weighed or self.late or self.tickets) and self.scale == 1
 
     # --- A round -----------------------------------------------------------------------------------
 
     # (predict_proba and learn are OnlineLearner's, without the calls in between: a stream waits for them.)
 
     def predict_proba(self, x: Any) -> float:
-        """Return P(label = 1) at x. Nothing is committed."""
-        if self.rounds >= self._end:
+        """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
+        if self.answered >= self._end:
             self._check_horizon()
         return self.engine.probability(self.concept_class.instance(x))
 
-    def learn(self, x: Any, y: Any) -> None:
-        """Commit the round: x had label y."""
+    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
+        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x."""
         label = label_of(y)
-        if self.rounds >= self._end:
+        cost = self._cost(label, weight)
+        if isinstance(x, Ticket):
+            self._settle_ticket(self.tickets.find(x), label, cost)
+            return
+        if self.answered >= self._end:
             self._check_horizon()
-        instance = self.concept_class.instance(x)
-        p = self.engine.probability(instance)
-        self.engine.commit(instance, label)
-        self._settle(p, label)
+        self._play(self.concept_class.instance(x), label, cost)
 
-    def _settle(self, p: float, label: int) -> None:
-        loss = 1.0 - p if label else p
+    def _play(self, x: Instance, label: int, cost: float) -> float:
+        """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
+        engine = self.engine
+        odds = engine.odds(x)
+        guess = self._guess(x, odds.p)
+        if type(engine) is Paths:
+            engine.commit(x, label, cost)
+        else:
+            engine.commit(x, label)
+        self.answered += 1
+        if self.tickets:
+            self.late = True
+        self._charge(odds.p, guess, label, cost, odds.against(label))
+        return odds.p
+
+    def _cost(self, label: int, weight: float) -> float:
+        """Return what a wrong guess costs in this round."""
+        if type(weight) is int and weight == 1 and self.costs == (1, 1):
+            return 1
+        cost = check_weight("weight", weight) * self.costs[1 - label]
+        if cost != 1 and type(self.engine) is not Paths:
+            raise InvalidArgument(
+                f"the engine {self.engine.kind!r} has taken over, which counts every round once; to give weights, "
+                f'build the learner with max_weight= or engine="paths"'
+            )
+        return cost
+
+    def answer(self, x: Any) -> Ticket:
+        """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
+
+        The round is charged at this p, whenever its label comes: ``learn(ticket, y)``, in any order, or never.
+        """
+        if not isinstance(self.engine, Paths):
+            raise InvalidArgument(
+                f"the engine {self.engine.kind!r} has taken over, which learns a label at once; to have labels late, "
+                f'build the learner with engine="paths"'
+            )
+        return super().answer(x)
+
+    def _open(self, ticket: Ticket, x: Instance) -> None:
+        # The point enters the tree now, and its loss when the label comes: so the answer cannot drift by more than
+        # the labels that come in between (docs/anytime.md, Theorem C).
+        self.paths.open(ticket.id, x)
+        super()._open(ticket, x)
+
+    def _settle_ticket(self, ticket: Ticket, label: int, cost: float) -> None:
+        paths = self.paths
+        now = paths.odds_of(ticket.id)
+        paths.settle(ticket.id, label, cost)
+        self.tickets.remove(ticket)
+        self.overlaps += self.rounds - ticket.arrivals
+        self.drift += cost * ((ticket.p - now.p) if not label else (now.p - ticket.p))
+        self._charge(ticket.p, ticket.guess, label, cost, now.against(label), abs(now.p - label))
+
+    def _charge(
+        self, p: float, guess: int, label: int, cost: float, log_odds: float, loss: float | None = None
+    ) -> None:
+        """Count a labelled round: answered with p, and (if not the same) a loss and log-odds as of now."""
+        answered = 1.0 - p if label else p
         self.rounds += 1
-        self.expected_loss += loss
-        self.realised_loss += (self._coin < p) != label
-        self._coin = self._coins.random()
-        self.gap += mixability_gap(loss, self._eta)
+        self.expected_loss += cost * answered
+        self.realised_loss += cost * (guess != label)
+        self.variance += cost * cost * p * (1.0 - p)
+        self.gap += mixability_gap(answered if loss is None else loss, log_odds, self._eta, cost)
+        if cost != 1:
+            self.weighed = True
+        if cost > self.heaviest_round:
+            self.heaviest_round = cost
         if self._watchful:
             self._move_on()
 
@@ -129,10 +241,14 @@ class Adept(OnlineLearner):
         """After rounds at one rate: bring rate and engine up to date."""
         engine, rule, stay = self.engine, self.rate_rule, self.rate_rule.stay
         self.last_rate = self._eta
-        if self.gap >= stay.gap or self.rounds >= stay.rounds or engine.best_loss >= stay.best_loss:
-            rule.look(Seen(self.rounds, engine.best_loss, self.gap, lambda: -engine.leader().log_prior))
+        lost, seen = self.gap + self.drift, self.answered + 2 * self.overlaps
+        if lost >= stay.gap or seen >= stay.rounds or engine.best_loss >= stay.best_loss:
+            rule.look(Seen(seen, engine.best_loss, lost, lambda: -engine.leader().log_prior))
+        if self.heaviest_round > self.scale:
+            rule.slow_down(self.heaviest_round)
+        if rule.eta != self._eta:
             engine.rate = self._eta = rule.eta
-        if type(engine) is Paths and self.engine_choice == "auto":
+        if type(engine) is Paths and self.engine_choice == "auto" and self.plain:
             self._go_on_with(choosing.outgrown(engine, rule))
 
     def _go_on_with(self, engine: Engine) -> None:
@@ -143,7 +259,7 @@ class Adept(OnlineLearner):
         self._watchful = may_outgrow or not isinstance(self.rate_rule, Constant)
 
     def speculate(self, x: Any) -> float:
-        """Return P(label = 1) at x, also past the horizon (with no rounds to come)."""
+        """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
         return self.engine.probability(self.concept_class.instance(x))
 
     def discard(self) -> None:
@@ -153,49 +269,73 @@ class Adept(OnlineLearner):
     # --- Many rounds at once -----------------------------------------------------------------------
 
     def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
-        """Return P(label = 1) at each of the xs, all as of now. Nothing is committed."""
+        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
         self._check_horizon()
         return self.engine.probabilities(self.concept_class.instances_of(xs))
 
-    def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
-        """Learn a sequence of rounds; return the probability predicted in each.
+    def learn_many(self, xs: Iterable[Any], ys: Iterable[Any], weights: Iterable[float] | None = None) -> FloatArray:
+        """Learn a sequence of rounds; return the chance of guessing 1 in each.
 
-        The numbers are those of single calls. Instances and labels are checked before the first round.
+        The numbers are those of single calls. Instances, labels and weights are checked before the first round.
         """
         labels = labels_of(ys)
         instances = self.concept_class.instances_of(xs)
-        if len(instances) != len(labels):
-            raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
-        room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.rounds)
+        weighed = None if weights is None else [check_weight("weight", weight) for weight in weights]
+        lengths = [len(instances), len(labels), *([] if weighed is None else [len(weighed)])]
+        if len(set(lengths)) > 1:
+            raise InvalidArgument(
+                f"xs, ys and weights must have the same length; got {' and '.join(map(str, lengths))}"
+            )
+        room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.answered)
         probabilities = np.empty(len(labels), dtype=np.float64)
-        if self.engine_choice == "auto":
+        if self.engine_choice == "auto" and self.plain and weighed is None:
             self._go_on_with(choosing.outgrown(self.engine, self.rate_rule, coming=room))
         done = 0
         while done < room:
-            done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
+            if type(self.engine) is Paths or weighed is not None:
+                done = self._play_some(instances, labels, weighed, probabilities, done, room)
+            else:
+                done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
         if done < len(labels):
             self._check_horizon()
         return probabilities
+
+    def _play_some(
+        self, xs: Any, labels: IntArray, weights: list[float] | None, probabilities: FloatArray, done: int, room: int
+    ) -> int:
+        """Play round by round, until another engine takes over; return how many are done."""
+        points = xs[done:room].tolist() if isinstance(xs, np.ndarray) else xs[done:room]
+        for x in points:
+            label = int(labels[done])
+            cost = self._cost(label, 1 if weights is None else weights[done])
+            probabilities[done] = self._play(x, label, cost)
+            done += 1
+            if type(self.engine) is not Paths and weights is None:
+                break
+        return done
 
     def _stretch(self, xs: Any, labels: IntArray, probabilities: FloatArray) -> int:
         """Play on at one rate, and return how many rounds that were."""
         stay = self.rate_rule.stay
         stop = int(min(len(labels), max(1, stay.rounds - self.rounds)))
-        if type(self.engine) is Paths:
-            stop = min(stop, PIECE)  # to see in time that another engine would pay
         limits = Limits(stay.best_loss, stay.gap - self.gap)
         played = self.engine.run(xs[:stop], labels[:stop], probabilities[:stop], limits)
         p, labels = probabilities[:played], labels[:played]
         losses = np.abs(p - labels)
-        coins = np.concatenate([[self._coin], self._coins.random(played)])
-        self.realised_loss += int(((coins[:-1] < p) != labels).sum())
-        self._coin = float(coins[-1])
+        coins = self._coins.many(self.answered + 1, self._keys(xs[:played]))
+        self.realised_loss += int(((coins < p) != labels).sum())
         # Added one by one, in order, as single calls would.
         self.expected_loss = float(np.cumsum(np.concatenate([[self.expected_loss], losses]))[-1])
+        self.variance = float(np.cumsum(np.concatenate([[self.variance], p * (1.0 - p)]))[-1])
         self.rounds += played
+        self.answered += played
+        self.heaviest_round = 1
         self.gap += mixability_gaps(losses, self._eta)
         self._move_on()
         return played
+
+    def _keys(self, xs: Any) -> Any:
+        return xs if isinstance(xs, np.ndarray) else [self.concept_class.key(x) for x in xs]
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -216,14 +356,38 @@ class Adept(OnlineLearner):
             raise InvalidArgument(f'the engine {self.engine.kind!r} keeps no list of paths; build with engine="paths"')
         return self.engine
 
-    def certificate(self) -> Certificate:
+    def certificate(self, confidence: float = 0.95) -> Certificate:
         """Return where the learner stands and what is proven about it; no oracle is asked."""
-        return certify(self)
+        return certify(self, confidence)
 
     @property
     def bound(self) -> float:
-        """The proven bound on the expected regret: over the whole horizon, or without one as of now."""
-        return promised(self)
+        """What is proven of ``regret`` now, from what was seen: ln(1/pi)/eta + Delta + drift."""
+        return promises.now(self)
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Return what is proven, before the first round, of the regret after so many rounds of any stream.
+
+        None if nothing is: no price is known (neither M nor a number of concepts), or labels came late, or a round
+        weighed more than was said.
+        """
+        return promises.in_advance(self, check_size("rounds", rounds, at_least=0))
+
+    def bound_for(self, best_loss: float, rounds: int | None = None) -> float | None:
+        """Return what is proven in advance of streams whose best rule loses no more than ``best_loss``."""
+        return promises.for_best_loss(self, best_loss, rounds)
+
+    @property
+    def final(self) -> float | None:
+        """With a horizon: what the regret can be at the end, from here on; None without."""
+        return promises.final(self)
+
+    def realised_bound(self, confidence: float = 0.95) -> float:
+        """Return what is proven of the losses *drawn* beyond the best rule's, with this probability, at all times."""
+        if self.heaviest_round > self.scale:
+            self._excess(confidence)
+            return math.inf
+        return self.regret + self._excess(confidence, self.scale)
 
     @property
     def width(self) -> int:
@@ -236,8 +400,8 @@ class Adept(OnlineLearner):
         return self.engine.queries
 
     @property
-    def best_loss(self) -> int:
-        """L*: the least loss of an active path, which is the best concept's."""
+    def best_loss(self) -> float:
+        """L*: the least loss of an active path, which is the best concept's; whole as long as all weights are."""
         return self.engine.best_loss
 
     def best_rule(self) -> Concept:
@@ -255,6 +419,8 @@ class Adept(OnlineLearner):
             "prior": self.prior.name,
             "engine": self.engine_choice,
             "seed": self.seed,
+            "costs": list(self.costs),
+            "max_weight": self.max_weight,
             "mistake_bound": self.mistake_bound,
             "on_excess": self.on_excess,
             "max_width": self.max_width,
@@ -263,6 +429,9 @@ class Adept(OnlineLearner):
     def _state(self) -> dict[str, Any]:
         return {
             "gap": self.gap,
+            "drift": self.drift,
+            "heaviest_round": self.heaviest_round,
+            "weighed": self.weighed,
             "last_rate": self.last_rate,
             "rate": self.rate_rule.state(),
             "kind": self.engine.kind,
@@ -270,7 +439,8 @@ class Adept(OnlineLearner):
         }
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.gap, self.last_rate = state["gap"], state["last_rate"]
+        self.gap, self.last_rate, self.drift = state["gap"], state["last_rate"], state.get("drift", 0.0)
+        self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
         self.rate_rule.restore(state["rate"])
         engine = choosing.engine_of(state["kind"], self.engine)
         engine.rate = self.rate_rule.eta

@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from adeptree import bounds
 from adeptree import state as files
-from adeptree.classes.base import ConceptClass
+from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import HorizonReached, InvalidArgument, got
 from adeptree.frontiers.base import Queries
-from adeptree.seeds import stream
+from adeptree.learners.coins import Coins
+from adeptree.learners.tickets import OpenTickets, Ticket
 from adeptree.types import Concept, FloatArray, Instance, label_of, labels_of
 
 Rate = str | float
@@ -23,9 +25,10 @@ Rate = str | float
 class OnlineLearner(ABC):
     """An online learner of 0/1 labels against a concept class.
 
-    ``predict_proba`` commits nothing: calling it twice gives the same number. ``learn`` is the only
-    commit, with or without a prediction before it. Each round has one coin, drawn from ``seed``, so
-    ``predict`` too may be repeated.
+    ``predict_proba`` commits nothing: calling it twice gives the same number. ``learn`` commits a round, with or
+    without a prediction before it. Where labels come late, ``answer`` gives a ticket, which ``learn`` settles
+    whenever the label is there. The coin of a round is a function of ``seed``, the round and x, so ``predict`` too may
+    be repeated, and looking at other points says nothing about it.
     """
 
     kind: ClassVar[str]
@@ -45,14 +48,24 @@ class OnlineLearner(ABC):
         self.concept_class = concept_class
         self.horizon = self._checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
-        self.seed = seed
+        self.seed = check_size("seed", seed, at_least=0)
         self.rounds = 0
+        """Rounds whose label came."""
+        self.answered = 0
+        """Rounds answered; those without a label wait."""
         self.expected_loss = 0.0
-        """Sum of |p - y|: the expected number of mistakes so far."""
-        self.realised_loss = 0
+        """Sum of |p - y|, p as it was answered: the expected number of mistakes so far."""
+        self.realised_loss: float = 0
         """Mistakes of the drawn labels so far."""
-        self._coins = stream(seed, "coin")
-        self._coin = self._coins.random()
+        self.variance = 0.0
+        """Sum of p (1 - p) over the labelled rounds: what the drawn mistakes scatter by."""
+        self.overlaps = 0
+        """D: for every labelled round the labels of others that came between its answer and its own."""
+        self.late = False
+        """Whether a round was ever answered while another waited."""
+        self.tickets = OpenTickets()
+        """The answers that wait for their labels."""
+        self._coins = Coins(seed)
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -60,35 +73,75 @@ class OnlineLearner(ABC):
             raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
         return int(horizon)
 
+    # --- A round -----------------------------------------------------------------------------------
+
     def predict_proba(self, x: Any) -> float:
-        """Return P(label = 1) at x. Nothing is committed."""
-        if self.rounds >= self._end:
+        """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
+        if self.answered >= self._end:
             self._check_horizon()
         return self._probability(self.concept_class.instance(x), x)
 
     def predict(self, x: Any) -> int:
-        """Draw a label: 1 with probability ``predict_proba(x)``, by this round's coin."""
-        return int(self._coin < self.predict_proba(x))
+        """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
+        p = self.predict_proba(x)
+        return self._guess(self.concept_class.instance(x), p)
+
+    def _guess(self, x: Instance, p: float) -> int:
+        return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
 
     def learn(self, x: Any, y: Any) -> None:
-        """Commit the round: x had label y."""
+        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x."""
         label = label_of(y)
-        if self.rounds >= self._end:
+        if isinstance(x, Ticket):
+            self._settle_late(x, label)
+            return
+        if self.answered >= self._end:
             self._check_horizon()
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
+        guess = self._guess(instance, p)
         self._commit(instance, x, label)
-        self._settle(p, label)
+        self.answered += 1
+        self.late = self.late or len(self.tickets) > 0
+        self._settle(p, guess, label)
 
-    def _settle(self, p: float, label: int) -> None:
-        """Count the committed round, and draw the next one's coin."""
+    def answer(self, x: Any) -> Ticket:
+        """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
+
+        The round is charged at this p, whenever its label comes.
+        """
+        if self.answered >= self._end:
+            self._check_horizon()
+        instance = self.concept_class.instance(x)
+        p = self._probability(instance, x)
+        ticket = Ticket(self.answered + 1, x, p, self._guess(instance, p), self.rounds)
+        self._open(ticket, instance)
+        return ticket
+
+    def _open(self, ticket: Ticket, x: Instance) -> None:
+        """Keep the answer; most learners learn nothing from the point before its label is there."""
+        self.answered += 1
+        self.late = self.late or len(self.tickets) > 0
+        self.tickets.add(ticket)
+
+    def _settle_late(self, given: Ticket, label: int) -> None:
+        ticket = self.tickets.find(given)
+        instance = self.concept_class.instance(ticket.x)
+        self._probability(instance, ticket.x)
+        self._commit(instance, ticket.x, label)
+        self.tickets.remove(ticket)
+        self.overlaps += self.rounds - ticket.arrivals
+        self._settle(ticket.p, ticket.guess, label)
+
+    def _settle(self, p: float, guess: int, label: int) -> None:
+        """Count the committed round, answered with p and this guess."""
         self.rounds += 1
         self.expected_loss += abs(p - label)
-        self.realised_loss += (self._coin < p) != label
-        self._coin = self._coins.random()
+        self.realised_loss += guess != label
+        self.variance += p * (1.0 - p)
 
     def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
-        """Return P(label = 1) at each of the xs, all as of now. Nothing is committed."""
+        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
         return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
 
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
@@ -102,10 +155,17 @@ class OnlineLearner(ABC):
             self.learn(x, y)
         return probabilities
 
+    # --- Account -----------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """How many answers wait for their labels."""
+        return len(self.tickets)
+
     @property
     def ended(self) -> bool:
-        """Whether all rounds of the horizon have been played; never, without one."""
-        return self.horizon is not None and self.rounds >= self.horizon
+        """Whether all rounds of the horizon have been answered; never, without one."""
+        return self.horizon is not None and self.answered >= self.horizon
 
     @property
     def regret(self) -> float:
@@ -114,13 +174,40 @@ class OnlineLearner(ABC):
 
     @property
     @abstractmethod
-    def best_loss(self) -> int:
-        """Loss so far of the best concept in hindsight."""
+    def best_loss(self) -> float:
+        """Loss so far of the best concept in hindsight; a whole number, unless weights are not."""
 
     @property
     @abstractmethod
     def bound(self) -> float:
-        """What the theory promises for the expected regret over the whole horizon."""
+        """What is proven of ``regret`` *now*, after the rounds so far, from what was seen; infinite if nothing is."""
+
+    @property
+    def in_advance(self) -> float | None:
+        """What was proven before the first round of *any* stream as long as the horizon (without one, as this one).
+
+        None if nothing was.
+        """
+        return self.bound_after(self.answered if self.horizon is None else self.horizon)
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Return what is proven, before the first round, of the regret after so many rounds of any stream."""
+        return None
+
+    def realised_bound(self, confidence: float = 0.95) -> float:
+        """Return what is proven of the mistakes *drawn* beyond the best rule's, with this probability, at all times.
+
+        With at least this probability ``realised_loss - best_loss`` never exceeds this, however long the stream, if
+        x and y are chosen without a look at the round's coin. (Answers that wait are counted as badly as they can be.)
+        """
+        return self.regret + self._excess(confidence)
+
+    def _excess(self, confidence: float, scale: float = 1.0) -> float:
+        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+            raise InvalidArgument(f"confidence must be a number between 0 and 1; {got('confidence', confidence)}")
+        waiting = [ticket.p for ticket in self.tickets]
+        variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
+        return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)
 
     @property
     @abstractmethod
@@ -138,7 +225,7 @@ class OnlineLearner(ABC):
 
     @abstractmethod
     def _probability(self, x: Instance, raw: Any) -> float:
-        """P(label = 1) at the canonical instance x (``raw`` as the caller gave it)."""
+        """Return the chance of guessing 1 at the canonical instance x (``raw`` as the caller gave it)."""
 
     @abstractmethod
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
@@ -168,8 +255,11 @@ class OnlineLearner(ABC):
             "realised_loss": self.realised_loss,
             "asked": self.queries.asked,
             "posed": self.queries.posed,
-            "coin": self._coin,
-            "coins": self._coins.bit_generator.state,
+            "answered": self.answered,
+            "variance": self.variance,
+            "overlaps": self.overlaps,
+            "late": self.late,
+            "tickets": self.tickets.state(),
         }
         return {
             "kind": self.kind,
@@ -187,12 +277,15 @@ class OnlineLearner(ABC):
         self.expected_loss = account["expected_loss"]
         self.realised_loss = account["realised_loss"]
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
-        self._coins.bit_generator.state = account["coins"]
-        self._coin = account["coin"]
+        # Files of the first edition know no late labels; what their drawn mistakes scatter by is at most rounds / 4.
+        self.answered = account.get("answered", self.rounds)
+        self.variance = account.get("variance", self.rounds / 4)
+        self.overlaps, self.late = account.get("overlaps", 0), account.get("late", False)
+        self.tickets.restore(account.get("tickets", []))
 
     def _check_horizon(self) -> None:
         if self.ended:
             raise HorizonReached(
-                f"all {self.horizon} rounds of the horizon have been played; build a learner with a longer "
+                f"all {self.horizon} rounds of the horizon have been answered; build a learner with a longer "
                 f"horizon, or with horizon=None, which has no end"
             )

@@ -16,8 +16,10 @@ from adeptree.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.frontiers.base import Queries
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.choices import needed_mistake_bound, rate_rule
-from adeptree.learners.mixture import log_weights, probability_of_one
+from adeptree.learners.engines.base import Odds
+from adeptree.learners.mixture import log_weights, mixability_gap, odds_of_one
 from adeptree.learners.priors import PaperPrior
+from adeptree.learners.promises import not_rounded_below
 from adeptree.learners.rates import Seen, check_rate
 from adeptree.types import BoolArray, Concept, Instance, IntArray
 
@@ -64,7 +66,7 @@ class Bpss(OnlineLearner):
         count = len(self.schedules)
         self.log_experts = math.log(count)
         prior = PaperPrior(self.horizon, self.mistake_bound)
-        self._rate_rule = rate_rule(self.rate, prior, self.horizon, self.mistake_bound, on_grid=False)
+        self._rate_rule = rate_rule(self.rate, prior, self.horizon, self.mistake_bound)
         self.states: list[Any] = [self.base.start()] * count
         self.histories: list[tuple[int, ...]] = [()] * count
         self.losses: IntArray = np.zeros(count, dtype=np.int64)
@@ -72,9 +74,12 @@ class Bpss(OnlineLearner):
         self.realizable: BoolArray = np.ones(count, dtype=np.bool_)
         self.points: list[Any] = []
         self._queries = Queries()
-        self._pending: tuple[Any, IntArray, BoolArray, float] | None = None
+        self.gap = self.drift = 0.0
+        self.last_rate = self._rate_rule.eta
+        self._now = Odds(0.5, 0.0)
+        self._pending: tuple[Any, IntArray, BoolArray, Odds] | None = None
 
-    def _expand(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, float]:
+    def _expand(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, Odds]:
         """Steps 1-3: every expert's pseudo-label, and the Hedge prediction."""
         t = self.rounds
         asked: dict[tuple[int, ...], tuple[int, tuple[bool, bool]]] = {}
@@ -91,8 +96,8 @@ class Bpss(OnlineLearner):
         if not active.any():
             raise FrontierEmpty(f"round {t + 1}: no expert is left; give a larger mistake_bound=")
         weight = log_weights(np.zeros(active.sum()), self.losses[active], self._best_active, self.learning_rate)
-        p = probability_of_one(weight, labels[active] == 1)
-        return self.concept_class.key(x), labels, realizable, p
+        odds = Odds(*odds_of_one(weight, labels[active] == 1))
+        return self.concept_class.key(x), labels, realizable, odds
 
     def _base_prediction(
         self, history: tuple[int, ...], state: Any, x: Instance, raw: Any
@@ -107,17 +112,18 @@ class Bpss(OnlineLearner):
         self._queries.posed += 2
         return (int(can[1]) if can[0] != can[1] else checked_prediction(self.base, state, x)), can
 
-    def _expansion(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, float]:
+    def _expansion(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, Odds]:
         if self._pending is None or self._pending[0] != self.concept_class.key(x):
             self._pending = self._expand(x, raw)
         return self._pending
 
     def _probability(self, x: Instance, raw: Any) -> float:
-        return self._expansion(x, raw)[3]
+        return self._expansion(x, raw)[3].p
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         """Step 4: losses, and each base learner is fed its own expert's label."""
-        _, labels, self.realizable, _ = self._expansion(x, raw)
+        _, labels, self.realizable, self._now = self._expansion(x, raw)
+        self.last_rate = self.learning_rate
         if self.prune:
             self.active = self.active & self.realizable
         for i in np.flatnonzero(self.active).tolist():
@@ -126,6 +132,12 @@ class Bpss(OnlineLearner):
         self.losses = self.losses + (labels != label)
         self.points.append(raw)
         self._pending = None
+
+    def _settle(self, p: float, guess: int, label: int) -> None:
+        super()._settle(p, guess, label)
+        loss = abs(self._now.p - label)
+        self.drift += abs(p - label) - loss
+        self.gap += mixability_gap(loss, self._now.against(label), self.last_rate)
 
     @property
     def learning_rate(self) -> float:
@@ -144,12 +156,14 @@ class Bpss(OnlineLearner):
 
     @property
     def bound(self) -> float:
-        """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate."""
-        if self.mistake_bound == 0:
-            return 0.0
-        if self.rate == "paper":
-            return bounds.regret(self.horizon, self.mistake_bound)
-        return self._rate_rule.worst_case(self.horizon, self.log_experts, self.best_loss)
+        """What is proven of ``regret`` now: ln N / eta + Delta + drift, as for ADEPT."""
+        price = self.log_experts / self.last_rate if self.last_rate else 0.0
+        return not_rounded_below(self.regret, min(price + self.gap + self.drift, self.rounds), self.rounds)
+
+    def bound_after(self, rounds: int) -> float | None:
+        """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate, or a little less, ln N being known exactly."""
+        value = None if self.late else self._rate_rule.in_advance(rounds, self.log_experts)
+        return None if value is None or rounds > self.horizon else min(value, float(rounds))
 
     @property
     def width(self) -> int:

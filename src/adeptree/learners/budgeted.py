@@ -80,8 +80,12 @@ class Guesser(_Budgeted):
 
     @property
     def bound(self) -> float:
-        """T/2, as the best loss is at least 0."""
-        return self.horizon / 2
+        """Half a mistake a round, as the best loss is at least 0."""
+        return self.rounds / 2
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Half a mistake a round."""
+        return rounds / 2
 
 
 class BudgetedLeader(_Budgeted):

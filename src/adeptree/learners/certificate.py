@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from adeptree import bounds
-from adeptree.learners.engines.base import Leader
-from adeptree.learners.rates import Constant
+from adeptree.learners import promises
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
@@ -27,24 +24,37 @@ class Certificate:
     >>> certificate.best_rule, certificate.best_loss, certificate.regret <= certificate.bound
     ('x >= 6', 0, True)
     >>> dict(certificate)["prior"]
-    'kt'
+    'mixed'
     """
 
     rounds: int
+    """Rounds whose label came: all numbers are about these."""
+    waiting: int
+    """Answers whose label has not come."""
+    overlaps: int
+    """D: for every labelled round the labels of others that came between its answer and its own."""
     horizon: int | None
     expected_loss: float
-    realised_loss: int
+    realised_loss: float
     best_rule: str
-    best_loss: int
+    best_loss: float
     regret: float
     """Expected loss minus the best rule's, exactly."""
-    realised_regret: int
+    realised_regret: float
     bound: float
-    """What is proven for ``regret`` now, from what was seen: ln(1/pi)/eta + Delta, pi the best path's prior mass."""
-    worst_case: float
-    """What the formula promises for any stream of this many rounds (of the horizon, if there is one)."""
-    final_bound: float | None
-    """With a horizon and a constant rate: the regret at the end will be at most this, whatever comes."""
+    """Proven of ``regret`` *now*, from what was seen: ln(1/pi)/eta + Delta + drift, pi the best path's prior mass."""
+    in_advance: float | None
+    """True of *every* stream of T rounds (without a horizon: of as many as were answered), known before the first."""
+    final: float | None
+    """With a horizon: the regret at the end will be at most this, whatever comes, if labels come at once."""
+    realised_bound: float
+    """With probability ``confidence``, at all times at once, ``realised_regret`` is at most this."""
+    confidence: float
+    drift: float
+    """What late labels cost: losses as answered minus as they would have been just before the labels came."""
+    cost_of_miss: float
+    cost_of_false_alarm: float
+    """All losses and bounds are in the units of these two."""
     prior: str
     rate: str
     eta: float
@@ -72,27 +82,47 @@ class Certificate:
         return asdict(self)[name]
 
     def __str__(self) -> str:
-        sentences = [self._so_far(), self._now(), self._later(), self._rests_on(), self._kept()]
-        return " ".join(filter(None, sentences))
+        parts = [self._so_far(), self._now(), self._before(), self._later(), self._drawn(), self._rests_on()]
+        return " ".join(filter(None, [*parts, self._kept()]))
 
     def _so_far(self) -> str:
+        miss, alarm = self.cost_of_miss, self.cost_of_false_alarm
+        unit = "mistakes" if miss == alarm == 1 else f"in costs (miss {miss:g}, false alarm {alarm:g})"
+        whose = "" if not self.waiting else f" whose labels came ({self.waiting:,} wait)"
         return (
-            f"After {_count(self.rounds, 'round')} the learner expects {self.expected_loss:,.2f} mistakes "
-            f"({self.realised_loss:,} were drawn); the best rule, {self.best_rule}, makes {self.best_loss:,}; "
+            f"After {_count(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
+            f"({self.realised_loss:,.10g} were drawn); the best rule, {self.best_rule}, has {self.best_loss:,.10g}; "
             f"so the regret is {self.regret:,.2f}, exactly."
         )
 
     def _now(self) -> str:
-        scope = "any stream" if self.mistake_bound is not None else "any stream with a best path as likely a priori"
-        return f"Proven from what was seen: at most {self.bound:,.2f}; for {scope}: at most {self.worst_case:,.2f}."
+        late = f" (late labels: {self.overlaps:,} overlaps, drift {self.drift:,.2f})" if self.overlaps else ""
+        return f"Proven now, from what was seen: at most {self.bound:,.2f}{late}."
+
+    def _before(self) -> str:
+        T = self.rounds + self.waiting if self.horizon is None else self.horizon
+        if self.in_advance is None:
+            return f"In advance nothing was proven of all streams of {_count(T, 'round')}."
+        scope = f"any stream of {_count(T, 'round')} with prompt labels"
+        if promises.beats_a_coin(self.in_advance, T, max(self.cost_of_miss, self.cost_of_false_alarm)):
+            return f"In advance, for {scope}: at most {self.in_advance:,.2f}."
+        return f"In advance, for {scope}: at most {self.in_advance:,.2f}, no less than a coin promises."
 
     def _later(self) -> str:
-        if self.final_bound is None:
+        if self.final is None or self.horizon == self.rounds:
             return ""
-        return f"After all {self.horizon:,} rounds it will be at most {self.final_bound:,.2f}, whatever comes."
+        end = f"After all {self.horizon:,} rounds it will be at most {self.final:,.2f}"
+        return f"{end}, whatever comes, if labels come at once."
+
+    def _drawn(self) -> str:
+        return (
+            f"What was drawn exceeds the best rule's by {self.realised_regret:,.10g}: with probability "
+            f"{100 * self.confidence:g} %, at all times at once, by at most {self.realised_bound:,.2f}, if nobody who "
+            f"chooses x or y knows the round's coin."
+        )
 
     def _rests_on(self) -> str:
-        M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound}"
+        M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound:,}"
         return (
             f"This rests on the prior {self.prior!r}, the rate {self.rate!r} (now {self.eta:.4g}) and the base learner "
             f"{self.base} ({M}; {_count(self.mistakes, 'mistake')} in {_count(self.contested, 'contested round')} of "
@@ -113,22 +143,29 @@ class Certificate:
         )
 
 
-def certify(learner: Adept) -> Certificate:
+def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
     """Return the certificate of a learner."""
     engine, leader, queries = learner.engine, learner.engine.leader(), learner.queries
     dropped = engine.dropped
     return Certificate(
         rounds=learner.rounds,
+        waiting=learner.waiting,
+        overlaps=learner.overlaps,
         horizon=learner.horizon,
         expected_loss=learner.expected_loss,
         realised_loss=learner.realised_loss,
         best_rule=str(learner.best_rule()),
         best_loss=leader.loss,
-        regret=learner.expected_loss - leader.loss,
+        regret=learner.regret,
         realised_regret=learner.realised_loss - leader.loss,
-        bound=bound_now(leader.log_prior, learner.last_rate, learner.gap),
-        worst_case=worst_case(learner, leader),
-        final_bound=final_bound(learner),
+        bound=learner.bound,
+        in_advance=learner.in_advance,
+        final=learner.final,
+        realised_bound=learner.realised_bound(confidence),
+        confidence=confidence,
+        drift=learner.drift,
+        cost_of_miss=learner.costs[0],
+        cost_of_false_alarm=learner.costs[1],
         prior=learner.prior.name,
         rate=str(learner.rate),
         eta=learner.learning_rate,
@@ -145,50 +182,6 @@ def certify(learner: Adept) -> Certificate:
         dropped_mass=dropped.mass,
         best_is_kept=dropped.least_loss is None or leader.loss <= dropped.least_loss,
     )
-
-
-def bound_now(log_prior: float, eta: float, gap: float) -> float:
-    """Theorem 1 of ``docs/anytime.md``: regret to a path <= ln(1/pi) / eta + Delta, at any non-increasing rate."""
-    if log_prior == 0.0:
-        return gap
-    return -log_prior / eta + gap if eta else math.inf
-
-
-def promised(learner: Adept) -> float:
-    """Return the bound to compare the regret with: the worst case with a horizon, else what holds now."""
-    leader = learner.engine.leader()
-    if learner.horizon is None:
-        return bound_now(leader.log_prior, learner.last_rate, learner.gap)
-    return worst_case(learner, leader)
-
-
-def worst_case(learner: Adept, leader: Leader) -> float:
-    """Return what is promised for any stream: of the horizon, or without one of the rounds so far."""
-    T, M = learner.rounds if learner.horizon is None else learner.horizon, learner.mistake_bound
-    if learner.prior.name == "paper":
-        if learner.rate == "paper":
-            return bounds.regret(T, M or 0)
-        return learner.rate_rule.worst_case(T, learner.prior.log_total, leader.loss)
-    # Without M the bound is in terms of what the best path itself cost.
-    cost = -leader.log_prior if M is None else bounds.kt_cost(T, M)
-    return learner.rate_rule.worst_case(T, cost, leader.loss)
-
-
-def final_bound(learner: Adept) -> float | None:
-    """C2: U_t = regret + (ln Z_t + kappa)/eta + (T - t) eta/8 never grows, and bounds the final regret.
-
-    kappa is what the best path's prior can cost at the end: ln N for the paper's prior.
-    """
-    T, M, eta = learner.horizon, learner.mistake_bound, learner.learning_rate
-    if T is None or not isinstance(learner.rate_rule, Constant):
-        return None
-    if learner.prior.name == "paper":
-        cost = learner.prior.log_total
-    else:
-        cost = bounds.kt_cost(T, T if M is None else M)
-    if not eta:
-        return 0.0
-    return learner.regret + (learner.engine.log_potential() + cost) / eta + (T - learner.rounds) * eta / 8
 
 
 def _count(n: int, thing: str) -> str:

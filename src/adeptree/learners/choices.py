@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from adeptree import bounds
 from adeptree.bases import BaseLearner
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import InvalidArgument, got
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.frontiers import Frontier
+from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior, Prior
 from adeptree.learners.rates import Adaptive, Anytime, Constant, FirstOrder, RateRule, check_rate
 
+PRIORS = ("paper", "kt", "mixed")
 RATES = ("paper", "first-order", "anytime", "adaptive")
 
 
@@ -41,14 +44,21 @@ def needed_mistake_bound(given: int | None, base: BaseLearner, concept_class: Co
 
 
 def prior(
-    name: str | None, horizon: int | None, M: int | None, base: BaseLearner, concept_class: ConceptClass
+    name: str | None,
+    horizon: int | None,
+    M: int | None,
+    base: BaseLearner,
+    concept_class: ConceptClass,
+    frontier: Frontier,
 ) -> Prior:
-    """Return the prior: the paper's where T is given, KT without."""
-    name = one_of("prior", name or ("kt" if horizon is None else "paper"), ("paper", "kt"))
+    """Return the prior: the paper's where T is given, the mixed one without."""
+    name = one_of("prior", name or ("mixed" if horizon is None else "paper"), PRIORS)
     if name == "kt":
-        return KTPrior()
+        return KTPrior(M)
+    if name == "mixed":
+        return MixedPrior(M, frontier.log_size, frontier.of_floats)
     if horizon is None:
-        raise InvalidArgument('prior="paper" needs a horizon; give one, or prior="kt"')
+        raise InvalidArgument('prior="paper" needs a horizon; give one, or prior="mixed"')
     return PaperPrior(horizon, needed_mistake_bound(M, base, concept_class))
 
 
@@ -59,19 +69,23 @@ def rate_name(value: Any, prior: Prior) -> str | float:
     return check_rate(value, RATES)
 
 
-def rate_rule(value: str | float, prior: Prior, horizon: int | None, M: int | None, on_grid: bool) -> RateRule:
+def rate_rule(
+    value: str | float, prior: Prior, horizon: int | None, M: int | None, on_grid: bool = False, scale: float = 1.0
+) -> RateRule:
     """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches."""
     if isinstance(value, float):
         return Constant(value)
     if value == "adaptive":
-        return Adaptive(M=M)
-    if M is None:
+        return Adaptive(price=prior.price, floor=prior.floor, scale=scale)
+    price = prior.price(horizon or 1)
+    if price is None:
         raise InvalidArgument(f'rate="{value}" needs a mistake bound; give mistake_bound=, or rate="adaptive"')
     if value == "anytime":
-        return Anytime(M)
+        return Anytime(prior.price)
     if horizon is None:
         raise InvalidArgument(f'rate="{value}" needs a horizon; give one, or rate="adaptive" or "anytime"')
-    if value == "paper":
-        return Constant(bounds.paper_rate(horizon, M))
-    log_experts = prior.log_total if prior.name == "paper" else bounds.kt_cost(horizon, M)
-    return FirstOrder(log_experts, on_grid)
+    if value == "first-order":
+        return FirstOrder(price, on_grid)
+    if prior.name == "paper" and M is not None:
+        return Constant(bounds.paper_rate(horizon, M) / scale)
+    return Constant(math.sqrt(8 * price / horizon) / scale)

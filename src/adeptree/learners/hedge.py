@@ -11,10 +11,11 @@ from adeptree.classes.base import ConceptClass, EnumerableClass
 from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.base import OnlineLearner, Rate
-from adeptree.learners.engines.base import mixability_gap
-from adeptree.learners.mixture import share_of_ones
+from adeptree.learners.engines.base import Odds
+from adeptree.learners.mixture import SAFE_RATE, mixability_gap, odds_of_one, share_of_ones
+from adeptree.learners.promises import not_rounded_below
 from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
-from adeptree.types import Concept, FloatArray, Instance, IntArray
+from adeptree.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
 class Hedge(OnlineLearner):
@@ -44,7 +45,9 @@ class Hedge(OnlineLearner):
         self.log_size = math.log(concept_class.size)
         self.rate_rule = self._rule()
         self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
-        self.gap = 0.0
+        self.gap = self.drift = 0.0
+        self.last_rate = self.learning_rate
+        self._now = Odds(0.5, 0.0)
         self._weights: FloatArray | None = None
         self._queries = Queries()
 
@@ -56,7 +59,8 @@ class Hedge(OnlineLearner):
         if isinstance(self.rate, float):
             return Constant(self.rate)
         if self.rate == "adaptive":
-            return Adaptive(max(2.0, self.log_size))
+            # Every concept costs ln N, always: the rule reckons with all of it from the start.
+            return Adaptive(max(2.0, self.log_size), price=lambda t: self.log_size, floor=2.0)
         if self.rate == "first-order":
             return FirstOrder(self.log_size)
         if self.horizon is None:
@@ -81,13 +85,24 @@ class Hedge(OnlineLearner):
         return self._weights
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self.losses = self.losses + (self.listed.labels(x) != label)
+        says = self.listed.labels(x)
+        self._now = self._odds(says == 1)
+        self.losses = self.losses + (says != label)
         self._weights = None
 
-    def _settle(self, p: float, label: int) -> None:
-        super()._settle(p, label)
-        self.gap += mixability_gap(abs(p - label), self.learning_rate)
-        self.rate_rule.look(Seen(self.rounds, self.best_loss, self.gap, lambda: self.log_size))
+    def _odds(self, says_one: BoolArray) -> Odds:
+        p = share_of_ones(self._weigh(), says_one)
+        if self.learning_rate <= SAFE_RATE:
+            return Odds(p, math.nan)  # the gap needs no log-odds there
+        return Odds(p, odds_of_one(-self.learning_rate * (self.losses - self.losses.min()), says_one)[1])
+
+    def _settle(self, p: float, guess: int, label: int) -> None:
+        super()._settle(p, guess, label)
+        loss, self.last_rate = abs(self._now.p - label), self.learning_rate
+        self.drift += abs(p - label) - loss
+        self.gap += mixability_gap(loss, self._now.against(label), self.learning_rate)
+        seen = Seen(self.answered + 2 * self.overlaps, self.best_loss, self.gap + self.drift, lambda: self.log_size)
+        self.rate_rule.look(seen)
 
     @property
     def best_loss(self) -> int:
@@ -96,9 +111,16 @@ class Hedge(OnlineLearner):
 
     @property
     def bound(self) -> float:
-        """The proven bound on the expected regret."""
-        T = self.rounds if self.horizon is None else self.horizon
-        return self.rate_rule.worst_case(T, self.log_size, self.best_loss)
+        """What is proven of ``regret`` now: ln(1 / share of the best concepts)/eta + Delta + drift."""
+        best = int((self.losses == self.losses.min()).sum())
+        cost = math.log(self.listed.size / best)
+        proven = (cost / self.last_rate if cost else 0.0) + self.gap + self.drift
+        return not_rounded_below(self.regret, min(proven, self.rounds), self.rounds)
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Return what is proven in advance of any stream of so many rounds: sqrt(T ln|C| / 2) at the tuned rate."""
+        value = None if self.late else self.rate_rule.in_advance(rounds, self.log_size)
+        return None if value is None else min(value, float(rounds))
 
     @property
     def width(self) -> int:
@@ -119,8 +141,15 @@ class Hedge(OnlineLearner):
         return {"horizon": self.horizon, "rate": self.rate, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
-        return {"losses": self.losses, "gap": self.gap, "rate": self.rate_rule.state()}
+        return {
+            "losses": self.losses,
+            "gap": self.gap,
+            "drift": self.drift,
+            "last_rate": self.last_rate,
+            "rate": self.rate_rule.state(),
+        }
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.losses, self.gap, self._weights = state["losses"], state["gap"], None
         self.rate_rule.restore(state["rate"])
+        self.drift, self.last_rate = state.get("drift", 0.0), state.get("last_rate", self.rate_rule.eta)

@@ -16,6 +16,10 @@ from adeptree.seeds import stream
 from adeptree.types import Concept, Instance
 
 
+class _Committed(Adept):
+    warns = False  # its horizon K is not the user's
+
+
 class LazyAdept(HistoryLearner):
     """Speculate in every round, commit only K = floor(T^c) of them, drawn uniformly after predicting.
 
@@ -50,7 +54,7 @@ class LazyAdept(HistoryLearner):
     ) -> None:
         super().__init__(concept_class, horizon, seed)
         self.commits = _commits(self.horizon, exponent, commits)
-        self.inner = Adept(
+        self.inner = _Committed(
             concept_class,
             self.commits,
             base=base,

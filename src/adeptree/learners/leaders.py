@@ -133,12 +133,15 @@ class FollowThePerturbedLeader(HistoryLearner):
         most = 2**n if c.vc_dimension is None else bounds.sauer(n, c.vc_dimension)
         return math.log(max(2, min(most, c.size) if isinstance(c, EnumerableClass) else most))
 
-    @property
-    def bound(self) -> float:
-        """`bounds.ftpl_regret`, for streams of known points against an adversary that does not read p."""
+    def mean_bound_after(self, rounds: int) -> float:
+        """Return `bounds.ftpl_regret`: it bounds the *mean* regret over the noise, not that of one run.
+
+        And only for streams of known points chosen by somebody who reads neither p nor guesses; so ``bound``, which
+        speaks of any stream, is infinite.
+        """
         if self.strangers:
             return math.inf
-        return bounds.ftpl_regret(self.horizon, len(self.points), self._log_concepts, self.noise)
+        return bounds.ftpl_regret(rounds, len(self.points), self._log_concepts, self.noise)
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 from adeptree import state as files
 from adeptree.bases import base_named
 from adeptree.classes.base import ConceptClass
-from adeptree.errors import AdeptreeError, DamagedFile, InvalidSpec, StateError
+from adeptree.errors import AdeptreeError, DamagedFile, InvalidSpec, NoBetterThanACoin, StateError
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
@@ -52,7 +53,9 @@ def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: An
     name = settings.get("base")
     if "base" in settings:
         settings["base"] = _base(name, base, path)
-    learner = KINDS[saved["kind"]](_class(saved["class"], concept_class, path), **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoBetterThanACoin)  # it was said when the learner was built
+        learner = KINDS[saved["kind"]](_class(saved["class"], concept_class, path), **settings)
     if learner.settings().get("base") != name:
         raise StateError(
             f"{path} was learnt with {name or 'a base learner of your own'}, but base={base!r} was given; "

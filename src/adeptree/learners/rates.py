@@ -26,9 +26,10 @@ class Seen:
     """What a rule may look at: all of it is over."""
 
     rounds: int
-    best_loss: int
+    """Rounds answered (plus twice the overlaps, where labels come late)."""
+    best_loss: float
     gap: float
-    """Delta: the sum of the mixability gaps, expected loss minus mix loss."""
+    """Lambda = Delta + drift: what mixing and late labels have cost so far."""
     cost: Callable[[], float]
     """ln(1 / prior mass) of the best path; a scan, so it is a function."""
 
@@ -46,6 +47,8 @@ class RateRule(ABC):
     """eta as a function of the past."""
 
     name: ClassVar[str]
+    weighs: ClassVar[bool] = True
+    """Whether what it promises in advance covers rounds that weigh less than others."""
 
     def __init__(self) -> None:
         self.eta = 0.0
@@ -56,8 +59,18 @@ class RateRule(ABC):
         """Set ``eta`` for the coming round and ``stay``; called once a limit is reached (or earlier)."""
 
     @abstractmethod
-    def worst_case(self, T: int, cost: float, best_loss: int) -> float:
-        """Return what is proven for T rounds of any stream, if the best path's prior costs at most ``cost``."""
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """Return what is proven of any stream of T rounds with weights up to ``scale``; None if nothing is.
+
+        ``price`` is K_T: no path costs more. Labels come at once.
+        """
+
+    def given_best_loss(self, best_loss: float) -> float:
+        """Return what is proven of streams, however long, whose best rule loses no more than this."""
+        return math.inf
+
+    def slow_down(self, scale: float) -> None:
+        """Take note that a round may weigh this much: nothing to do, for most rules."""
 
     def state(self) -> dict[str, Any]:
         """Return what :meth:`restore` needs."""
@@ -81,11 +94,11 @@ class Constant(RateRule):
     def look(self, seen: Seen) -> None:
         """Nothing changes."""
 
-    def worst_case(self, T: int, cost: float, best_loss: int) -> float:
-        """cost / eta + eta T / 8."""
-        if cost == 0.0:
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """price / eta + eta T scale^2 / 8."""
+        if price == 0.0:
             return 0.0
-        return bounds.regret_at_rate(T, cost, self.eta) if self.eta else math.inf
+        return bounds.regret_at_rate(T, price, self.eta, scale) if self.eta else None
 
 
 class FirstOrder(RateRule):
@@ -100,6 +113,7 @@ class FirstOrder(RateRule):
     """
 
     name = "first-order"
+    weighs = False  # the proof counts whole mistakes
 
     def __init__(self, log_experts: float, grid: bool = False) -> None:
         super().__init__()
@@ -115,17 +129,23 @@ class FirstOrder(RateRule):
         step = math.ceil((seen.best_loss + 1) * GRID) - 1 if self.grid else 0
         self.stay = Stay(best_loss=max(seen.best_loss + 1, step))
 
-    def worst_case(self, T: int, cost: float, best_loss: int) -> float:
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """The corollary's bound at the worst L*: the regret is at most T - L* too."""
+        if scale != 1.0 or price > self.log_experts:
+            return None
+        return bounds.first_order_regret_in_advance(T, self.log_experts, self.grid)
+
+    def given_best_loss(self, best_loss: float) -> float:
         """The corollary's bound, with its constants."""
         return bounds.first_order_regret(best_loss, self.log_experts, self.grid)
 
 
 class Anytime(RateRule):
-    """eta_t = 2 sqrt(kappa_t / t) with kappa_t the KT prior's cost at M mistakes: good for all t at once.
+    """eta_t = 2 sqrt(K_t / t) with K_t what any path may cost: good for all t at once.
 
     On a grid of t, so that eta changes at few rounds, known in advance.
 
-    >>> rule = Anytime(M=8)
+    >>> rule = Anytime(lambda t: bounds.kt_cost(t, 8))
     >>> rule.look(Seen(999, 0, 0.0, float))
     >>> round(rule.eta, 3), rule.stay.rounds
     (0.451, 1049)
@@ -133,9 +153,9 @@ class Anytime(RateRule):
 
     name = "anytime"
 
-    def __init__(self, M: int) -> None:
+    def __init__(self, price: Callable[[int], float | None]) -> None:
         super().__init__()
-        self.M = M
+        self.price = price
         self.look(Seen(0, 0, 0.0, float))
 
     def look(self, seen: Seen) -> None:
@@ -143,20 +163,22 @@ class Anytime(RateRule):
         if seen.rounds < self.stay.rounds < math.inf:
             return
         t = seen.rounds + 1
-        self.eta = 2 * math.sqrt(bounds.kt_cost(t, self.M) / t)
+        price = self.price(t)
+        if price is not None:  # past a horizon there is none, and the rate stays
+            self.eta = 2 * math.sqrt(price / t)
         self.stay = Stay(rounds=max(t, math.floor(t * GRID) - 1))
 
-    def worst_case(self, T: int, cost: float, best_loss: int) -> float:
-        """sqrt(kappa_T T) (1 + sqrt(1.05)) / 2."""
-        return bounds.anytime_regret(T, self.M)
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """sqrt(K_T T) (1 + sqrt(1.05)) / 2."""
+        return bounds.anytime_regret(T, price) if scale == 1.0 else None
 
 
 class Adaptive(RateRule):
-    """eta = 2 kappa / Delta on a 5 % grid: what was lost to mixing (Delta) is kept in balance with the prior's price.
+    """eta = 2 kappa / Lambda on a 5 % grid: what was lost to mixing is kept in balance with the prior's price.
 
-    kappa is the largest ln(1/pi) that a best path had where the rate was looked at. Needs neither T nor M, and is
-    fast on easy streams, where Delta stays small; the theorem and the measurements are in ``docs/anytime.md``. Where
-    M is known, kappa is at least an eighth of what any path may cost, which makes the bound in advance sqrt(K t).
+    kappa is the largest ln(1/pi) that a best path had where the rate was looked at, and where it is known what
+    any path may cost (K_t) at least ``floor``/2 of that, which makes the bound in advance sqrt(K t). Needs neither T
+    nor M, and is fast on easy streams, where Lambda stays small: ``docs/anytime.md`` has theorem and measurements.
 
     >>> rule = Adaptive()
     >>> rule.eta, rule.stay.gap
@@ -168,31 +190,41 @@ class Adaptive(RateRule):
 
     name = "adaptive"
     FIRST = 4.0
-    SHARE = 8
 
-    def __init__(self, kappa: float = 2.0, M: int | None = None) -> None:
+    def __init__(
+        self,
+        kappa: float = 2.0,
+        price: Callable[[int], float | None] = lambda t: None,
+        floor: float = 0.25,
+        scale: float = 1.0,
+    ) -> None:
         super().__init__()
-        self.M = M
-        self.first_kappa = self.kappa = kappa
-        self.eta = self.FIRST
+        self.price, self.floor = price, floor
+        self.kappa = kappa
+        self.eta = self.FIRST / scale
         self._settle()
 
     def _settle(self) -> None:
         self.stay = Stay(gap=2 * GRID * self.kappa / self.eta)
 
     def look(self, seen: Seen) -> None:
-        """Where Delta has outgrown the price, look at the price again, and lower eta to the balance."""
+        """Where Lambda has outgrown the price, look at the price again, and lower eta to the balance."""
         if seen.gap < self.stay.gap:
             return
-        dearest = 0.0 if self.M is None else bounds.kt_cost(seen.rounds, self.M)
-        self.kappa = max(self.kappa, seen.cost(), dearest / self.SHARE)
+        dearest = self.price(seen.rounds) or 0.0
+        self.kappa = max(self.kappa, seen.cost(), dearest * self.floor / 2)
         self.eta = min(self.eta, 2 * self.kappa / seen.gap)
         self._settle()
 
-    def worst_case(self, T: int, cost: float, best_loss: int) -> float:
-        """Of order sqrt(kappa T): see the bounds."""
-        known = bounds.adaptive_regret(T, cost, self.first_kappa, self.kappa)
-        return known if self.M is None else min(known, bounds.adaptive_regret_in_advance(T, self.M))
+    def slow_down(self, scale: float) -> None:
+        """Begin no bolder than at 4 / scale."""
+        if self.eta * scale > self.FIRST:
+            self.eta = self.FIRST / scale
+            self._settle()
+
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """1.087 sqrt(K T) + K/8 + 1/2, with other constants for other floors."""
+        return scale * bounds.adaptive_regret_in_advance(T, price, self.floor)
 
     def state(self) -> dict[str, Any]:
         """Return the price too."""

@@ -20,8 +20,10 @@ from adeptree.errors import InvalidArgument, MistakeBoundExceeded, got
 from adeptree.frontiers import Children, Queries, frontier_of
 from adeptree.learners import choices
 from adeptree.learners.base import OnlineLearner
-from adeptree.learners.mixture import log_sum, probability_of_one
+from adeptree.learners.engines.base import Odds
+from adeptree.learners.mixture import log_sum, mixability_gap, odds_of_one
 from adeptree.learners.priors import PaperPrior
+from adeptree.learners.promises import not_rounded_below
 from adeptree.learners.rates import check_rate
 from adeptree.types import Concept, FloatArray, Instance, IntArray
 
@@ -48,16 +50,16 @@ class Expansion:
     contested: IntArray
     log_mass: FloatArray
     log_weight: FloatArray
-    probability: float
+    odds: Odds
 
 
 class Tracking(OnlineLearner):
     """Compete with every sequence of rules that changes at most ``switches`` times in ``horizon`` rounds.
 
-    The expected regret to the best such sequence (``sequence_regret``) is at most ``bound``. With
-    ``switches=0`` this is Adept. ``share`` (alpha) and ``rate`` (eta) are tuned to the horizon and the switches
-    unless given; a wrong number of switches costs what ``bound_for`` says. ``prior`` is "kt", which needs no mistake
-    bound (``bound`` then follows the paths there are), or "paper", whose bound is known before the first round.
+    The expected regret so far to the best such sequence (``sequence_regret``) is at most ``bound``, and after T rounds
+    of any stream at most ``in_advance``. With ``switches=0`` this is Adept. ``share`` (alpha) and ``rate`` (eta) are
+    tuned to the horizon and the switches unless given; a wrong number of switches costs what ``bound_for`` says.
+    ``prior`` is "kt", which needs no mistake bound (without one nothing is promised in advance), or "paper".
 
     >>> from adeptree import Thresholds
     >>> learner = Tracking(Thresholds(16), horizon=200, switches=1)
@@ -91,10 +93,15 @@ class Tracking(OnlineLearner):
         self.base: BaseLearner = base_for(base, concept_class)
         self._base_given = base is not None
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
-        self.prior = choices.prior(prior, self._rounds_planned, self.mistake_bound, self.base, concept_class)
+        self.frontier = frontier_of(concept_class)
+        choices.one_of("prior", prior, ("paper", "kt"))
+        self.prior = choices.prior(
+            prior, self._rounds_planned, self.mistake_bound, self.base, concept_class, self.frontier
+        )
         self.share = _fraction("share", share) if share is not None else self._tuned_share()
         self.rate = float(check_rate(rate, ())) if rate is not None else self._tuned_rate()
-        self.frontier = frontier_of(concept_class)
+        self.gap = self.drift = 0.0
+        self._now = Odds(0.5, 0.0)
         self.base_rows = self.base.rows(self.frontier)
         self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
         self.contested: IntArray = np.zeros(1, dtype=np.int64)
@@ -115,8 +122,8 @@ class Tracking(OnlineLearner):
         self._check(mistakes)
         mass = self.prior.log_mass(self.rounds + 1, mistakes, contested) - self.prior.log_total
         weight = mass + self.log_g[children.parent]
-        p = probability_of_one(weight, children.label)
-        return Expansion(self.concept_class.key(x), children, mistakes, contested, mass, weight, p)
+        odds = Odds(*odds_of_one(weight, children.label))
+        return Expansion(self.concept_class.key(x), children, mistakes, contested, mass, weight, odds)
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         now = self._expansion(x)
@@ -131,7 +138,14 @@ class Tracking(OnlineLearner):
         if self.share:
             self.log_g = np.logaddexp(math.log1p(-self.share) + self.log_g, math.log(self.share))
         self._follow_sequences(children, wrong)
+        self._now = now.odds
         self._pending = None
+
+    def _settle(self, p: float, guess: int, label: int) -> None:
+        super()._settle(p, guess, label)
+        loss = abs(self._now.p - label)
+        self.drift += abs(p - label) - loss
+        self.gap += mixability_gap(loss, self._now.against(label), self.rate)
 
     def _follow_sequences(self, children: Children, wrong: Any) -> None:
         # Viterbi: whoever switches at this round comes from the best of those with one switch less.
@@ -155,7 +169,7 @@ class Tracking(OnlineLearner):
         return self._pending
 
     def _probability(self, x: Instance, raw: Any) -> float:
-        return self._expansion(x).probability
+        return self._expansion(x).odds.p
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -176,16 +190,26 @@ class Tracking(OnlineLearner):
 
     @property
     def bound(self) -> float:
-        """The proven bound on ``sequence_regret``, and so on ``regret`` too."""
-        return self.bound_for(self.switches)
+        """What is proven of ``sequence_regret`` now, and so of ``regret`` too."""
+        return not_rounded_below(self.sequence_regret, self.bound_for(self.switches), self.rounds)
 
     def bound_for(self, switches: int) -> float:
-        """Return the proven bound on the regret to sequences with another number of switches."""
-        T, S = self._rounds_planned, min(check_size("switches", switches, at_least=0), self._rounds_planned - 1)
-        cost = (S + 1) * self.rule_cost + switching_cost(T, S, self.share)
-        if cost == 0.0 or math.isinf(cost):
+        """Return what is proven now of the regret to sequences with another number of switches."""
+        t = max(1, self.rounds)
+        S = min(check_size("switches", switches, at_least=0), t - 1)
+        cost = (S + 1) * self.rule_cost + switching_cost(t, S, self.share)
+        if math.isinf(cost):
             return cost
-        return cost / self.rate + self.rate * T / 8
+        return min((cost / self.rate if cost else 0.0) + self.gap + self.drift, self.rounds)
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
+        price = self.prior.price(rounds)
+        if price is None or self.late:
+            return None
+        S = min(self.switches, max(0, rounds - 1))
+        cost = (S + 1) * price + switching_cost(rounds, S, self.share)
+        return min(bounds.regret_at_rate(rounds, cost, self.rate), float(rounds)) if cost else 0.0
 
     @property
     def rule_cost(self) -> float:
@@ -222,9 +246,9 @@ class Tracking(OnlineLearner):
     def _tuned_rate(self) -> float:
         T = self._rounds_planned
         S = min(self.switches, T - 1)
-        # Where M is unknown the tuning takes it for 1; the bound does not depend on that guess.
-        M = 1 if self.mistake_bound is None else self.mistake_bound
-        known = self.prior.log_total if isinstance(self.prior, PaperPrior) else bounds.kt_cost(T, M)
+        # Where nothing is known the tuning takes M for 1; the bound does not depend on that guess.
+        price = self.prior.price(T)
+        known = bounds.kt_cost(T, 1) if price is None else price
         return math.sqrt(8 * ((S + 1) * known + switching_cost(T, S, self.share or self._tuned_share())) / T)
 
     def settings(self) -> dict[str, Any]:
@@ -242,13 +266,21 @@ class Tracking(OnlineLearner):
 
     def _state(self) -> dict[str, Any]:
         arrays = {name: getattr(self, name) for name in ("mistakes", "contested", "log_g", "losses")}
+        arrays |= {"gap": self.gap, "drift": self.drift}
         return {**arrays, "frontier": self.frontier.state(), "base": self.base_rows.state()}
 
     def _restore(self, state: dict[str, Any]) -> None:
         for name in ("mistakes", "contested", "log_g", "losses"):
             setattr(self, name, state[name])
+        self.gap, self.drift = state.get("gap", 0.0), state.get("drift", 0.0)
         self.frontier.restore(state["frontier"])
         self.base_rows.restore(state["base"])
+
+    def take_over(self, saved: dict[str, Any]) -> None:
+        """Continue from a saved file's contents."""
+        super().take_over(saved)
+        if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 a round is what it is at most
+            self.gap = self.rate * self.rounds / 8
 
 
 def _fraction(name: str, value: Any) -> float:

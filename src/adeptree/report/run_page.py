@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adeptree.report.drawing import COLOURS, HEIGHT, INK, STYLE, Figure, canvas, legend_below, plotting, to_svg
 from adeptree.report.style import CSS
 from adeptree.state import write_atomically
-from adeptree.summary import Account, heading, percent, plainly, rule_text
+from adeptree.summary import CONFIDENCE, Account, heading, percent, plainly, rule_text
 
 if TYPE_CHECKING:
     from adeptree.course import Course, Moment
@@ -30,7 +30,7 @@ def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
     title = escape(f"adeptree: {account.name}")
     with plotting().rc_context(STYLE):
-        figures = [_regret(course.moments, learner), _errors(course.moments)]
+        figures = [_regret(course.moments), _errors(course.moments)]
     parts = [_opening(learner, account), _numbers(learner, account), _figures(figures), _rules(course.moments)]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -54,15 +54,17 @@ def _opening(learner: Adept, account: Account) -> str:
 
 
 def _numbers(learner: Adept, account: Account) -> str:
-    t = learner.rounds
+    t, most = learner.rounds, learner.realised_bound(CONFIDENCE) + learner.best_loss
     facts = {
         "rounds": f"{t:,}",
         "mistakes expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
         f"mistakes made with seed {learner.seed}": f"{learner.realised_loss:,} ({percent(learner.realised_loss, t)})",
+        f"at most, with probability {CONFIDENCE:.0%}, at all times at once": f"{most:,.1f}",
         "best rule in hindsight": rule_text(learner, account.columns),
         "its mistakes": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
         "regret so far, exactly": f"{learner.regret:,.1f}",
-        "proven bound": f"{learner.bound:,.1f}",
+        "proven now, from what was seen": f"{learner.bound:,.1f}",
+        "proven in advance, of any stream as long": _promised(learner),
         "width (paths kept)": f"{learner.width:,}",
     }
     listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
@@ -72,19 +74,22 @@ def _numbers(learner: Adept, account: Account) -> str:
     )
 
 
-def _regret(moments: list[Moment], learner: Adept) -> Figure:
+def _promised(learner: Adept) -> str:
+    return "nothing" if learner.in_advance is None else f"{learner.in_advance:,.1f}"
+
+
+def _regret(moments: list[Moment]) -> Figure:
     figure, axes = canvas(height=HEIGHT + 0.3)
     rounds = [m.round for m in moments]
     axes.plot(rounds, [m.expected_loss - m.best_loss for m in moments], color=COLOURS[0], label="regret, exactly")
-    axes.plot(rounds, [m.bound for m in moments], "--", color=INK, label="proven bound")
+    axes.plot(rounds, [m.bound for m in moments], "--", color=INK, label="proven then")
     axes.set(xlabel="round", ylabel="expected regret so far", xlim=(0, None))
     axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
     axes.autoscale_view()
     legend_below(figure, axes)
-    scope = "of the whole horizon" if learner.horizon is not None else "at that moment, from what was seen until then"
     caption = (
         "Expected mistakes of ADEPT minus the mistakes of the best rule so far, after each round, and what is proven "
-        f"about it, dashed: the bound {scope}. The line must stay below it."
+        "about it, dashed: from what was seen until then. The line must stay below it."
     )
     alt = f"Regret over {rounds[-1]:,} rounds, with the dashed bound above it."
     return Figure("regret", "Regret over time", caption, to_svg(figure, "regret", alt))

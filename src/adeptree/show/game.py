@@ -73,7 +73,7 @@ class Step:
     pruned: tuple[Pruned, ...]
     asked: int
     expected_loss: float
-    best_loss: int
+    best_loss: float
     best_rule: str
 
 
@@ -89,6 +89,7 @@ class Shown:
     mistake_bound: int | None
     steps: tuple[Step, ...]
     bound: float
+    in_advance: float | None
 
     @property
     def labels(self) -> Labels:
@@ -138,6 +139,7 @@ def shown(
         learner.mistake_bound,
         tuple(steps),
         learner.bound,
+        learner.in_advance,
     )
 
 
@@ -185,7 +187,7 @@ def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> li
     engine, prior = learner.paths, learner.prior
     parent, label = looked.children.parent, looked.children.label
     before = engine.losses[parent]
-    log_mass = prior.log_mass(learner.rounds + 1, looked.mistakes, looked.contested)
+    log_mass = looked.log_mass
     log_weight = log_weights(log_mass, before, engine.best_loss, engine.rate)
     share = np.exp(log_weight - log_sum(log_weight))
     return [

@@ -94,7 +94,7 @@ def _word(labels: tuple[int, ...]) -> str:
 def _legend(game: Shown) -> str:
     paper = game.prior == "paper"
     mass = "W" if paper else "mass"
-    means = "the capacity: how many schedules of mistakes are still open to it" if paper else "its KT prior"
+    means = "the capacity: how many schedules of mistakes are still open to it" if paper else "its prior mass"
     return (
         "<h2>How to read it</h2>\n<p>Every path from the left is a labelling of the points so far that some rule has. "
         "A thick branch carries much weight; a dashed one contradicts the base learner; × is a branch that no rule "

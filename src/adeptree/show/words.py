@@ -28,7 +28,8 @@ def verdict(step: Step) -> str:
     """Say what was predicted and what came."""
     loss = abs(step.p - step.y)
     return (
-        f"P(1) = {step.p:.3f} is the share of the weight that says 1. The coin says {step.guess}, "
+        f"P(1) = {step.p:.3f} is the share of the weight that says 1, the chance to guess 1. The coin says "
+        f"{step.guess}, "
         f"the label is {step.y}: expected loss {loss:.3f}."
     )
 
@@ -56,4 +57,6 @@ def promise(game: Shown) -> str:
     """Say what is proven about the regret of the game."""
     if any(cut.beyond for step in game.steps for cut in step.pruned):
         return "Paths beyond M were cut: nothing is proven against their rules, and M is too small for this class."
-    return f"The regret is proven to be at most {game.bound:.3f}."
+    promised = "nothing" if game.in_advance is None else f"at most {game.in_advance:.3f}"
+    now = f"The regret is proven to be at most {game.bound:.3f}, from what was seen"
+    return f"{now}; in advance, of any {len(game.steps)} rounds: {promised}."

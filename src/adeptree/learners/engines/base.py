@@ -1,7 +1,7 @@
 """What computes ADEPT's distribution: the paths themselves, or a structure that stands for them.
 
-Every engine gives the same probabilities (to rounding). The learner tells it the rate; the engine knows
-the prior, and keeps paths in whatever form is cheapest.
+Every engine gives the same probabilities at the same rates (to rounding). The learner tells it the rate; the engine
+knows the prior, and keeps paths in whatever form is cheapest.
 """
 
 from __future__ import annotations
@@ -16,14 +16,29 @@ import numpy as np
 
 from adeptree.frontiers.base import Queries
 from adeptree.learners.engines.dropping import Dropped
+from adeptree.learners.mixture import mixability_gap
 from adeptree.types import Concept, FloatArray, Instance, IntArray
+
+
+@dataclass(frozen=True)
+class Odds:
+    """How the weight is divided at a point."""
+
+    p: float
+    """The share that says 1."""
+    log_odds: float
+    """ln of (what says 1 / what says 0)."""
+
+    def against(self, label: int) -> float:
+        """Return the log-odds of the side that loses if this is the label."""
+        return -self.log_odds if label else self.log_odds
 
 
 @dataclass(frozen=True)
 class Leader:
     """A best path: least loss, and among those the largest prior mass."""
 
-    loss: int
+    loss: float
     mistakes: int
     """k*: what the base learner gets wrong on it."""
     contested: int
@@ -71,16 +86,21 @@ class Engine(ABC):
 
     @abstractmethod
     def probability(self, x: Instance) -> float:
-        """Return P(label = 1) at x; commits nothing, and asking again about the same x costs nothing."""
+        """Return the share of the weight that says 1 at x; commits nothing, and asking again costs nothing."""
+
+    def odds(self, x: Instance) -> Odds:
+        """Return it with its log-odds (from the share, where an engine knows no better: enough at rates up to 4)."""
+        p = self.probability(x)
+        return Odds(p, math.log(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(math.inf, p - 0.5))
 
     def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
-        """Return P(label = 1) at each of the xs, all as of now."""
+        """Return the share of the weight that says 1 at each of the xs, all as of now."""
         points = xs.tolist() if isinstance(xs, np.ndarray) else xs
         return np.array([self.probability(x) for x in points], dtype=np.float64)
 
     @abstractmethod
     def commit(self, x: Instance, label: int) -> None:
-        """Take over the round: x had this label."""
+        """Take over the round: x had this label. (Only the paths engine knows weights and late labels.)"""
 
     @abstractmethod
     def discard(self) -> None:
@@ -93,7 +113,7 @@ class Engine(ABC):
 
     @property
     @abstractmethod
-    def best_loss(self) -> int:
+    def best_loss(self) -> float:
         """L*: the least loss of a path."""
 
     @abstractmethod
@@ -123,41 +143,13 @@ class Engine(ABC):
         """
         gap = 0.0
         for i, x in enumerate(xs.tolist() if isinstance(xs, np.ndarray) else xs):
-            label = int(labels[i])
-            probabilities[i] = p = self.probability(x)
+            label, odds = int(labels[i]), self.odds(x)
+            probabilities[i] = odds.p
             self.commit(x, label)
-            gap += mixability_gap(abs(p - label), self.rate)
+            gap += mixability_gap(abs(odds.p - label), odds.against(label), self.rate)
             if self.best_loss >= limits.best_loss or gap >= limits.gap:
                 return i + 1
         return len(xs)
-
-
-def mixability_gap(loss: float, rate: float) -> float:
-    """Return l - delta: how much Hedge's expected loss l exceeds its mix loss at the rate.
-
-    The experts lose 0 or 1, so the mix loss is -ln(1 - l + l e^-eta) / eta.
-
-    >>> round(mixability_gap(0.5, 1.0), 6), mixability_gap(0.0, 1.0), mixability_gap(0.3, 0.0)
-    (0.120115, 0.0, 0.0)
-    """
-    if rate == 0.0 or loss >= 1.0:
-        return 0.0
-    gap = loss + math.log1p(loss * math.expm1(-rate)) / rate
-    return gap if gap > 0.0 else 0.0  # it may be rounded to just below
-
-
-def mixability_gaps(losses: FloatArray, rate: float) -> float:
-    """Return the sum of the gaps of many rounds at one rate.
-
-    >>> mixability_gaps(np.array([0.5, 0.0]), 1.0) == mixability_gap(0.5, 1.0)
-    True
-    """
-    if rate == 0.0 or len(losses) == 0:
-        return 0.0
-    open_ = np.where(losses < 1.0, losses, 0.0)
-    gaps = np.maximum(0.0, open_ + np.log1p(open_ * math.expm1(-rate)) / rate)
-    # Summed in order, as single rounds would be.
-    return float(np.cumsum(gaps)[-1])
 
 
 def as_array(xs: Sequence[Instance]) -> IntArray:

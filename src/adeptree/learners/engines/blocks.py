@@ -72,7 +72,7 @@ class BlocksEngine(Engine):
     # --- One round ---------------------------------------------------------------------------------
 
     def probability(self, x: Instance) -> float:
-        """Return P(label = 1) at x."""
+        """Return the share that says 1 at x."""
         return self._look(self.concept_class.block_of(x))
 
     def commit(self, x: Instance, label: int) -> None:

@@ -75,7 +75,7 @@ def best_loss(store: Store) -> int:
 
 
 def look(store: Store, j: int) -> float:
-    """Return P(label = 1) at block j (the next number, if it is new); nothing is committed."""
+    """Return the share that says 1 at block j (the next number, if it is new); nothing is committed."""
     F, X, status = store.F, store.X, store.status
     d = F.shape[1] - 1
     full = len(store.central) > 0

@@ -23,6 +23,7 @@ from adeptree.frontiers.real_line import RealThresholdFrontier
 from adeptree.learners.adept import Paths
 from adeptree.learners.engines.base import Engine
 from adeptree.learners.engines.blocks import BlocksEngine
+from adeptree.learners.mixture import SAFE_RATE
 from adeptree.learners.rates import FirstOrder, RateRule
 from adeptree.types import IntArray
 
@@ -33,10 +34,15 @@ A_ROUND = 700
 LARGEST_GRID = 2**62
 
 
-def engine_for(choice: str, paths: Paths) -> Engine:
-    """Return the engine a new learner starts with."""
+def engine_for(choice: str, paths: Paths, rule: RateRule, plain: bool) -> Engine:
+    """Return the engine a new learner starts with; ``plain``: every round weighs 1 and is labelled at once."""
     if choice != "collapsed":
         return paths
+    if not plain or not _known(paths, rule):
+        raise InvalidArgument(
+            f'engine="collapsed" knows the priors "paper" and "kt", rates up to {SAFE_RATE:g} and rounds of weight 1; '
+            f'got prior={paths.prior.name!r} and rate {rule.eta:g}: use engine="auto"'
+        )
     if isinstance(paths.base, DefaultZero) and _never_prunes(paths):
         return _polynomials(paths)
     if _on_a_line(paths):
@@ -49,7 +55,9 @@ def engine_for(choice: str, paths: Paths) -> Engine:
 
 def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
     """Return the engine to go on with, before ``coming`` rounds (0 if that is not known)."""
-    if type(engine) is not Paths or _work(engine, coming) < LONG or not _never_prunes(engine):
+    if type(engine) is not Paths or not _known(engine, rule):
+        return engine
+    if _work(engine, coming) < LONG or not _never_prunes(engine):
         return engine
     if isinstance(engine.base, DefaultZero) and not _moves_every_round(rule):
         return _moved(engine, _polynomials(engine))  # this one needs no compiler, but is slow without
@@ -75,6 +83,11 @@ def engine_of(kind: str, fresh: Engine) -> Engine:
     if kind in ("sweep", "finite") and find_spec("numba") is None:
         return fresh  # their files are those of the paths
     return makers[kind](fresh) if kind in makers else fresh
+
+
+def _known(paths: Paths, rule: RateRule) -> bool:
+    """Whether the compiled engines have this prior, and rates at which a rounded loss is enough."""
+    return paths.prior.name in ("paper", "kt") and rule.eta <= SAFE_RATE
 
 
 def _work(paths: Paths, coming: int) -> int:
@@ -116,7 +129,7 @@ def _polynomials(paths: Paths) -> Engine:
         return paths
     engine = BlocksEngine(frontier.concept_class, paths.prior)
     if frontier.number:
-        engine.restore({"blocks": list(frontier.number)} | _labels_of_blocks(frontier, paths.losses))
+        engine.restore({"blocks": list(frontier.number)} | _labels_of_blocks(frontier, paths.losses.astype(np.int64)))
     return engine
 
 
@@ -138,7 +151,7 @@ def _collapsed(paths: Paths) -> Engine:
     frontier = paths.frontier
     if not isinstance(frontier, (ThresholdFrontier, RealThresholdFrontier)):
         return paths
-    cells = Cells(frontier.low, frontier.high, paths.mistakes, paths.contested, paths.losses)
+    cells = Cells(frontier.low, frontier.high, paths.mistakes, paths.contested, paths.losses.astype(np.int64))
     return OrderedEngine.from_cells(paths.concept_class, paths.prior, cells, paths.rounds)
 
 

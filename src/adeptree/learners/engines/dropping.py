@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.types import BoolArray, FloatArray, IntArray
+from adeptree.learners.losses import Losses
+from adeptree.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -21,16 +22,16 @@ class Dropped:
     paths: int = 0
     mass: float = 0.0
     """Their share of the prior mass, the whole being 1."""
-    least_loss: int | None = None
+    least_loss: float | None = None
     """The least loss a dropped path had when it was dropped."""
 
-    def and_also(self, log_mass: FloatArray, losses: IntArray) -> Dropped:
+    def and_also(self, log_mass: FloatArray, losses: Losses) -> Dropped:
         """Return the account after dropping these paths too.
 
         >>> Dropped().and_also(np.log([0.25, 0.125]), np.array([7, 5]))
         Dropped(paths=2, mass=0.375, least_loss=5)
         """
-        least = int(losses.min())
+        least = losses.min().item()
         if self.least_loss is not None:
             least = min(least, self.least_loss)
         return Dropped(self.paths + len(losses), self.mass + float(np.exp(log_mass).sum()), least)
@@ -40,7 +41,7 @@ class Dropped:
         return asdict(self)
 
 
-def heaviest(log_weight: FloatArray, losses: IntArray, width: int) -> BoolArray:
+def heaviest(log_weight: FloatArray, losses: Losses, width: int) -> BoolArray:
     """Mark the ``width`` heaviest paths; a path of least loss is always among them.
 
     >>> heaviest(np.array([0.0, -9.0, -1.0]), np.array([4, 3, 5]), 2).tolist()

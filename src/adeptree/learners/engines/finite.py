@@ -72,7 +72,7 @@ class FiniteEngine(Engine):
     # --- One round ---------------------------------------------------------------------------------
 
     def probability(self, x: Instance) -> float:
-        """Return P(label = 1) at x; a repeated question costs nothing."""
+        """Return the share that says 1 at x; a repeated question costs nothing."""
         self._look(x)
         if self._p is None:
             self._p = float(self._kernels.probability(self._cells, self._tables()))

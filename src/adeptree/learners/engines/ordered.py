@@ -84,7 +84,7 @@ class OrderedEngine(Engine):
     # --- A round ---------------------------------------------------------------------------------------------------
 
     def probability(self, x: Instance) -> float:
-        """Return P(label = 1) at x, the cut of its cell being made in thought only."""
+        """Return the share that says 1 at x, the cut of its cell being made in thought only."""
         if x != self._looked:
             self.queries.asked += 2 * self._width
             self._looked, self._known = x, None

@@ -68,7 +68,7 @@ class SweepEngine(Engine):
     # --- One round -------------------------------------------------------------------------------------
 
     def probability(self, x: Instance) -> float:
-        """Return P(label = 1) at x; a repeated question costs nothing."""
+        """Return the share that says 1 at x; a repeated question costs nothing."""
         point = self.shape.point(x)
         if self._looked != point:
             self._look(point)

@@ -218,7 +218,7 @@ def _look_blocks(rows: Rows, head: Any, x: Any) -> int:
 
 @_fast
 def weigh(rows: Rows, head: Any, weights: Weights) -> float:
-    """Return P(label = 1) at the point looked at."""
+    """Return the share that says 1 at the point looked at."""
     if weights.horizon < 0:
         return _weigh_kt(rows, head, weights)
     return _weigh_paper(rows, head, weights)

@@ -1,0 +1,53 @@
+"""Losses of paths: whole numbers as long as every weight is one, so that comparisons and sums are exact."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from adeptree.errors import InvalidArgument, got
+from adeptree.types import BoolArray, FloatArray, IntArray
+
+Losses = IntArray | FloatArray
+
+LARGEST = 2.0**40
+"""Most that a round may weigh: sums of a million such rounds are still exact."""
+
+
+def charged(losses: Losses, wrong: BoolArray, weight: float) -> Losses:
+    """Return the losses after a round: ``weight`` more where ``wrong``.
+
+    >>> charged(np.array([1, 2]), np.array([True, False]), 3).tolist()
+    [4, 2]
+    >>> charged(np.array([1, 2]), np.array([True, False]), 0.5).tolist()
+    [1.5, 2.0]
+    """
+    if weight == 1:
+        return losses + wrong
+    return losses + wrong * weight
+
+
+def check_weight(name: str, value: Any) -> float:
+    """Return a weight: an int if it is whole, else a float.
+
+    >>> check_weight("weight", 2.0), check_weight("weight", 0.25)
+    (2, 0.25)
+    """
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or not 0 <= value <= LARGEST:
+        raise InvalidArgument(f"{name} must be a number from 0 to 2^40; {got(name, value)}")
+    return int(value) if value == int(value) else float(value)
+
+
+def check_costs(costs: Any) -> tuple[float, float]:
+    """Return what a miss and a false alarm cost."""
+    try:
+        miss, false_alarm = costs
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"costs must be a pair (miss, false_alarm), e.g. (5, 1); {got('costs', costs)}") from None
+    pair = check_weight("the cost of a miss", miss), check_weight("the cost of a false alarm", false_alarm)
+    if max(pair) == 0:
+        raise InvalidArgument(f"one of the costs must be positive; {got('costs', costs)}")
+    return pair

@@ -1,0 +1,134 @@
+"""What is proven of a learner's regret, each number with its scope: now, in advance, at the end (``docs/anytime.md``).
+
+*Now* is proven from what was seen, of the rounds so far. *In advance* is true of every stream of T rounds and known
+before the first. *Final* is what the regret can be at the end, whatever comes from here on.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING
+
+from adeptree.errors import InvalidArgument, NoBetterThanACoin, got
+from adeptree.learners.rates import Constant
+
+if TYPE_CHECKING:
+    from adeptree.learners.adept_learner import Adept
+
+LATE_PROMISE = 10_000
+"""Without a horizon: a promise that a coin beats for longer than this is worth a warning."""
+
+
+def theorem_one(learner: Adept) -> float:
+    """Theorem 1 with late labels: regret <= ln(1/pi) / eta + Delta + drift, pi the mass of the best paths."""
+    engine = learner.engine
+    alone = not (learner.late or learner.waiting)
+    log_prior = engine.leader().log_prior if alone else learner.paths.log_best_mass()
+    price = -log_prior / learner.last_rate if learner.last_rate else math.inf
+    return (price if log_prior < 0.0 else 0.0) + learner.gap + learner.drift
+
+
+def now(learner: Adept) -> float:
+    """Return the bound on the regret so far."""
+    trivial = learner.rounds * max(learner.scale, learner.heaviest_round)
+    return not_rounded_below(learner.regret, min(theorem_one(learner), trivial), trivial)
+
+
+def not_rounded_below(regret: float, proven: float, most: float) -> float:
+    """Return what is proven, or the regret where the two meet and only rounding put the first below the second.
+
+    Anything more than rounding is left as it is, for tests to find.
+
+    >>> not_rounded_below(1.0, 1.0 - 1e-14, 10), not_rounded_below(1.0, 0.5, 10)
+    (1.0, 0.5)
+    """
+    return regret if proven < regret <= proven + 1e-10 * (1.0 + most) else proven
+
+
+def in_advance(learner: Adept, T: int) -> float | None:
+    """Return what is true of every stream of T rounds with prompt labels, and weights as large as was said."""
+    price = learner.prior.price(T)
+    if price is None or learner.late or learner.heaviest_round > learner.scale:
+        return None
+    if learner.weighed and not learner.rate_rule.weighs:
+        return None
+    value = learner.rate_rule.in_advance(T, price, learner.scale)
+    return None if value is None else min(value, float(T * learner.scale))
+
+
+def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float | None:
+    """Return what is true of every stream of so many rounds whose best rule loses no more than ``best_loss``."""
+    if not best_loss >= 0:
+        raise InvalidArgument(f"best_loss must be at least 0; {got('best_loss', best_loss)}")
+    planned = learner.answered if learner.horizon is None else learner.horizon
+    anyway = in_advance(learner, planned if rounds is None else rounds)
+    return None if anyway is None else min(anyway, learner.rate_rule.given_best_loss(best_loss))
+
+
+def final(learner: Adept) -> float | None:
+    """Return the least that is proven of the regret at the horizon.
+
+    A round adds at most its weight. What was promised in advance still holds. And at a constant rate (C2)
+    U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
+    """
+    T = learner.horizon
+    if T is None or learner.heaviest_round > learner.scale:
+        return None
+    rest = T - learner.rounds
+    proven = [learner.regret + rest * learner.scale]
+    if (promised := in_advance(learner, T)) is not None:
+        proven.append(promised)
+    eta, price = learner.learning_rate, learner.prior.price(T)
+    if rest and isinstance(learner.rate_rule, Constant) and learner.plain and eta and price is not None:
+        proven.append(learner.regret + (learner.engine.log_potential() + price) / eta + rest * eta / 8)
+    return min(proven)
+
+
+def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
+    """Return whether a bound promises less than guessing by a coin, whose regret is at most T/2.
+
+    >>> beats_a_coin(49.0, 100), beats_a_coin(50.0, 100), beats_a_coin(None, 100)
+    (True, False, False)
+    """
+    return value is not None and value < T * scale / 2
+
+
+def first_useful_round(learner: Adept) -> int | None:
+    """Return about from which round on the promise in advance is below a coin's; None if never."""
+    t = 1
+    while not beats_a_coin(in_advance(learner, t), t, learner.scale):
+        if t > 1 << 50:
+            return None
+        t *= 2
+    low = t // 2
+    while low + 1 < t:
+        middle = (low + t) // 2
+        low, t = (low, middle) if beats_a_coin(in_advance(learner, middle), middle, learner.scale) else (middle, t)
+    return t
+
+
+def warn_if_weak(learner: Adept) -> None:
+    """Say it where a learner is built whose promise is no better than a coin's."""
+    T, scale = learner.horizon, learner.scale
+    if learner.prior.price(T or 1) is None:
+        return
+    M = learner.mistake_bound
+    because = f"the base learner {type(learner.base).__name__} may err M={M:,} times" if M else "the class is large"
+    if T is not None:
+        value = in_advance(learner, T)
+        if value is None or beats_a_coin(value, T, scale):
+            return
+        text = f"{value:,.1f} over any stream of {T:,} rounds, no less than a coin's {T * scale / 2:,.1f}"
+    else:
+        first = first_useful_round(learner)
+        if first is not None and first <= LATE_PROMISE:
+            return
+        until = "at any time" if first is None else f"before round {first:,}"
+        text = f"no less than a coin's half mistake a round {until}"
+    warnings.warn(
+        f"what is promised in advance is {text} ({because}): true, and useless. More rounds, or a base learner with a "
+        f"smaller mistake bound, change that; what certificate() proves from what was seen is mostly far smaller",
+        NoBetterThanACoin,
+        stacklevel=3,
+    )

@@ -1,0 +1,74 @@
+"""Late labels: a ticket is an answer that was given and waits for its label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from adeptree.errors import UnknownTicket
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """An answer that was given: ``learner.learn(ticket, y)`` settles it, any time later, in any order, or never.
+
+    >>> from adeptree import Adept, Thresholds
+    >>> learner = Adept(Thresholds(16))
+    >>> late = learner.answer(3)
+    >>> learner.learn(9, 1)
+    >>> learner.learn(late, 0)
+    >>> learner.rounds, learner.certificate().overlaps
+    (2, 1)
+    """
+
+    id: int
+    """The number of the answer, from 1."""
+    x: Any
+    p: float
+    """The chance that the learner guessed 1, fixed when it answered."""
+    guess: int
+    """The label it drew."""
+    arrivals: int
+    """Labels that had come before the answer."""
+
+
+class OpenTickets:
+    """The answers that wait for their labels, oldest first."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Ticket] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[Ticket]:
+        return iter(self._open.values())
+
+    def add(self, ticket: Ticket) -> None:
+        """Keep an answer until its label comes."""
+        self._open[ticket.id] = ticket
+
+    def find(self, ticket: Ticket) -> Ticket:
+        """Return the open ticket that this one is (or is a copy of), or say why there is none."""
+        known = self._open.get(ticket.id)
+        if known is None or (known.p, known.guess, known.arrivals) != (ticket.p, ticket.guess, ticket.arrivals):
+            raise UnknownTicket(
+                f"ticket {ticket.id} is not open here: it was settled before, or it is another learner's; "
+                f"each ticket takes one label, and {len(self)} wait"
+            )
+        return known
+
+    def remove(self, ticket: Ticket) -> None:
+        """Forget a ticket whose label came."""
+        del self._open[ticket.id]
+
+    def state(self) -> list[list[Any]]:
+        """Return the tickets as plain values."""
+        return [[t.id, t.x, t.p, t.guess, t.arrivals] for t in self]
+
+    def restore(self, state: list[list[Any]]) -> None:
+        """Take over what :meth:`state` returned."""
+        self._open = {
+            int(row[0]): Ticket(int(row[0]), row[1], float(row[2]), int(row[3]), int(row[4])) for row in state
+        }

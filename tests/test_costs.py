@@ -1,0 +1,189 @@
+"""Costs and weights: one theorem, one unit, whole numbers as long as they are whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import opponents
+import pytest
+from test_promises import violations
+
+import adeptree as at
+from adeptree import errors
+
+C = at.Thresholds(31)
+
+
+def stream(T: int, seed: int = 0) -> list[tuple[int, int]]:
+    rng = np.random.default_rng(seed)
+    return [(int(x), int((x >= 12) ^ (rng.random() < 0.2))) for x in rng.integers(0, 31, T)]
+
+
+def test_weight_one_is_no_weight_to_the_last_bit() -> None:
+    plain, weighed, costed = at.Adept(C), at.Adept(C), at.Adept(C, costs=(1, 1), max_weight=1)
+    for x, y in stream(200):
+        plain.learn(x, y)
+        weighed.learn(x, y, weight=1.0)
+        costed.learn(x, y)
+    assert dict(plain.certificate()) == dict(weighed.certificate()) == dict(costed.certificate())
+
+
+def test_weight_zero_changes_nothing_but_the_tree() -> None:
+    learner, twin = at.Adept(C), at.Adept(C)
+    for x, y in stream(60):
+        learner.learn(x, y)
+        twin.learn(x, y)
+    before = (learner.expected_loss, learner.gap, learner.best_loss, learner.learning_rate, learner.realised_loss)
+    learner.learn(13, 0, weight=0)
+    assert before == (
+        learner.expected_loss,
+        learner.gap,
+        learner.best_loss,
+        learner.learning_rate,
+        learner.realised_loss,
+    )
+    assert learner.rounds == 61 and learner.width >= twin.width
+    assert learner.regret <= learner.bound
+
+
+def test_costs_two_are_costs_one_at_half_the_rate() -> None:
+    one, two = at.Adept(C, rate=0.6), at.Adept(C, rate=0.3, costs=(2, 2))
+    adaptive, doubled = at.Adept(C), at.Adept(C, costs=(2, 2))
+    for x, y in stream(150):
+        assert two.predict_proba(x) == pytest.approx(one.predict_proba(x), abs=1e-12)
+        assert doubled.predict_proba(x) == pytest.approx(adaptive.predict_proba(x), abs=1e-9)
+        for learner in (one, two, adaptive, doubled):
+            learner.learn(x, y)
+    assert two.regret == pytest.approx(2 * one.regret) and two.bound == pytest.approx(2 * one.bound)
+    assert doubled.bound_after(500) == pytest.approx(2 * adaptive.bound_after(500))  # type: ignore[operator]
+    assert doubled.realised_bound() == pytest.approx(2 * adaptive.realised_bound())
+
+
+def test_a_miss_and_a_false_alarm_cost_what_was_said() -> None:
+    learner = at.Adept(C, costs=(5, 1), rate=0.1)
+    expected, drawn = 0.0, 0
+    for x, y in stream(120):
+        p, guess = learner.predict_proba(x), learner.predict(x)
+        expected += 5 * (1 - p) if y else p
+        drawn += (5 if y else 1) * (guess != y)
+        learner.learn(x, y)
+    assert learner.expected_loss == pytest.approx(expected) and learner.realised_loss == drawn
+    pairs = stream(120)
+    best = min(sum((5 if y else 1) * (int(x >= a) != y) for x, y in pairs) for a in range(32))
+    assert learner.best_loss == best and isinstance(learner.best_loss, int)
+    text = str(learner.certificate())
+    assert "in costs (miss 5, false alarm 1)" in text
+
+
+def test_whole_weights_stay_whole_and_others_do_not() -> None:
+    whole, broken = at.Adept(C, max_weight=4), at.Adept(C)
+    for i, (x, y) in enumerate(stream(40)):
+        whole.learn(x, y, weight=float(i % 5))
+        broken.learn(x, y, weight=1 / (1 + i))
+    assert isinstance(whole.best_loss, int) and whole.paths.losses.dtype == np.int64
+    assert isinstance(broken.best_loss, float) and broken.regret <= broken.bound
+
+
+def test_three_copies_are_not_weight_three_but_both_are_certified() -> None:
+    heavy, copies = at.Adept(C, max_weight=3), at.Adept(C)
+    for x, y in stream(50):
+        heavy.learn(x, y, weight=3)
+        for _ in range(3):
+            copies.learn(x, y)
+    assert heavy.best_loss == copies.best_loss and heavy.expected_loss != pytest.approx(copies.expected_loss)
+    assert heavy.regret <= heavy.bound and copies.regret <= copies.bound
+
+
+WEIGHTS: dict[str, Any] = {
+    "uniform": lambda t, rng: rng.random(),
+    "heavy first": lambda t, rng: 1.0 if t < 10 else 0.01,
+    "tiny after nothing": lambda t, rng: 0.0 if t < 12 else 1e-3,
+    "sparse": lambda t, rng: float(rng.random() < 0.1),
+    "huge at the end": lambda t, rng: 1.0 if t > 80 else 0.1,
+}
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 5.0])
+@pytest.mark.parametrize("rate", ["adaptive", 0.3, 40.0])
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_no_weights_break_a_bound(name: str, rate: Any, scale: float) -> None:
+    learner, rng = at.Adept(C, rate=rate, max_weight=scale), np.random.default_rng(3)
+    for t in range(100):
+        some = [int(x) for x in rng.integers(0, 31, 6)]
+        x = min(some, key=lambda x: abs(learner.predict_proba(x) - 0.5))
+        weight = scale * WEIGHTS[name](t, rng)
+        learner.learn(x, int(learner.predict_proba(x) < 0.5), weight=weight)
+        assert violations(learner, learner.bound_after(learner.rounds)) == []
+
+
+@pytest.mark.parametrize("costs", [(1, 5), (3, 0), (0.25, 0.5)])
+def test_no_opponent_breaks_a_bound_in_costs(costs: tuple[float, float]) -> None:
+    for name, play in opponents.ALL.items():
+        learner = at.Adept(C, costs=costs)
+        for now in play(learner, list(range(31)), 80, np.random.default_rng(2)):
+            assert violations(now, now.bound_after(now.rounds)) == [], name
+
+
+def test_a_weight_larger_than_was_said_ends_the_promise_not_the_certificate() -> None:
+    learner = at.Adept(C)
+    for x, y in stream(20):
+        learner.learn(x, y)
+    assert learner.in_advance is not None and learner.realised_bound() < 100
+    learner.learn(3, 1, weight=50)
+    assert learner.in_advance is None and learner.realised_bound() == float("inf")
+    assert learner.learning_rate <= 4 / 50
+    for x, y in stream(100, seed=1):
+        learner.learn(x, y, weight=float(x))
+        assert violations(learner, None) == []
+
+
+def test_rates_whose_proof_counts_rounds_promise_nothing_with_weights() -> None:
+    first_order = at.Adept(C, horizon=100, rate="first-order")
+    anytime = at.Adept(C, rate="anytime", costs=(2, 1))
+    assert first_order.in_advance is not None and anytime.bound_after(1000) is None
+    first_order.learn(3, 1, weight=0.5)
+    assert first_order.in_advance is None
+    assert at.Adept(C, horizon=100, costs=(2, 1)).in_advance == pytest.approx(2 * at.Adept(C, horizon=100).in_advance)
+
+
+def test_many_weighted_rounds_at_once() -> None:
+    one, many = at.Adept(C, max_weight=3), at.Adept(C, max_weight=3)
+    pairs, weights = stream(60), [i % 4 for i in range(60)]
+    for (x, y), weight in zip(pairs, weights, strict=True):
+        one.learn(x, y, weight=weight)
+    many.learn_many([x for x, _ in pairs], [y for _, y in pairs], weights=weights)
+    assert dict(one.certificate()) == dict(many.certificate())
+    wrongs: list[list[Any]] = [[1] * 59, [1] * 59 + [-1], [1] * 59 + [float("nan")], [1] * 59 + ["3"]]
+    for wrong in wrongs:
+        with pytest.raises(errors.InvalidArgument):
+            many.learn_many([x for x, _ in pairs], [y for _, y in pairs], weights=wrong)
+    assert many.rounds == 60
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), 1e30, "2", None, True])
+def test_wrong_weights_and_costs_are_sentences(wrong: Any) -> None:
+    learner = at.Adept(C)
+    with pytest.raises(errors.InvalidArgument, match="weight must be a number from 0 to"):
+        learner.learn(3, 1, weight=wrong)
+    with pytest.raises(errors.InvalidArgument, match="must be a number from 0 to"):
+        at.Adept(C, costs=(wrong, 1))
+    with pytest.raises(errors.InvalidArgument, match="max_weight must be"):
+        at.Adept(C, max_weight=wrong)
+    assert learner.rounds == 0
+    for costs in (3, (1, 2, 3), (0, 0)):
+        with pytest.raises(errors.InvalidArgument, match="costs"):
+            at.Adept(C, costs=costs)  # type: ignore[arg-type]
+
+
+def test_weights_and_costs_are_saved(tmp_path: Path) -> None:
+    learner = at.Adept(C, costs=(3, 0.5), max_weight=2)
+    for i, (x, y) in enumerate(stream(40)):
+        learner.learn(x, y, weight=i % 3)
+    learner.save(tmp_path / "a")
+    again = at.load(tmp_path / "a")
+    assert isinstance(again, at.Adept) and dict(again.certificate()) == dict(learner.certificate())
+    for one in (learner, again):
+        one.learn(5, 1, weight=0.25)
+    assert dict(again.certificate()) == dict(learner.certificate())
