@@ -102,7 +102,7 @@ def hedge(rows: Rows, horizon: int | None) -> Score:
 
 def measure(name: str) -> tuple[at.Adept, dict[str, Score]]:
     rows: Rows = [(numbers(x), int(y)) for x, y in STREAMS[name]()]
-    adept = at.Adept(at.RealStumps(list(rows[0][0])), horizon=None, seed=0)
+    adept = at.Adept(at.RealStumps(list(rows[0][0])), prior="kt", seed=0)
     scores = {
         "argmax": online(rows, lambda x: adept.predict_proba(x) > 0.5, adept.learn),
         "Hedge": hedge(rows, None),

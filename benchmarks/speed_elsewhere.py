@@ -31,10 +31,10 @@ def oblique(n: int, T: int, seed: int) -> dict[str, float]:
     rng = np.random.default_rng(seed)
     points = rng.random((T, 2))
     ys = (points.sum(axis=1) > 1) ^ (rng.random(T) < 0.05)
-    learner = at.Adept(at.Thresholds(n))
+    learner = at.Adept(at.Thresholds(n), prior="kt")
     p = learner.learn_many((points[:, 0] * n).astype(np.int64), ys)
     found: dict[str, float] = {
-        "adeptree default (no horizon), learn_many": float(((p > 0.5) != ys).sum()),
+        "adeptree prior=kt (no horizon), learn_many": float(((p > 0.5) != ys).sum()),
         "the best threshold": float(learner.best_loss),
     }
     for kind in (BareLogistic, ScaledLogistic, HoeffdingTree):

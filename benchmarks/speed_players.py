@@ -74,7 +74,9 @@ class AdeptPlayer(Player):
 
     @property
     def bound(self) -> float:
-        return self.learner.bound
+        if self.learner.horizon is None:
+            return self.learner.bound  # what the certificate proves of this stream
+        return bounds.regret(self.learner.horizon, self.learner.mistake_bound or 0)
 
 
 class Batch(AdeptPlayer):
@@ -98,13 +100,15 @@ class CollapsedSteps(AdeptPlayer):
 
 
 class AnytimeBatch(Batch):
-    name = "adeptree default (no horizon), learn_many"
+    name = "adeptree prior=kt (no horizon), learn_many"
     anytime = True
+    settings: ClassVar[dict[str, Any]] = {"prior": "kt"}
 
 
 class AnytimeSteps(AdeptPlayer):
-    name = "adeptree default (no horizon), predict_proba + learn"
+    name = "adeptree prior=kt (no horizon), predict_proba + learn"
     anytime = True
+    settings: ClassVar[dict[str, Any]] = {"prior": "kt"}
 
 
 class NumpyPaths(AdeptPlayer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import importlib.util
+import math
 import os
 import re
 import signal
@@ -50,6 +51,11 @@ def test_bundled_stream_is_what_its_script_makes() -> None:
     assert module.TARGET.read_bytes() == module.text().encode("ascii")
 
 
+def printed(bound: float) -> float:
+    """A bound as it is shown: rounded up."""
+    return math.ceil(10 * bound - 1e-6) / 10
+
+
 @pytest.mark.parametrize("horizon", [None, 2000])
 def test_summary_equals_the_library(horizon: int | None) -> None:
     result = call("run", *([] if horizon is None else ["--horizon", str(horizon)]))
@@ -65,10 +71,10 @@ def test_summary_equals_the_library(horizon: int | None) -> None:
     assert number("best rule in hindsight", text) == learner.best_loss
     assert str(learner.best_rule()).replace("x", "vibration") in text
     assert number("so far, exactly", text) == round(learner.regret, 1)
-    assert number("proven now", text) == round(learner.bound, 1)
-    assert number("proven in advance", text) == round(learner.in_advance or 0.0, 1)
+    assert number("proven now", text) == printed(learner.bound)
+    assert number("proven in advance", text) == printed(learner.in_advance or 0.0)
     assert learner.in_advance == pytest.approx(139.2 if horizon is None else 246.8, abs=0.1)
-    assert number("with 95%, at most", text) == round(learner.best_loss + learner.realised_bound(), 1)
+    assert number("with 95%, at most", text) == printed(learner.best_loss + learner.realised_bound())
     assert number("width: paths kept", text) == learner.width <= number("Sauer's bound", text)
     assert number("Sauer's bound", text) == bounds.sauer(1024, 1)
     assert number("oracle queries asked", text) == learner.queries.asked
@@ -156,9 +162,16 @@ def test_rate_and_seed_reach_the_learner(rate: str) -> None:
     learner = at.Adept(at.Thresholds(16), 40, rate=float(rate) if rate == "0.25" else rate, seed=7)
     for row in csv.DictReader(Path("small.csv").read_text().splitlines()):
         learner.learn(int(row["score"]), int(row["y"]))
-    assert number("proven now", text) == round(learner.bound, 1)
+    assert number("proven now", text) == printed(learner.bound)
     assert number("made with seed 7", text) == learner.realised_loss
     assert number("learning rate", text) == float(f"{learner.learning_rate:.4g}")
+
+
+def test_the_prior_can_be_chosen() -> None:
+    good = call("run", small(), *RULES, "--prior", "kt", "--save", "kept")
+    assert good.exit_code == 0 and at.load("kept/checkpoint").settings()["prior"] == "kt"
+    bad = call("run", small(), *RULES, "--prior", "paper")
+    assert bad.exit_code == 2 and "needs a horizon" in bad.stderr and "Traceback" not in bad.stderr
 
 
 # --------------------------------------------------------------------------------------- files that it writes

@@ -19,7 +19,7 @@ from adeptree.learners.engines import blocks, blocks_kernel, blocks_masses, bloc
 from adeptree.learners.engines.base import Limits
 from adeptree.learners.engines.blocks import BlocksEngine
 from adeptree.learners.mixture import mixability_gap
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 RATES = [0.0, 0.02, 0.5, 3.0, 40.0]
 
@@ -71,8 +71,10 @@ class Literal:
         return float(np.logaddexp.reduce(self.weights(self.t, list(self.paths.values()), rate))) - self.prior.log_total
 
 
-def prior_of(name: str, T: int, M: int) -> PaperPrior | KTPrior:
-    return PaperPrior(T, M) if name == "paper" else KTPrior()
+def prior_of(name: str, T: int, M: int) -> PaperPrior | KTPrior | MixedPrior:
+    if name == "paper":
+        return PaperPrior(T, M)
+    return KTPrior() if name == "kt" else MixedPrior()
 
 
 def engine_of(name: str, d: int, T: int, rate: float) -> BlocksEngine:
@@ -133,7 +135,9 @@ def test_equals_the_paths_engine(pairs: list[tuple[int, int]], d: int, rate: flo
 
 
 @settings(max_examples=60, deadline=None)
-@given(pairs_of, st.integers(1, 4), st.sampled_from(["paper", "kt"]), st.lists(st.sampled_from(RATES), min_size=1))
+@given(
+    pairs_of, st.integers(1, 4), st.sampled_from(["paper", "kt", "mixed"]), st.lists(st.sampled_from(RATES), min_size=1)
+)
 def test_equals_the_list_of_all_sets_at_changing_rates(
     pairs: list[tuple[int, int]], d: int, name: str, rates: list[float]
 ) -> None:
@@ -150,7 +154,7 @@ def test_equals_the_list_of_all_sets_at_changing_rates(
         assert leader.loss == engine.best_loss
 
 
-@pytest.mark.parametrize("name", ["paper", "kt"])
+@pytest.mark.parametrize("name", ["paper", "kt", "mixed"])
 @pytest.mark.parametrize("d", [1, 2])
 def test_many_leaves_and_heavy_repeats(name: str, d: int) -> None:
     """eta T in the hundreds on single blocks, pushed up and then down again; more blocks than a few leaves hold."""
@@ -176,7 +180,7 @@ def test_a_mass_beyond_a_double_is_kept() -> None:
     assert engine.probability("down") == pytest.approx(float(odds / (1 + odds)), rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["paper", "kt"])
+@pytest.mark.parametrize("name", ["paper", "kt", "mixed"])
 @pytest.mark.parametrize("d", [1, 4])
 def test_a_batch_is_its_rounds(name: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "CHUNK", 37)
@@ -211,7 +215,7 @@ def test_a_batch_stops_where_it_must(which: str) -> None:
     assert play(batched, pairs[at_stop:]) == play(stepped, pairs[at_stop:])
 
 
-@pytest.mark.parametrize("name", ["paper", "kt"])
+@pytest.mark.parametrize("name", ["paper", "kt", "mixed"])
 @pytest.mark.usefixtures("plain")
 def test_plain_and_compiled_agree_to_the_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = stream(120, 40, 5)
@@ -233,7 +237,7 @@ def test_plain_and_compiled_agree_to_the_bit(name: str, monkeypatch: pytest.Monk
 # ------------------------------------------------------------------------------- speculation and saving
 
 
-@pytest.mark.parametrize("name", ["paper", "kt"])
+@pytest.mark.parametrize("name", ["paper", "kt", "mixed"])
 def test_looking_commits_nothing(name: str) -> None:
     pairs = stream(40, 20, 6)
     quiet, curious = (engine_of(name, 2, 40, 0.4) for _ in range(2))
@@ -253,7 +257,7 @@ def test_looking_commits_nothing(name: str) -> None:
     assert curious.queries.asked == before + 2 * curious.width
 
 
-@pytest.mark.parametrize("name", ["paper", "kt"])
+@pytest.mark.parametrize("name", ["paper", "kt", "mixed"])
 def test_saved_in_the_middle_is_never_stopped(name: str) -> None:
     pairs = [(("source", x), y) for x, y in stream(120, 50, 7)]
     whole, first = (engine_of(name, 3, 120, 0.7) for _ in range(2))

@@ -414,7 +414,7 @@ def test_paths_without_the_margin_are_reported_unless_pruned() -> None:
 def test_no_bound_without_grid_or_margin() -> None:
     for c in (Halfspaces(2), Halfspaces(2, radius=1)):
         assert halfspace_base(c) == Perceptron(c) and Perceptron(c).mistake_bound is None
-        with pytest.raises(InvalidArgument, match="horizon=None, which needs none"):
+        with pytest.raises(InvalidArgument, match='prior="mixed", which needs none'):
             Adept(c, horizon=5)
 
 

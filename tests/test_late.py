@@ -324,8 +324,11 @@ def test_a_ticket_takes_one_label_and_only_from_its_learner() -> None:
     before = dict(learner.certificate())
     with pytest.raises(errors.UnknownTicket, match="settled before, or it is another learner's"):
         learner.learn(ticket, 1)
+    twin = other.answer(5)
+    assert twin.p == ticket.p
     with pytest.raises(errors.UnknownTicket):
         other.learn(ticket, 1)
+    assert "1 open tickets" in repr(other.tickets) and list(other.tickets) == [twin]
     assert dict(learner.certificate()) == before and other.rounds == 0
 
 

@@ -34,6 +34,7 @@ class Options:
     label: str | None
     horizon: int | None
     rate: str | None
+    prior: str | None
     seed: int
     on_bad_row: str
     follow: bool
@@ -74,6 +75,13 @@ def run_command(
     rate: Annotated[
         str | None,
         typer.Option(help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon."),
+    ] = None,
+    prior: Annotated[
+        Literal["paper", "kt", "mixed"] | None,
+        typer.Option(
+            help="paper needs a horizon; kt is fast on long streams of thresholds.",
+            show_default="paper with a horizon, else mixed",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0,
     on_bad_row: Annotated[
@@ -179,7 +187,9 @@ def _fresh(options: Options, competition: Competition) -> Adept:
     named: dict[str, Any] = {}
     if options.rate is not None:
         named["rate"] = _rate(options.rate)
-    if options.horizon is not None and concept_class.littlestone_dimension is None:
+    if options.prior is not None:
+        named["prior"] = options.prior
+    elif options.horizon is not None and concept_class.littlestone_dimension is None:
         # No mistake bound M is finite here, so the paper's capacities do not exist.
         named["prior"] = "mixed"
     return Adept(concept_class, options.horizon, seed=options.seed, **named)

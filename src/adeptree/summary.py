@@ -13,7 +13,8 @@ from adeptree import bounds
 from adeptree.classes import BlockUnions, FiniteClass, Intervals, Stumps, Thresholds
 from adeptree.classes.real_stumps import RealStumps
 from adeptree.learners import Adept
-from adeptree.learners.promises import beats_a_coin
+from adeptree.learners.certificate import rounded_up
+from adeptree.learners.promises import beats_a_coin, why_nothing
 
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
@@ -22,6 +23,7 @@ ALMOST = 5.0
 LONG_RULE = 60
 CONFIDENCE = 0.95
 """Of what is said about the mistakes drawn."""
+GUESSES_UNKNOWN = "if who chose rows and labels did not know the guesses"
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _mistakes(learner: Adept, rule: str) -> str:
             "Mistakes",
             _line("expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, rounds)),
             _line(f"made with seed {learner.seed}", f"{made:,}", percent(made, rounds)),
-            _line(f"  with {CONFIDENCE:.0%}, at most", f"{most:,.1f}", "at all times at once, if no coin was known"),
+            _line(f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
             _line("best rule in hindsight", f"{best:,}", f"{percent(best, rounds)}   {rule}"),
         ]
     )
@@ -108,19 +110,20 @@ def _regret(learner: Adept) -> str:
     lines = [
         "Regret: expected mistakes beyond those of the best rule",
         _line("so far, exactly", f"{learner.regret:,.1f}"),
-        _line("proven now", f"{learner.bound:,.1f}", "from what was seen"),
+        _line("proven now", rounded_up(learner.bound, 1), "from what was seen"),
         _in_advance(learner),
     ]
     if learner.final is not None and not learner.ended:
-        lines.append(_line("at the end", f"{learner.final:,.1f}", f"after {learner.horizon:,} rounds, whatever comes"))
+        scope = f"after {learner.horizon:,} rounds, whatever comes"
+        lines.append(_line("at the end", rounded_up(learner.final, 1), scope))
     return "\n".join(lines)
 
 
 def _in_advance(learner: Adept) -> str:
     if learner.in_advance is None:
-        return _line("proven in advance", "nothing", f"of any stream {_scope(learner)}: no path's price is known")
+        return _line("proven in advance", "nothing", f"of any stream {_scope(learner)}: {why_nothing(learner)}")
     coin = "" if _useful(learner) else ", no less than a coin promises"
-    return _line("proven in advance", f"{learner.in_advance:,.1f}", f"on any stream {_scope(learner)}{coin}")
+    return _line("proven in advance", rounded_up(learner.in_advance, 1), f"on any stream {_scope(learner)}{coin}")
 
 
 def _useful(learner: Adept) -> bool:

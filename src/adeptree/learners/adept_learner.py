@@ -17,7 +17,7 @@ from adeptree.learners.adept import Paths
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify
 from adeptree.learners.engines import Engine, Limits, choosing
-from adeptree.learners.losses import check_costs, check_weight
+from adeptree.learners.losses import check_costs, check_weight, check_weights
 from adeptree.learners.mixture import mixability_gap, mixability_gaps
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Constant, Seen
@@ -44,7 +44,8 @@ class Adept(OnlineLearner):
     engine
         "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
         have one) or "auto". They give the same numbers, but that "collapsed" keeps a first-order rate for stretches.
-        Compiled engines know the priors "paper" and "kt", rates up to 4, prompt labels and weight 1.
+        Compiled engines know the priors "paper" and "kt" (that of block unions also "mixed"), rates up to 4, prompt
+        labels and weight 1.
     seed
         Of the guesses. Who knows it knows every guess.
     costs
@@ -280,19 +281,22 @@ class Adept(OnlineLearner):
         """
         labels = labels_of(ys)
         instances = self.concept_class.instances_of(xs)
-        weighed = None if weights is None else [check_weight("weight", weight) for weight in weights]
+        weighed = None if weights is None else check_weights(weights)
         lengths = [len(instances), len(labels), *([] if weighed is None else [len(weighed)])]
         if len(set(lengths)) > 1:
             raise InvalidArgument(
                 f"xs, ys and weights must have the same length; got {' and '.join(map(str, lengths))}"
             )
+        if weighed is not None and any(weight != 1 for weight in weighed):
+            self._cost(0, next(weight for weight in weighed if weight != 1))  # refused now, not in the middle
+            self.weighed = True  # so that no engine takes over that counts every round once
         room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.answered)
         probabilities = np.empty(len(labels), dtype=np.float64)
-        if self.engine_choice == "auto" and self.plain and weighed is None:
+        if self.engine_choice == "auto" and self.plain:
             self._go_on_with(choosing.outgrown(self.engine, self.rate_rule, coming=room))
         done = 0
         while done < room:
-            if type(self.engine) is Paths or weighed is not None:
+            if type(self.engine) is Paths:
                 done = self._play_some(instances, labels, weighed, probabilities, done, room)
             else:
                 done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
@@ -310,7 +314,7 @@ class Adept(OnlineLearner):
             cost = self._cost(label, 1 if weights is None else weights[done])
             probabilities[done] = self._play(x, label, cost)
             done += 1
-            if type(self.engine) is not Paths and weights is None:
+            if type(self.engine) is not Paths:
                 break
         return done
 
@@ -387,7 +391,7 @@ class Adept(OnlineLearner):
         if self.heaviest_round > self.scale:
             self._excess(confidence)
             return math.inf
-        return self.regret + self._excess(confidence, self.scale)
+        return min(self.regret + self._excess(confidence, self.scale), self.rounds * self.scale - self.best_loss)
 
     @property
     def width(self) -> int:

@@ -15,7 +15,7 @@ from adeptree import state as files
 from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import HorizonReached, InvalidArgument, got
 from adeptree.frontiers.base import Queries
-from adeptree.learners.coins import Coins
+from adeptree.learners.coins import Coins, word_of
 from adeptree.learners.tickets import OpenTickets, Ticket
 from adeptree.types import Concept, FloatArray, Instance, label_of, labels_of
 
@@ -114,7 +114,8 @@ class OnlineLearner(ABC):
             self._check_horizon()
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
-        ticket = Ticket(self.answered + 1, x, p, self._guess(instance, p), self.rounds)
+        owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
+        ticket = Ticket(self.answered + 1, x, p, self._guess(instance, p), self.rounds, owner)
         self._open(ticket, instance)
         return ticket
 
@@ -200,11 +201,13 @@ class OnlineLearner(ABC):
         With at least this probability ``realised_loss - best_loss`` never exceeds this, however long the stream, if
         x and y are chosen without a look at the round's coin. (Answers that wait are counted as badly as they can be.)
         """
-        return self.regret + self._excess(confidence)
+        return min(self.regret + self._excess(confidence), self.rounds - self.best_loss)
 
     def _excess(self, confidence: float, scale: float = 1.0) -> float:
         if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-            raise InvalidArgument(f"confidence must be a number between 0 and 1; {got('confidence', confidence)}")
+            raise InvalidArgument(
+                f"confidence must be a number between 0 and 1, e.g. 0.95; {got('confidence', confidence)}"
+            )
         waiting = [ticket.p for ticket in self.tickets]
         variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
         return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,8 @@ class Certificate:
     """Proven of ``regret`` *now*, from what was seen: ln(1/pi)/eta + Delta + drift, pi the best path's prior mass."""
     in_advance: float | None
     """True of *every* stream of T rounds (without a horizon: of as many as were answered), known before the first."""
+    in_advance_note: str
+    """Why it is None, where it is."""
     final: float | None
     """With a horizon: the regret at the end will be at most this, whatever comes, if labels come at once."""
     realised_bound: float
@@ -89,36 +92,43 @@ class Certificate:
         miss, alarm = self.cost_of_miss, self.cost_of_false_alarm
         unit = "mistakes" if miss == alarm == 1 else f"in costs (miss {miss:g}, false alarm {alarm:g})"
         whose = "" if not self.waiting else f" whose labels came ({self.waiting:,} wait)"
+        of_all = self.best_is_kept or not self.dropped_paths
+        regret = "so the regret is" if of_all else "so the regret to the rules that were kept is"
         return (
             f"After {_count(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
-            f"({self.realised_loss:,.10g} were drawn); the best rule, {self.best_rule}, has {self.best_loss:,.10g}; "
-            f"so the regret is {self.regret:,.2f}, exactly."
+            f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}; "
+            f"{regret} {self.regret:,.2f}, exactly."
         )
 
     def _now(self) -> str:
-        late = f" (late labels: {self.overlaps:,} overlaps, drift {self.drift:,.2f})" if self.overlaps else ""
-        return f"Proven now, from what was seen: at most {self.bound:,.2f}{late}."
+        late = f" (late labels: {_count(self.overlaps, 'overlap')}, drift {self.drift:,.2f})" if self.overlaps else ""
+        return f"Proven now, from what was seen: at most {rounded_up(self.bound)}{late}."
 
     def _before(self) -> str:
         T = self.rounds + self.waiting if self.horizon is None else self.horizon
+        if not T:
+            return ""
         if self.in_advance is None:
-            return f"In advance nothing was proven of all streams of {_count(T, 'round')}."
+            return f"In advance nothing is proven: {self.in_advance_note}."
+        useful = promises.beats_a_coin(self.in_advance, T, max(self.cost_of_miss, self.cost_of_false_alarm))
+        coin = "" if useful else ", no less than a coin promises"
         scope = f"any stream of {_count(T, 'round')} with prompt labels"
-        if promises.beats_a_coin(self.in_advance, T, max(self.cost_of_miss, self.cost_of_false_alarm)):
-            return f"In advance, for {scope}: at most {self.in_advance:,.2f}."
-        return f"In advance, for {scope}: at most {self.in_advance:,.2f}, no less than a coin promises."
+        return f"In advance, for {scope}: at most {rounded_up(self.in_advance)}{coin}."
 
     def _later(self) -> str:
         if self.final is None or self.horizon == self.rounds:
             return ""
-        end = f"After all {self.horizon:,} rounds it will be at most {self.final:,.2f}"
-        return f"{end}, whatever comes, if labels come at once."
+        if_prompt = "" if self.overlaps else ", if labels come at once"
+        end = f"After all {self.horizon:,} rounds it will be at most {rounded_up(self.final)}"
+        return f"{end}, whatever comes{if_prompt}."
 
     def _drawn(self) -> str:
+        by = f"What was drawn exceeds the best rule's by {self.realised_regret:,.10g}"
+        if self.realised_bound == math.inf:
+            return f"{by}."
         return (
-            f"What was drawn exceeds the best rule's by {self.realised_regret:,.10g}: with probability "
-            f"{100 * self.confidence:g} %, at all times at once, by at most {self.realised_bound:,.2f}, if nobody who "
-            f"chooses x or y knows the round's coin."
+            f"{by}: with probability {100 * self.confidence:g} %, at all times at once, by at most "
+            f"{rounded_up(self.realised_bound)}, if nobody who chooses x or y knows the round's coin."
         )
 
     def _rests_on(self) -> str:
@@ -160,6 +170,7 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
         realised_regret=learner.realised_loss - leader.loss,
         bound=learner.bound,
         in_advance=learner.in_advance,
+        in_advance_note="" if learner.in_advance is not None else promises.why_nothing(learner),
         final=learner.final,
         realised_bound=learner.realised_bound(confidence),
         confidence=confidence,
@@ -182,6 +193,16 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
         dropped_mass=dropped.mass,
         best_is_kept=dropped.least_loss is None or leader.loss <= dropped.least_loss,
     )
+
+
+def rounded_up(bound: float, digits: int = 2) -> str:
+    """Return a bound as a text that is not below it (but for the last digits of a double).
+
+    >>> rounded_up(0.8401), rounded_up(4.0), rounded_up(1234.561, 1)
+    ('0.85', '4.00', '1,234.6')
+    """
+    scale = 10**digits
+    return f"{math.ceil(bound * scale - 1e-7) / scale:,.{digits}f}"
 
 
 def _count(n: int, thing: str) -> str:

@@ -38,7 +38,7 @@ def needed_mistake_bound(given: int | None, base: BaseLearner, concept_class: Co
     if bound is None:
         raise InvalidArgument(
             f"no mistake bound is known for {base!r} on {concept_class!r}; give mistake_bound=M, the most mistakes "
-            f"the base learner makes on a realizable sequence, or horizon=None, which needs none"
+            f'the base learner makes on a realizable sequence, or prior="mixed", which needs none'
         )
     return bound
 

@@ -119,7 +119,7 @@ class Hedge(OnlineLearner):
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven in advance of any stream of so many rounds: sqrt(T ln|C| / 2) at the tuned rate."""
-        value = None if self.late else self.rate_rule.in_advance(rounds, self.log_size)
+        value = None if self.late or rounds > self._end else self.rate_rule.in_advance(rounds, self.log_size)
         return None if value is None else min(value, float(rounds))
 
     @property

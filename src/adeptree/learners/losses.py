@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,13 +38,22 @@ def check_weight(name: str, value: Any) -> float:
     """
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or not 0 <= value <= LARGEST:
-        raise InvalidArgument(f"{name} must be a number from 0 to 2^40; {got(name, value)}")
+        raise InvalidArgument(f"{name} must be a number from 0 to 2^40 (so that sums stay exact); {got(name, value)}")
     return int(value) if value == int(value) else float(value)
+
+
+def check_weights(values: Any) -> list[float]:
+    """Return one weight per round."""
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise InvalidArgument(f"weights must be a list of numbers, one per round; {got('weights', values)}")
+    return [check_weight("weight", value) for value in values]
 
 
 def check_costs(costs: Any) -> tuple[float, float]:
     """Return what a miss and a false alarm cost."""
     try:
+        if isinstance(costs, (dict, str)):
+            raise TypeError
         miss, false_alarm = costs
     except (TypeError, ValueError):
         raise InvalidArgument(f"costs must be a pair (miss, false_alarm), e.g. (5, 1); {got('costs', costs)}") from None

@@ -122,6 +122,9 @@ class KTPrior(Prior):
     name = "kt"
     log_total = 0.0
 
+    parts = ((1.0, 0.5),)
+    """Share and b of its one part."""
+
     def __init__(self, M: int | None = None) -> None:
         self.M = M
         self._beta = BetaTables(0.5)
@@ -172,7 +175,9 @@ class MixedPrior(Prior):
             kt, sparse, counts, self.floor = 15 / 16, 0.0, 1 / 16, 0.125
         self.kt, self.counts = kt, counts
         parts = [(kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)]
-        self._betas = [(math.log(share), BetaTables(b)) for share, b in parts if share]
+        self.parts = [(share, b) for share, b in parts if share]
+        """Share and b of each part but the counts."""
+        self._betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
 
     def log_mass(
         self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None

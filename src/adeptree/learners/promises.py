@@ -49,20 +49,41 @@ def not_rounded_below(regret: float, proven: float, most: float) -> float:
 def in_advance(learner: Adept, T: int) -> float | None:
     """Return what is true of every stream of T rounds with prompt labels, and weights as large as was said."""
     price = learner.prior.price(T)
-    if price is None or learner.late or learner.heaviest_round > learner.scale:
-        return None
-    if learner.weighed and not learner.rate_rule.weighs:
+    if price is None or lapsed(learner) or (learner.horizon is not None and learner.horizon < T):
         return None
     value = learner.rate_rule.in_advance(T, price, learner.scale)
     return None if value is None else min(value, float(T * learner.scale))
+
+
+def lapsed(learner: Adept) -> str:
+    """Say why what would be promised in advance is not, or no longer; empty if nothing stands against it."""
+    if learner.max_width is not None:
+        return f"with max_width={learner.max_width} rules may be dropped, and of those nothing is promised"
+    if learner.late:
+        return "the promise ended when a round was answered while another waited for its label"
+    heaviest, scale = learner.heaviest_round, learner.scale
+    if heaviest > scale:
+        return f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced"
+    if learner.weighed and not learner.rate_rule.weighs:
+        return f"the rate {learner.rate!r} promises nothing for rounds of different weights"
+    return ""
+
+
+def why_nothing(learner: Adept) -> str:
+    """Say why nothing is promised in advance."""
+    if learner.prior.price(1) is None:
+        return "neither a mistake bound of the base learner nor the number of rules is known"
+    return lapsed(learner) or f"the rate {learner.rate!r} has no such bound here"
 
 
 def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float | None:
     """Return what is true of every stream of so many rounds whose best rule loses no more than ``best_loss``."""
     if not best_loss >= 0:
         raise InvalidArgument(f"best_loss must be at least 0; {got('best_loss', best_loss)}")
-    planned = learner.answered if learner.horizon is None else learner.horizon
-    anyway = in_advance(learner, planned if rounds is None else rounds)
+    T = learner.horizon if rounds is None else rounds
+    if T is None:
+        raise InvalidArgument("bound_for needs rounds=, the length of the stream, as the learner has no horizon")
+    anyway = in_advance(learner, T)
     return None if anyway is None else min(anyway, learner.rate_rule.given_best_loss(best_loss))
 
 
@@ -73,7 +94,7 @@ def final(learner: Adept) -> float | None:
     U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
     """
     T = learner.horizon
-    if T is None or learner.heaviest_round > learner.scale:
+    if T is None or learner.heaviest_round > learner.scale or learner.max_width is not None:
         return None
     rest = T - learner.rounds
     proven = [learner.regret + rest * learner.scale]
@@ -111,24 +132,29 @@ def first_useful_round(learner: Adept) -> int | None:
 def warn_if_weak(learner: Adept) -> None:
     """Say it where a learner is built whose promise is no better than a coin's."""
     T, scale = learner.horizon, learner.scale
-    if learner.prior.price(T or 1) is None:
+    value = in_advance(learner, T or LATE_PROMISE)
+    if value is None or beats_a_coin(value, T or LATE_PROMISE, scale):
         return
-    M = learner.mistake_bound
-    because = f"the base learner {type(learner.base).__name__} may err M={M:,} times" if M else "the class is large"
     if T is not None:
-        value = in_advance(learner, T)
-        if value is None or beats_a_coin(value, T, scale):
-            return
         text = f"{value:,.1f} over any stream of {T:,} rounds, no less than a coin's {T * scale / 2:,.1f}"
     else:
         first = first_useful_round(learner)
-        if first is not None and first <= LATE_PROMISE:
-            return
         until = "at any time" if first is None else f"before round {first:,}"
         text = f"no less than a coin's half mistake a round {until}"
     warnings.warn(
-        f"what is promised in advance is {text} ({because}): true, and useless. More rounds, or a base learner with a "
-        f"smaller mistake bound, change that; what certificate() proves from what was seen is mostly far smaller",
+        f"what is promised in advance is {text} ({_because(learner)}): true, and useless; what certificate() proves "
+        f"from what was seen is mostly far smaller",
         NoBetterThanACoin,
         stacklevel=3,
+    )
+
+
+def _because(learner: Adept) -> str:
+    if isinstance(learner.rate, float):
+        return f"at the rate {learner.rate:g}, which is not tuned to it"
+    if learner.mistake_bound is None:
+        return "for so few rounds the class is large"
+    return (
+        f"the base learner {type(learner.base).__name__} may err M={learner.mistake_bound:,} times; more rounds, or a "
+        f"base learner with a smaller mistake bound, change that"
     )

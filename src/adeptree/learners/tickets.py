@@ -30,7 +30,9 @@ class Ticket:
     guess: int
     """The label it drew."""
     arrivals: int
-    """Labels that had come before the answer."""
+    """Labels that had come before the answer: how many come until its own is the delay that the account charges."""
+    owner: int = 0
+    """Which learner gave it: a number made of its class and seed."""
 
 
 class OpenTickets:
@@ -42,6 +44,9 @@ class OpenTickets:
     def __len__(self) -> int:
         return len(self._open)
 
+    def __repr__(self) -> str:
+        return f"{len(self)} open tickets: {list(self)!r}"
+
     def __iter__(self) -> Iterator[Ticket]:
         return iter(self._open.values())
 
@@ -52,7 +57,7 @@ class OpenTickets:
     def find(self, ticket: Ticket) -> Ticket:
         """Return the open ticket that this one is (or is a copy of), or say why there is none."""
         known = self._open.get(ticket.id)
-        if known is None or (known.p, known.guess, known.arrivals) != (ticket.p, ticket.guess, ticket.arrivals):
+        if known is None or _marks(known) != _marks(ticket):
             raise UnknownTicket(
                 f"ticket {ticket.id} is not open here: it was settled before, or it is another learner's; "
                 f"each ticket takes one label, and {len(self)} wait"
@@ -65,10 +70,16 @@ class OpenTickets:
 
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""
-        return [[t.id, t.x, t.p, t.guess, t.arrivals] for t in self]
+        return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner] for t in self]
 
     def restore(self, state: list[list[Any]]) -> None:
         """Take over what :meth:`state` returned."""
-        self._open = {
-            int(row[0]): Ticket(int(row[0]), row[1], float(row[2]), int(row[3]), int(row[4])) for row in state
-        }
+        tickets = [
+            Ticket(int(number), x, float(p), int(guess), int(arrivals), int(owner))
+            for number, x, p, guess, arrivals, owner in state
+        ]
+        self._open = {ticket.id: ticket for ticket in tickets}
+
+
+def _marks(ticket: Ticket) -> tuple[Any, ...]:
+    return ticket.p, ticket.guess, ticket.arrivals, ticket.owner

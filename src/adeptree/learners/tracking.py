@@ -205,7 +205,7 @@ class Tracking(OnlineLearner):
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
         price = self.prior.price(rounds)
-        if price is None or self.late:
+        if price is None or self.late or rounds > self._end:
             return None
         S = min(self.switches, max(0, rounds - 1))
         cost = (S + 1) * price + switching_cost(rounds, S, self.share)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from adeptree.report.drawing import COLOURS, HEIGHT, INK, STYLE, Figure, canvas, legend_below, plotting, to_svg
 from adeptree.report.style import CSS
 from adeptree.state import write_atomically
-from adeptree.summary import CONFIDENCE, Account, heading, percent, plainly, rule_text
+from adeptree.summary import CONFIDENCE, GUESSES_UNKNOWN, Account, heading, percent, plainly, rule_text
 
 if TYPE_CHECKING:
     from adeptree.course import Course, Moment
     from adeptree.learners import Adept
+from adeptree.learners.certificate import rounded_up
 
 LONGEST_LIST = 40
 """Changes of the best rule that are listed; of more, the last ones."""
@@ -54,17 +55,19 @@ def _opening(learner: Adept, account: Account) -> str:
 
 
 def _numbers(learner: Adept, account: Account) -> str:
+    T = learner.rounds if learner.horizon is None else learner.horizon
     t, most = learner.rounds, learner.realised_bound(CONFIDENCE) + learner.best_loss
     facts = {
         "rounds": f"{t:,}",
         "mistakes expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
         f"mistakes made with seed {learner.seed}": f"{learner.realised_loss:,} ({percent(learner.realised_loss, t)})",
-        f"at most, with probability {CONFIDENCE:.0%}, at all times at once": f"{most:,.1f}",
+        f"at most, with probability {CONFIDENCE:.0%}, {GUESSES_UNKNOWN}": rounded_up(most, 1),
         "best rule in hindsight": rule_text(learner, account.columns),
         "its mistakes": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
         "regret so far, exactly": f"{learner.regret:,.1f}",
-        "proven now, from what was seen": f"{learner.bound:,.1f}",
-        "proven in advance, of any stream as long": _promised(learner),
+        "proven now, from what was seen": rounded_up(learner.bound, 1),
+        f"proven in advance, of any stream of {T:,} rounds": _promised(learner.in_advance),
+        **({} if learner.final is None or learner.ended else {"at the end, whatever comes": _promised(learner.final)}),
         "width (paths kept)": f"{learner.width:,}",
     }
     listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
@@ -74,8 +77,8 @@ def _numbers(learner: Adept, account: Account) -> str:
     )
 
 
-def _promised(learner: Adept) -> str:
-    return "nothing" if learner.in_advance is None else f"{learner.in_advance:,.1f}"
+def _promised(value: float | None) -> str:
+    return "nothing" if value is None else rounded_up(value, 1)
 
 
 def _regret(moments: list[Moment]) -> Figure:

@@ -17,7 +17,7 @@ from adeptree.learners.engines.base import Engine, Leader, Limits
 from adeptree.learners.engines.blocks_leaders import best_blocks, leader_of
 from adeptree.learners.engines.blocks_store import empty_store, restored_store, roomier
 from adeptree.learners.engines.blocks_wide import LOG_RADIX
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior, Prior
 from adeptree.types import Concept, FloatArray, Instance, IntArray
 
 COMPILE_FROM = 3000
@@ -46,9 +46,10 @@ class BlocksEngine(Engine):
 
     def __init__(self, concept_class: BlockUnions, prior: Prior) -> None:
         super().__init__()
-        if not isinstance(prior, (PaperPrior, KTPrior)):
+        if not isinstance(prior, (PaperPrior, KTPrior, MixedPrior)) or prior.counts:
             raise InvalidArgument(
-                f"the engine of block unions knows the priors PaperPrior and KTPrior; {got('prior', prior)}"
+                f"the engine of block unions knows PaperPrior, KTPrior and MixedPrior without counts; "
+                f"{got('prior', prior)}"
             )
         if isinstance(prior, PaperPrior) and prior.M < min(concept_class.d, prior.T):
             raise InvalidArgument(

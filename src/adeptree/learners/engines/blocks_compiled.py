@@ -66,7 +66,7 @@ _AS_THEY_ARE: tuple[Callable[..., Any], ...] = (
     wide.share,
     wide.dot,
     masses.paper_masses,
-    masses.kt_masses,
+    masses.beta_masses,
     kernel.best_loss,
     kernel.look,
     kernel.climb,

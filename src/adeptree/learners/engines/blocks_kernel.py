@@ -4,8 +4,8 @@ A path is a set S of seen blocks; its weight is a factor of |S| times the produc
 over j in S, where gain_j is the 1s minus the 0s that block j received. Each node of a binary tree over the
 blocks, in order of arrival, holds
 
-    E_s = the sum over the sets S of s of its blocks of prod r_j                  (both priors), and
-    H_s = the same with another factor q_j, j the last member of S, S not empty   (Krichevsky-Trofimov: a path
+    E_s = the sum over the sets S of s of its blocks of prod r_j                  (all priors), and
+    H_s = the same with another factor q_j, j the last member of S, S not empty   (all but the paper's: a path
           that has used up its d blocks sees no contested round after its last one, so its mass is q_j).
 
 A round needs these sums without and with the block of x. They are carried from the block's leaf to the root,
@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from adeptree.learners.engines.blocks_masses import kt_masses, paper_masses
+from adeptree.learners.engines.blocks_masses import beta_masses, paper_masses
 from adeptree.learners.engines.blocks_wide import (
     EMPTY,
     add_multiple,
@@ -53,7 +53,7 @@ class Store(NamedTuple):
     """Everything the engine keeps, in arrays. Counts are the state; all floats are made from them."""
 
     F: FloatArray
-    """Mantissas of the polynomials, by row: work rows, E by heap number of the node, then H likewise (KT only)."""
+    """Mantissas of the polynomials, by row: work rows, E by heap number of the node, then H (if it is needed)."""
     X: IntArray
     """Their exponents."""
     factor: FloatArray
@@ -65,7 +65,9 @@ class Store(NamedTuple):
     above: IntArray
     """``above[v]``: how many blocks have a gain greater than v."""
     central: FloatArray
-    """C(2n, n) / 4^n, the KT mass of no mistake in n contested rounds; empty with the paper's prior."""
+    """By part of the prior and n: its share times its mass of no mistake in n contested rounds (KT: C(2n, n) / 4^n)."""
+    betas: FloatArray
+    """b of each part (KT: 1/2); empty with the paper's prior."""
     status: IntArray
 
 
@@ -78,13 +80,13 @@ def look(store: Store, j: int) -> float:
     """Return the share that says 1 at block j (the next number, if it is new); nothing is committed."""
     F, X, status = store.F, store.X, store.status
     d = F.shape[1] - 1
-    full = len(store.central) > 0
+    full = len(store.betas) > 0
     fresh = j == status[BLOCKS]
     if fresh:
         store.factor[j, 0], store.scale[j, 0] = 1.0, 0
     if full:
         contested = status[BLOCKS] + fresh
-        kt_masses(F, X, MASS, contested, store.central[contested])
+        beta_masses(F, X, MASS, contested, store.central, store.betas)
         if fresh:
             store.factor[j, 1], store.scale[j, 1] = F[MASS, d], X[MASS, d]
         F[MASS, d], X[MASS, d] = 0.0, EMPTY
@@ -106,10 +108,10 @@ def potential(store: Store) -> tuple[float, int]:
     """Return the sum over all paths of mass times prod r_j, from the root."""
     F, X, status = store.F, store.X, store.status
     d = F.shape[1] - 1
-    if len(store.central) == 0:
+    if len(store.betas) == 0:
         paper_masses(F, X, MASS, max(0, status[HORIZON] - status[ROUNDS]), status[BUDGET])
         return dot(F, X, MASS, TREE + 1, 0)
-    kt_masses(F, X, MASS, status[BLOCKS], store.central[status[BLOCKS]])
+    beta_masses(F, X, MASS, status[BLOCKS], store.central, store.betas)
     F[MASS, d], X[MASS, d] = 0.0, EMPTY
     full = TREE + 2 * status[LEAVES] + 1
     m, e = dot(F, X, MASS, TREE + 1, 0)
@@ -124,7 +126,7 @@ def climb(store: Store, j: int) -> int:
     contain j, without the factor r_j.
     """
     F, X, status = store.F, store.X, store.status
-    full = len(store.central) > 0
+    full = len(store.betas) > 0
     leaves = status[LEAVES]
     leaf_without(store, j)
     node, level = leaves + j // FAT, 0
@@ -160,7 +162,7 @@ def climb(store: Store, j: int) -> int:
 def leaf_without(store: Store, j: int) -> None:
     """Fill the work rows of level 0 from the blocks of j's leaf, one by one."""
     F, X = store.F, store.X
-    full = len(store.central) > 0
+    full = len(store.betas) > 0
     set_constant(F, X, WITHOUT, 1.0)
     set_constant(F, X, FULL_WITHOUT, 0.0)
     set_constant(F, X, FULL_WITH, 0.0)
@@ -176,7 +178,7 @@ def add_block(store: Store, i: int, e: int, h: int, g: int, later: bool) -> None
     """Let the sets of rows e (and h, g) take in block i, the last so far; ``later`` than a block they must contain."""
     F, X = store.F, store.X
     m, x = store.factor[i, 0], store.scale[i, 0]
-    if len(store.central) > 0:
+    if len(store.betas) > 0:
         last, exponent = normal(m * store.factor[i, 1], x + store.scale[i, 1])
         add_multiple(F, X, h, e, 1, last, exponent)
         if later:
@@ -223,12 +225,12 @@ def rebuild(store: Store, rate: float) -> None:
     """Make all factors and nodes from the counts."""
     F, X = store.F, store.X
     d = F.shape[1] - 1
-    full = len(store.central) > 0
+    full = len(store.betas) > 0
     leaves = store.status[LEAVES]
     for j in range(store.status[BLOCKS]):
         set_factor(store, j, rate)
         if full:
-            kt_masses(F, X, MASS, j + 1, store.central[j + 1])
+            beta_masses(F, X, MASS, j + 1, store.central, store.betas)
             store.factor[j, 1], store.scale[j, 1] = F[MASS, d], X[MASS, d]
     for leaf in range(leaves):
         set_leaf(store, leaf)
@@ -242,7 +244,7 @@ def set_leaf(store: Store, leaf: int) -> None:
     e = TREE + leaves + leaf
     h = e + 2 * leaves
     set_constant(store.F, store.X, e, 1.0)
-    if len(store.central) > 0:
+    if len(store.betas) > 0:
         set_constant(store.F, store.X, h, 0.0)
     for i in range(leaf * FAT, min(store.status[BLOCKS], (leaf + 1) * FAT)):
         add_block(store, i, e, h, SPARE, False)
@@ -251,7 +253,7 @@ def set_leaf(store: Store, leaf: int) -> None:
 def set_node(store: Store, node: int) -> None:
     """Make an inner node from its children: a function of the counts alone, however they came about."""
     F, X, status = store.F, store.X, store.status
-    full = len(store.central) > 0
+    full = len(store.betas) > 0
     e, left, right = TREE + node, TREE + 2 * node, TREE + 2 * node + 1
     over = 2 * status[LEAVES]
     if F[right, 1] == 0.0:  # no blocks there yet

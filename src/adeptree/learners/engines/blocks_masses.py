@@ -22,10 +22,15 @@ def paper_masses(F: FloatArray, X: IntArray, row: int, n: int, M: int) -> None:
             F[row, M - i], X[row, M - i] = total, top
 
 
-def kt_masses(F: FloatArray, X: IntArray, row: int, n: int, central: float) -> None:
-    """Set coefficient k of a row to B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) (0 beyond n)."""
+def beta_masses(F: FloatArray, X: IntArray, row: int, n: int, central: FloatArray, betas: FloatArray) -> None:
+    """Set coefficient k of a row to the sum over the parts of B(k + 1/2, n - k + b) / B(1/2, b) (0 beyond n).
+
+    ``central[i, n]`` is part i's share of the mass, times its mass of no mistake in n rounds. KT is one part, b = 1/2.
+    """
     set_constant(F, X, row, 0.0)
-    m, x = central, 0
-    for k in range(min(n + 1, F.shape[1])):
-        F[row, k], X[row, k] = m, x
-        m, x = normal(m * (k + 0.5) / (n - k - 0.5), x)
+    for i in range(len(betas)):
+        m, x = central[i, n], 0
+        for k in range(min(n + 1, F.shape[1])):
+            total, top = add_wide(F[row, k], X[row, k], m, x)
+            F[row, k], X[row, k] = normal(total, top)
+            m, x = normal(m * (k + 0.5) / (n - k - 1 + betas[i]), x)

@@ -18,27 +18,31 @@ from adeptree.learners.engines.blocks_kernel import (
     Store,
 )
 from adeptree.learners.engines.blocks_wide import EMPTY
-from adeptree.learners.priors import KTPrior, PaperPrior
+from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior
 from adeptree.types import FloatArray, IntArray
 
 
-def empty_store(d: int, prior: PaperPrior | KTPrior) -> Store:
+def empty_store(d: int, prior: PaperPrior | KTPrior | MixedPrior) -> Store:
     """Return the arrays before the first round, with room for one leaf."""
     status = np.zeros(STATUS, dtype=np.int64)
     if isinstance(prior, PaperPrior):
         # M is at least d, or T where no path can have so many mistakes: then any larger M gives the same masses.
         status[HORIZON], status[BUDGET] = prior.T, max(prior.M, d)
-    central = central_terms(FAT) if isinstance(prior, KTPrior) else np.empty(0)
-    return _store_for(1, d, status, np.zeros((FAT, 2), dtype=np.int64), np.zeros(FAT, dtype=np.int64), central)
+    parts = [] if isinstance(prior, PaperPrior) else prior.parts
+    betas, shares = np.array([b for _, b in parts]), np.array([share for share, _ in parts])
+    central = central_terms(FAT, betas) * shares[:, None]
+    return _store_for(1, d, status, np.zeros((FAT, 2), dtype=np.int64), np.zeros(FAT, dtype=np.int64), central, betas)
 
 
-def _store_for(leaves: int, d: int, status: IntArray, counts: IntArray, above: IntArray, central: FloatArray) -> Store:
+def _store_for(
+    leaves: int, d: int, status: IntArray, counts: IntArray, above: IntArray, central: FloatArray, betas: FloatArray
+) -> Store:
     status[LEAVES] = leaves
-    rows = TREE + 2 * leaves * (2 if len(central) else 1)
+    rows = TREE + 2 * leaves * (2 if len(betas) else 1)
     F, X = np.zeros((rows, d + 1)), np.full((rows, d + 1), EMPTY, dtype=np.int64)
     F[TREE : TREE + 2 * leaves, 0], X[TREE : TREE + 2 * leaves, 0] = 1.0, 0
     factor, scale = np.ones((leaves * FAT, 2)), np.zeros((leaves * FAT, 2), dtype=np.int64)
-    return Store(F, X, factor, scale, counts, above, central, status)
+    return Store(F, X, factor, scale, counts, above, central, betas, status)
 
 
 def roomier(store: Store, blocks: int, gain: int) -> Store:
@@ -51,8 +55,8 @@ def roomier(store: Store, blocks: int, gain: int) -> Store:
     while blocks > leaves * FAT:
         leaves *= 2
     counts = _enlarged(store.counts, leaves * FAT)
-    central = central_terms(leaves * FAT) if len(store.central) else store.central
-    return _store_for(leaves, store.F.shape[1] - 1, store.status.copy(), counts, store.above, central)
+    central = central_terms(leaves * FAT, store.betas) * store.central[:, :1]
+    return _store_for(leaves, store.F.shape[1] - 1, store.status.copy(), counts, store.above, central, store.betas)
 
 
 def restored_store(store: Store, counts: IntArray) -> Store:
@@ -65,21 +69,21 @@ def restored_store(store: Store, counts: IntArray) -> Store:
     status = store.status.copy()
     status[BLOCKS], status[ROUNDS], status[ONES] = len(counts), counts.sum(), counts[:, 1].sum()
     status[SURPLUS] = np.minimum(above, d).sum()
-    central = central_terms(FAT) if len(store.central) else store.central
-    fresh = _store_for(1, d, status, np.zeros((FAT, 2), dtype=np.int64), above.astype(np.int64), central)
+    central = central_terms(FAT, store.betas) * store.central[:, :1]
+    fresh = _store_for(1, d, status, np.zeros((FAT, 2), dtype=np.int64), above.astype(np.int64), central, store.betas)
     fresh = roomier(fresh, len(counts), top)
     fresh.counts[: len(counts)] = counts
     return fresh
 
 
-def central_terms(n: int) -> FloatArray:
-    """Return C(2i, i) / 4^i for i = 0..n, multiplied up in long doubles.
+def central_terms(n: int, betas: FloatArray) -> FloatArray:
+    """Return B(1/2, i + b) / B(1/2, b) for every b and i = 0..n, multiplied up in long doubles.
 
-    >>> central_terms(3).tolist()
-    [1.0, 0.5, 0.375, 0.3125]
+    >>> central_terms(3, np.array([0.5])).tolist()  # KT: C(2i, i) / 4^i
+    [[1.0, 0.5, 0.375, 0.3125]]
     """
-    i = np.arange(1, n + 1, dtype=np.longdouble)
-    return np.concatenate([[1.0], np.cumprod((i - 0.5) / i)]).astype(np.float64)
+    i = np.arange(n, dtype=np.longdouble) + betas.astype(np.longdouble)[:, None]
+    return np.cumprod(np.hstack([np.ones((len(betas), 1)), i / (i + 0.5)]), axis=1).astype(np.float64)
 
 
 def _enlarged(array: IntArray, length: int) -> IntArray:

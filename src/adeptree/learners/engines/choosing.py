@@ -65,7 +65,7 @@ def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
         return engine
     if _on_a_line(engine) and not _moves_every_round(rule):
         return _moved(engine, _collapsed(engine))
-    if isinstance(engine.base, (Bisection, IntervalSearch, DefaultZero)):
+    if isinstance(engine.base, (Bisection, IntervalSearch, DefaultZero)) and engine.prior.name != "mixed":
         return _moved(engine, _swept(engine))
     if _listed(engine):
         return _moved(engine, _partitioned(engine))
@@ -86,8 +86,9 @@ def engine_of(kind: str, fresh: Engine) -> Engine:
 
 
 def _known(paths: Paths, rule: RateRule) -> bool:
-    """Whether the compiled engines have this prior, and rates at which a rounded loss is enough."""
-    return paths.prior.name in ("paper", "kt") and rule.eta <= SAFE_RATE
+    """Whether some other engine has this prior, at rates at which a rounded loss is enough."""
+    mixed = isinstance(paths.base, DefaultZero) and not paths.prior.counts
+    return (paths.prior.name in ("paper", "kt") or mixed) and rule.eta <= SAFE_RATE
 
 
 def _work(paths: Paths, coming: int) -> int:
