@@ -123,6 +123,38 @@ def test_many_classes_by_one_versus_rest() -> None:
     assert set(model.classifiers) == {y for _, y in datasets.ImageSegments().take(60)}
 
 
+def mistakes(accuracy: metrics.Accuracy) -> float:
+    return float(sum(accuracy.cm[a][b] for a in (False, True) for b in (False, True) if a != b))
+
+
+@pytest.mark.parametrize("delay", [None, 1, 20, 10_000])
+@pytest.mark.parametrize("rules", ["stumps", "real_thresholds()"])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_realised_mistakes_are_those_that_river_counts(rules: str, delay: int | None, scaled: bool) -> None:
+    """Also behind a transformer that learns, so that a row has other features when its label comes."""
+    if scaled and rules != "stumps" and delay:
+        pytest.skip("one scaled feature of three values: other questions have the features of this label")
+    feature = "empty_server_form_handler" if rules != "stumps" else None
+    model = AdeptClassifier(rules=rules, feature=feature, seed=3)
+    accuracy = metrics.Accuracy()
+    rows = list(datasets.Phishing().take(150)) * 2  # every row twice
+    whole = preprocessing.StandardScaler() | model if scaled else model
+    evaluate.progressive_val_score(iter(rows), whole, accuracy, delay=delay)
+    learner = model.learner
+    assert isinstance(learner, at.Adept) and learner.rounds == 300 and learner.realised_loss == mistakes(accuracy)
+    assert learner.regret <= learner.bound and (learner.late or delay in (None, 1))
+
+
+def test_both_ways_to_ask_are_one_question() -> None:
+    model = AdeptClassifier(seed=3)
+    for x, y in datasets.Phishing().take(50):
+        p, guess = model.predict_proba_one(x)[True], model.predict_one(x)
+        before = model.learner.realised_loss, model.learner.expected_loss
+        model.learn_one(x, y)
+        assert model.learner.realised_loss - before[0] == (guess != y)
+        assert model.learner.expected_loss - before[1] == pytest.approx(abs(p - y))
+
+
 def test_predicting_leaves_no_trace_where_labels_are_prompt() -> None:
     busy, calm = (AdeptClassifier(seed=4, late=False) for _ in range(2))
     for x, y in datasets.Phishing().take(80):

@@ -148,6 +148,17 @@ def test_rates_whose_proof_counts_rounds_promise_nothing_with_weights() -> None:
     assert at.Adept(C, horizon=100, costs=(2, 1)).in_advance == pytest.approx(2 * at.Adept(C, horizon=100).in_advance)
 
 
+def test_a_promise_that_ended_stays_ended_in_a_file(tmp_path: Path) -> None:
+    first_order, heavy = at.Adept(C, horizon=100, rate="first-order"), at.Adept(C)
+    first_order.learn(3, 1, weight=0.5)
+    heavy.learn(3, 1, weight=50)
+    for learner in (first_order, heavy):
+        learner.save(tmp_path / "a")
+        again = at.load(tmp_path / "a")
+        assert isinstance(again, at.Adept) and again.in_advance is None
+        assert again.realised_bound() == learner.realised_bound()
+
+
 def test_many_weighted_rounds_at_once() -> None:
     one, many = at.Adept(C, max_weight=3), at.Adept(C, max_weight=3)
     pairs, weights = stream(60), [i % 4 for i in range(60)]
@@ -177,6 +188,27 @@ def test_wrong_weights_and_costs_are_sentences(wrong: Any) -> None:
     for costs in (3, (1, 2, 3), (0, 0), {"miss": 5, "false_alarm": 1}):
         with pytest.raises(errors.InvalidArgument, match="costs"):
             at.Adept(C, costs=costs)  # type: ignore[arg-type]
+
+
+def test_products_do_not_overflow() -> None:
+    with pytest.raises(errors.InvalidArgument, match="the largest cost times max_weight must be a number from 0 to"):
+        at.Adept(C, costs=(2**40, 1), max_weight=2**22)
+    with pytest.raises(errors.InvalidArgument, match="must be at least 1e-12"):
+        at.Adept(C, max_weight=1e-170)
+    learner = at.Adept(C, costs=(2**40, 2**40))
+    for wrong in (2**22, 10**400):
+        with pytest.raises(errors.InvalidArgument, match="must be a number from 0 to"):
+            learner.learn(3, 1, weight=wrong)
+    for i in range(50):
+        learner.learn(3, i % 2)
+        assert violations(learner, learner.in_advance) == []
+    assert learner.best_loss == 25 * 2**40
+
+
+@pytest.mark.parametrize(("scale", "T", "coin"), [(0.01, 10, True), (10, 400, False)])
+def test_a_coin_is_measured_in_the_same_units(scale: float, T: int, coin: bool) -> None:
+    learner = at.Adept(C, horizon=T, max_weight=scale)
+    assert ("no less than a coin promises" in str(learner.certificate())) == coin
 
 
 def test_weights_and_costs_are_saved(tmp_path: Path) -> None:

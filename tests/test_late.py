@@ -14,7 +14,9 @@ import pytest
 import adeptree as at
 from adeptree import bounds, errors
 from adeptree.learners import promises
+from adeptree.learners.engines import choosing
 from adeptree.learners.engines.waiting import WaitingLabels
+from adeptree.learners.rates import Adaptive
 
 Order = Callable[[list[at.Ticket], np.random.Generator], at.Ticket | None]
 """Which of the open tickets gets its label next; None: none yet."""
@@ -208,6 +210,60 @@ def test_theorem_c_an_answer_drifts_no_more_than_its_labels_allow(order: str, pr
     assert learner.regret <= most
 
 
+@pytest.mark.parametrize("options", [{"costs": (5, 1)}, {"max_weight": 3}, {"costs": (2, 0.5), "rate": 0.2}])
+@pytest.mark.parametrize("order", ORDERS)
+def test_late_and_weighed(order: str, options: dict[str, Any]) -> None:
+    learner, twin = at.Adept(C, **options), at.Adept(C, **options)
+    rng = np.random.default_rng(9)
+    waiting: list[at.Ticket] = []
+    labelled: list[tuple[int, int, float]] = []
+    drift = 0.0
+    for _ in range(120):
+        waiting.append(learner.answer(int(rng.integers(31))))
+        while waiting and (ticket := ORDERS[order](waiting, rng)) is not None:
+            waiting.remove(ticket)
+            y, weight = int(ticket.p < 0.5), int(rng.integers(1, 4))
+            cost = weight * learner.costs[1 - y]
+            q = learner.paths.odds_of(ticket.id).p
+            drift += cost * (abs(ticket.p - y) - abs(q - y))
+            learner.learn(ticket, y, weight=weight)
+            labelled.append((ticket.x, y, cost))
+            best = min(sum(c for x, z, c in labelled if int(x >= a) != z) for a in range(32))
+            assert learner.best_loss == pytest.approx(best) and learner.drift == pytest.approx(drift, abs=1e-9)
+            assert broken(learner) == []
+    assert twin.rounds == 0 and learner.rounds > 10
+
+
+def test_the_rate_reckons_with_the_price_at_v() -> None:
+    """Under delay the floor is taken at V = answers + 2 overlaps (Theorem D)."""
+    learner = at.Adept(C, prior="kt")
+    rate = learner.learning_rate
+    for _ in late_game(learner, ORDERS["fifo 20"], 200, seed=3):
+        if learner.learning_rate != rate:
+            rate, rule = learner.learning_rate, learner.rate_rule
+            price = learner.prior.price(learner.answered + 2 * learner.overlaps)
+            assert isinstance(rule, Adaptive) and price is not None
+            assert 2 * rule.kappa >= learner.prior.floor * price - 1e-9
+    assert rate < 4
+
+
+@pytest.mark.parametrize("build", [lambda: at.Adept(C), lambda: at.Hedge(C), lambda: at.Tracking(C, 50, 1)])
+def test_a_prompt_round_while_a_ticket_waits_is_an_overlap_too(build: Callable[[], Any]) -> None:
+    learner = build()
+    learner.answer(3)
+    assert learner.in_advance is not None
+    learner.learn(5, 1)
+    assert learner.late and learner.in_advance is None
+
+
+def test_bpss_counts_the_drift() -> None:
+    learner = at.Bpss(at.FiniteClass([[0], [1]]), 9, rate=2.0)
+    for ticket in [learner.answer(0) for _ in range(9)]:
+        learner.learn(ticket, 1)
+    assert learner.drift > 0
+    assert learner.bound == min(learner.log_experts / 2.0 + learner.gap + learner.drift, 9)
+
+
 def test_theorem_c_is_reached() -> None:
     """Two rules, all labels the same: nothing smaller than tanh(eta a / 4) is true."""
     learner = at.Adept(at.FiniteClass([[0], [1]]), prior="kt", rate=0.5)
@@ -330,6 +386,42 @@ def test_a_ticket_takes_one_label_and_only_from_its_learner() -> None:
         other.learn(ticket, 1)
     assert "1 open tickets" in repr(other.tickets) and list(other.tickets) == [twin]
     assert dict(learner.certificate()) == before and other.rounds == 0
+
+
+def test_a_learner_that_gives_tickets_stays_with_the_engine_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "LONG", 2)
+    learner = at.Adept(C, 400)
+    for t in range(60):
+        learner.learn(learner.answer(t % 31), int(t % 31 >= 9))
+    assert learner.paths.rounds == 60 and not learner.late and learner.in_advance is not None
+
+
+def test_a_buffer_that_is_used_again_changes_no_open_ticket() -> None:
+    for build in (at.Adept, at.Hedge):
+        learner, x = build(at.Parities(3)), np.array([1, 0, 1])
+        ticket = learner.answer(x)
+        x[:] = 0
+        assert list(next(iter(learner.tickets)).x) == [1, 0, 1]
+        learner.learn(ticket, 1)
+
+
+@pytest.mark.parametrize("build", [lambda: at.Adept(C), lambda: at.Adept(C, horizon=80), lambda: at.Hedge(C)])
+def test_a_round_may_be_charged_as_it_was_answered_elsewhere(build: Callable[[], Any]) -> None:
+    """What adapters do: the answer was given before, the point comes in with its label; Theorem B is exact."""
+    learner, prompt = build(), build()
+    rng = np.random.default_rng(7)
+    for t in range(40):
+        x, y = int(rng.integers(31)), int(rng.integers(2))
+        learner.learn_answered(x, y, learner.predict_proba(x), learner.predict(x), t)
+        prompt.learn(x, y)
+    assert (learner.regret, learner.bound, learner.in_advance) == (prompt.regret, prompt.bound, prompt.in_advance)
+    before = [(x, learner.predict_proba(x), learner.predict(x), learner.rounds) for x in (3, 17, 25)]
+    expected = learner.expected_loss
+    for (x, p, guess, since), y in zip(before, (1, 0, 1), strict=True):
+        learner.learn_answered(x, y, p, guess, since)
+        expected += abs(p - y)
+        assert learner.regret <= learner.bound
+    assert learner.expected_loss == pytest.approx(expected) and learner.overlaps == 3 and learner.in_advance is None
 
 
 def test_the_horizon_counts_answers() -> None:

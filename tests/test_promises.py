@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,15 +153,17 @@ def test_below_the_papers_own_bound_where_concepts_are_counted(c: Any, first: in
     assert learner.bound_after(first - 2) > bounds.regret(first - 2, M)  # type: ignore[operator]
 
 
-def test_where_nothing_is_counted_it_is_at_most_twice_the_papers() -> None:
-    for d in (1, 2, 3, 6):
-        learner = at.Adept(at.BlockUnions(d))
-        for T in (300, 1000, 10_000):
-            assert learner.bound_after(T) <= 2.6 * bounds.regret(T, d)  # type: ignore[operator]
+def test_where_nothing_is_counted_it_is_at_most_so_many_times_the_papers() -> None:
+    shares = [
+        (at.Adept(at.BlockUnions(d)).bound_after(T) or math.inf) / bounds.regret(T, d)
+        for d in (1, 2, 3, 6, 20)
+        for T in (300, 1000, 10_000)
+    ]
+    assert 2.2 < max(shares) < 2.3
 
 
 def test_with_a_limited_width_nothing_is_promised() -> None:
-    """A rule that was dropped may be far better: 600 rounds at width 3 had a true regret of 109 where 54 was promised."""
+    """A rule that was dropped may be far better: once 54 was promised where the true regret was 109."""
     learner = at.Adept(at.Thresholds(16), max_width=3)
     assert learner.bound_after(600) is None and at.Adept(at.Thresholds(16), 600, max_width=3).final is None
     rng = np.random.default_rng(1)
@@ -173,6 +176,48 @@ def test_with_a_limited_width_nothing_is_promised() -> None:
         assert "the regret to the rules that were kept is" in text
 
 
+def test_rules_pruned_beyond_m_are_said_to_be_dropped() -> None:
+    learner = at.Adept(at.Thresholds(63), mistake_bound=1, on_excess="prune")
+    assert learner.bound_after(300) is None and at.Adept(at.Thresholds(63), on_excess="prune").bound_after(300)
+    dropped = 0
+    for a in range(0, 63, 6):
+        learner = at.Adept(at.Thresholds(63), mistake_bound=1, on_excess="prune")
+        for x in np.random.default_rng(0).integers(0, 63, 60).tolist():
+            learner.learn(x, int(x >= a))
+        certificate = learner.certificate()
+        assert certificate.dropped_paths > 0
+        if certificate.best_loss > 0:  # the true rule is gone
+            dropped += 1
+            assert not certificate.best_is_kept
+            assert "the regret to the rules that were kept is" in str(certificate)
+    assert dropped
+
+
+def test_small_things_that_a_promise_is_made_of() -> None:
+    assert promises.beats_a_coin(6.0, 10, 2.0) and not promises.beats_a_coin(0.6, 10, 0.1)
+    assert promises.not_rounded_below(1.0, 0.5, 10) == 0.5 and promises.not_rounded_below(1.0, 1 - 1e-13, 1) == 1.0
+    assert bounds.adaptive_regret_in_advance(100, 0.5) == bounds.adaptive_regret_in_advance(100, 2.0)
+    assert bounds.late_regret_at_rate(100, 300, 8.0, 0.5) == 16 + 0.5 * 700 / 8
+    first_order = at.Adept(at.Thresholds(63), horizon=500, rate="first-order")
+    assert first_order.bound_for(best_loss=10**9) == first_order.in_advance
+    heavy = at.Adept(at.Thresholds(63), horizon=50)
+    heavy.learn(3, 1, weight=50)
+    assert heavy.final is None
+
+
+@pytest.mark.parametrize("costs", [(1, 1), (5, 5), (1, 3)])
+@pytest.mark.parametrize("rate", ["paper", 2.0])
+def test_what_is_final_holds_though_all_labels_come_at_the_end(rate: Any, costs: tuple[float, float]) -> None:
+    """Nothing that assumes prompt labels may be in it once tickets are open; and a round costs what it costs."""
+    for T in (1, 2, 40):
+        learner = at.Adept(TWO, horizon=T, rate=rate, prior="kt", costs=costs)
+        tickets = [learner.answer(0) for _ in range(T)]
+        final = learner.final
+        for ticket in tickets:
+            learner.learn(ticket, 1)
+        assert final is not None and learner.regret <= final + SLACK
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -183,7 +228,7 @@ def test_with_a_limited_width_nothing_is_promised() -> None:
 def test_why_a_promise_ended_is_said(change: Callable[[at.Adept], Any], said: str) -> None:
     learner = at.Adept(at.Thresholds(63))
     learner.learn(9, 1)
-    assert learner.certificate().in_advance is not None and learner.certificate().in_advance_note == ""
+    assert learner.certificate().in_advance is not None
     change(learner)
     assert learner.in_advance is None and said in learner.certificate().in_advance_note
     assert said in str(learner.certificate()) and "inf" not in str(learner.certificate())
@@ -382,6 +427,52 @@ def test_resumed_learners_keep_their_promises(options: dict[str, Any], tmp_path:
         again = at.load(tmp_path / str(part))
         assert isinstance(again, at.Adept) and dict(again.certificate()) == dict(learner.certificate())
         learner = again
+
+
+@pytest.mark.parametrize(
+    "build",
+    [lambda: at.Adept(at.Thresholds(63), prior="kt", rate=40.0), lambda: at.Hedge(at.Thresholds(63), rate=40.0)],
+)
+def test_a_file_whose_gap_lost_its_digits_is_not_believed(build: Callable[[], Any]) -> None:
+    """The first edition's files have no drift, and at large rates a gap that is too small."""
+    learner = build()
+    for _ in opponents.greedy(learner, list(range(63)), 200, np.random.default_rng(5)):
+        pass
+    saved = learner.saved()
+    saved["learnt"] = {k: v for k, v in saved["learnt"].items() if k != "drift"} | {"gap": 0.1}
+    again = build()
+    again.take_over(saved)
+    assert again.bound >= again.regret == learner.regret
+
+
+@pytest.mark.parametrize(
+    "build", [at.Hedge, at.Adept, lambda c: at.Tracking(c, 50, 1)], ids=["hedge", "adept", "tracking"]
+)
+def test_learners_are_copied_with_their_promises(build: Callable[[Any], Any]) -> None:
+    learner = build(at.Thresholds(63))
+    learner.learn(9, 1)
+    again = pickle.loads(pickle.dumps(learner))
+    assert again.in_advance == learner.in_advance and again.predict_proba(5) == learner.predict_proba(5)
+
+
+def test_every_learner_says_where_a_coin_promises_as_much() -> None:
+    c = at.Thresholds(63)
+    for build in (lambda: at.Hedge(c, 5), lambda: at.Tracking(c, 30, 2), lambda: at.Bpss(at.Thresholds(7), 6)):
+        with pytest.warns(errors.NoBetterThanACoin):
+            build()
+    for learner in (at.Hedge(c, 50), at.Bpss(at.Thresholds(7), 6), at.Tracking(c, 50, 1), at.Adept(c)):
+        assert learner.bound_after(0) == 0.0
+        for wrong in (-1, "a", 2.5):
+            with pytest.raises(errors.InvalidArgument, match="rounds must be an int"):
+                learner.bound_after(wrong)  # type: ignore[arg-type]
+
+
+def test_tracking_notices_a_mistake_bound_that_is_too_small() -> None:
+    learner = at.Tracking(at.Thresholds(2**20), 50, 0, mistake_bound=0, prior="kt")
+    with pytest.raises(errors.MistakeBoundExceeded, match="k=1 mistakes"):
+        learner.learn(2**19, 1)
+        learner.learn(2**19 - 1, 1)
+    assert learner.rounds <= 1
 
 
 def test_prior_is_a_role() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import math
 
@@ -100,6 +101,17 @@ def test_answers_that_wait_count_as_badly_as_they_can() -> None:
         assert learner.realised_loss == learner.rounds
 
 
+def test_what_waiting_answers_add() -> None:
+    learner = at.Adept(at.Thresholds(15))
+    tickets = [learner.answer(x) for x in (3, 9, 12, 7)]
+    for t in range(30):
+        learner.learn((7 * t) % 15, t % 2)
+    ps = [ticket.p for ticket in tickets]
+    more = bounds.excess(learner.variance + sum(p * (1 - p) for p in ps), 0.05) + sum(max(p, 1 - p) for p in ps)
+    assert learner.realised_bound(0.95) == pytest.approx(min(learner.regret + more, 30 - learner.best_loss))
+    assert learner.realised_bound(0.5) < learner.regret + more
+
+
 def test_looking_elsewhere_says_nothing_about_the_coin() -> None:
     """For every coin at one point, those at others are as often below 1/2 as above; and rounds do not repeat."""
     low = [[Coins(seed).of(3, x) < 0.5 for x in range(4)] for seed in range(4000)]
@@ -129,9 +141,11 @@ def test_the_guess_is_the_same_however_one_gets_there() -> None:
 
 
 def test_words_are_the_same_everywhere() -> None:
+    assert word_of(1) == word_of(1.0) == word_of(True) and word_of({"a": -0.0}) == word_of({"a": 0})
     assert word_of(-1) == 2**64 - 1 and word_of(0.0) == word_of(-0.0) and word_of(np.float64(2.5)) == word_of(2.5)
     assert word_of({"a": 1, "b": (2, "x")}) == word_of({"b": (2, "x"), "a": 1})
     assert word_of(frozenset({"p", "q"})) == word_of(frozenset({"q", "p"}))
+    assert word_of(datetime.date(2020, 1, 1)) != word_of(datetime.date(2021, 1, 1))
     assert word_of("\ud800") != word_of("a") and word_of(object()) == word_of(object())
     assert Coins(0).many(4, np.array([1.5, -0.0])).tolist() == [Coins(0).of(4, 1.5), Coins(0).of(5, 0.0)]
     assert Coins(0).many(4, ["a", "b"]).tolist() == [Coins(0).of(4, "a"), Coins(0).of(5, "b")]

@@ -58,15 +58,12 @@ def instance_of(concept_class: ConceptClass, x: Mapping[Any, Any], feature: Any 
     return x
 
 
-def learner_of(
-    concept_class: ConceptClass, horizon: int | None, switches: int | None, seed: int, late: bool = False
-) -> OnlineLearner:
-    """Return Adept, or the tracking learner where a number of switches is given; ``late``: labels may come late."""
+def learner_of(concept_class: ConceptClass, horizon: int | None, switches: int | None, seed: int) -> OnlineLearner:
+    """Return Adept, or the tracking learner where a number of switches is given."""
     if switches is None:
         # The paper's prior needs T and M; the mixed one needs neither.
         known = horizon is not None and base_for(None, concept_class).mistake_bound is not None
-        engine = "paths" if late else "auto"
-        return Adept(concept_class, horizon, prior="paper" if known else "mixed", engine=engine, seed=seed)
+        return Adept(concept_class, horizon, prior="paper" if known else "mixed", seed=seed)
     if horizon is None:
         raise InvalidArgument("switches= needs horizon=, the number of rounds in which so many changes may happen")
     return Tracking(concept_class, horizon=horizon, switches=switches, seed=seed)

@@ -12,7 +12,8 @@ import numpy as np
 from adeptree.classes.labelling import freeze
 from adeptree.compat._shared import check_decision, instance_of, learner_of, rules_of
 from adeptree.errors import MissingExtra
-from adeptree.learners import OnlineLearner, Ticket
+from adeptree.learners import OnlineLearner
+from adeptree.learners.coins import Coins
 
 try:
     from river import base
@@ -20,11 +21,18 @@ except ImportError:
     raise MissingExtra("adeptree.compat.river needs River; install it with: pip install 'adeptree[river]'") from None
 
 
+MOST_QUESTIONS = 10_000
+"""Questions that wait for their labels; beyond that the oldest is forgotten."""
+
+
 @dataclass
 class _Question:
     """A row that was answered and waits for its label."""
 
-    ticket: Ticket
+    p: float
+    guess: int
+    since: int
+    """Labels that had come before."""
     asked: set[str]
     """In which ways: for a label, for probabilities."""
 
@@ -48,11 +56,11 @@ class AdeptClassifier(base.Classifier):
         ``"sample"`` draws the label, which is what the regret bound is about; ``"argmax"`` takes the likelier one:
         often better on a stream that does not care, and without any guarantee on one that does.
     late
-        Whether a prediction is an answer whose label may come later, in any order (``moment=`` and ``delay=`` of
-        ``progressive_val_score``): each ``predict_one`` (or ``predict_proba_one``) is then a round that waits for its
-        label and is charged as it was answered, with a draw of its own. False is for models that are also asked about
-        rows whose label never comes: predictions leave no trace, and a label counts as if its row had been answered
-        just before.
+        Whether a prediction is an answer whose label may come later (``moment=`` and ``delay=`` in River's
+        ``progressive_val_score``): each ``predict_one`` (or ``predict_proba_one``) is then a question with a draw of
+        its own, and its label is charged as it was answered. Labels find their questions by the features, and where a
+        transformer has changed those in the meantime, in the order of the questions. False is for models that are also
+        asked about rows whose label never comes: a label then counts as if its row had been answered just before.
     seed
         Of the draws; None for another run every time.
 
@@ -85,8 +93,10 @@ class AdeptClassifier(base.Classifier):
         self.late = late
         self.seed = seed
         drawn = np.random.SeedSequence().entropy if seed is None else seed
-        self._learner = learner_of(rules_of(rules), horizon, switches, drawn, late)  # type: ignore[arg-type]
-        self._questions: dict[Hashable, deque[_Question]] = {}
+        self._learner = learner_of(rules_of(rules), horizon, switches, drawn)  # type: ignore[arg-type]
+        self._coins = Coins(drawn)  # type: ignore[arg-type]
+        self._asked = 0
+        self._questions: dict[Hashable, deque[_Question]] = {}  # by features, in the order they were asked about
 
     @property
     def learner(self) -> OnlineLearner:
@@ -114,29 +124,45 @@ class AdeptClassifier(base.Classifier):
         return instance_of(self._learner.concept_class, x, self.feature)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
-        """Learn that ``x`` had label ``y``, False or True; of several questions with these features, the oldest's."""
+        """Learn that ``x`` had label ``y``, False or True; it answers the oldest question with these features.
+
+        If there is none (a transformer before this step has learnt since), the oldest question of all.
+        """
         instance = self._instance(x)
         key = freeze(instance)
         asked = self._questions.get(key)
-        self._learner.learn(asked[0].ticket if asked else instance, y)
-        if asked:
-            asked.popleft()
-            if not asked:
-                del self._questions[key]
+        if asked is None and self._questions:
+            key, asked = next(iter(self._questions.items()))
+        if asked is None:
+            self._learner.learn(instance, y)
+            return
+        oldest = asked[0]
+        self._learner.learn_answered(instance, y, oldest.p, oldest.guess, oldest.since)
+        self._forget(key)
+
+    def _forget(self, key: Hashable) -> None:
+        """Forget the oldest question with these features."""
+        self._questions[key].popleft()
+        if not self._questions[key]:
+            del self._questions[key]
 
     def _answer(self, x: dict[Any, Any], how: str) -> tuple[float, int]:
         """Return the chance of guessing 1, and the guess; asking in the other way too is no new question."""
         instance = self._instance(x)
+        p = self._learner.predict_proba(instance)
         if not self.late:
-            return self._learner.predict_proba(instance), self._learner.predict(instance)
+            return p, self._learner.predict(instance)
         key = freeze(instance)
         for question in self._questions.get(key, ()):
             if how not in question.asked:
                 question.asked.add(how)
-                return question.ticket.p, question.ticket.guess
-        ticket = self._learner.answer(instance)
-        self._questions.setdefault(key, deque()).append(_Question(ticket, {how}))
-        return ticket.p, ticket.guess
+                return question.p, question.guess
+        self._asked += 1
+        guess = int(self._coins.of(self._asked, key) < p)
+        self._questions.setdefault(key, deque()).append(_Question(p, guess, self._learner.rounds, {how}))
+        if len(self._questions) > MOST_QUESTIONS:
+            self._forget(next(iter(self._questions)))
+        return p, guess
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the chances of guessing False and True (not those of the label's being so)."""

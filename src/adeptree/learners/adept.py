@@ -17,7 +17,7 @@ from adeptree.learners.engines.waiting import WaitingLabels
 from adeptree.learners.losses import Losses, charged
 from adeptree.learners.mixture import log_sum, log_weights, odds_of_one
 from adeptree.learners.priors import Prior
-from adeptree.types import Concept, FloatArray, Instance, IntArray
+from adeptree.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Expansion:
     """ln of the share of all concepts that follow each child, where the prior wants to know."""
     log_mass: FloatArray
     odds: Odds
+    cut: Losses
+    """Losses of the paths that mistake pruning cut off in this round."""
 
 
 class Paths(Engine):
@@ -84,14 +86,19 @@ class Paths(Engine):
         mistakes = self.mistakes[children.parent] + (children.label != guess[children.parent])
         contested = (self.contested + split.contested)[children.parent]
         # 2(b)v. Mistake pruning: only k(u) <= M enters V_t.
-        children, mistakes, contested = self._within_bound(children, mistakes, contested)
+        parents = self.losses[children.parent]
+        within = self._within_bound(mistakes)
+        if not within.all():
+            children, mistakes, contested = children.only(within), mistakes[within], contested[within]
         # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
         # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
         log_share, mass = self._masses(t, split, children, mistakes, contested)
         weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.rate)
         # 3. Predict 1 with the share of the weight that says 1.
         odds = Odds(*odds_of_one(weight, children.label))
-        return Expansion(self.concept_class.key(x), children, mistakes, contested, log_share, mass, odds)
+        return Expansion(
+            self.concept_class.key(x), children, mistakes, contested, log_share, mass, odds, parents[~within]
+        )
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
         """Step 4: L_t(u) = L_{t-1}(v) + [u_t != y_t], and V_t becomes the active set."""
@@ -105,7 +112,7 @@ class Paths(Engine):
         self._grow(expansion, self.losses[expansion.children.parent], ticket)
 
     def odds_of(self, ticket: int) -> Odds:
-        """Return the odds, as of now, of label 1 at a point that waits for its label."""
+        """Return how the weight is divided now at a point that waits for its label."""
         weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.rate)
         return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
 
@@ -117,6 +124,8 @@ class Paths(Engine):
 
     def _grow(self, expansion: Expansion, losses: Losses, ticket: int | None = None) -> None:
         children, kept = expansion.children, None
+        if len(expansion.cut):
+            self.dropped = self.dropped.and_also(np.full(len(expansion.cut), -np.inf), expansion.cut)
         if self.max_width is not None and len(losses) > self.max_width:
             weight = log_weights(expansion.log_mass, losses, losses.min(), self.rate)
             kept = heaviest(weight, losses, self.max_width)
@@ -153,12 +162,11 @@ class Paths(Engine):
             return self._mass
         return self.prior.log_mass(self.rounds, self.mistakes, self.contested)
 
-    def _within_bound(
-        self, children: Children, mistakes: IntArray, contested: IntArray
-    ) -> tuple[Children, IntArray, IntArray]:
+    def _within_bound(self, mistakes: IntArray) -> BoolArray:
         M = self.mistake_bound
-        if M is None or (kept := mistakes <= M).all():
-            return children, mistakes, contested
+        kept: BoolArray = np.ones(len(mistakes), dtype=np.bool_) if M is None else mistakes <= M
+        if kept.all():
+            return kept
         if not self.prune:
             raise MistakeBoundExceeded(
                 f"round {self.rounds + 1}: a realizable path has k={int(mistakes.max())} mistakes of "
@@ -169,7 +177,7 @@ class Paths(Engine):
             raise FrontierEmpty(
                 f"round {self.rounds + 1}: mistake pruning at M={M} left no path; give a larger mistake_bound="
             )
-        return children.only(kept), mistakes[kept], contested[kept]
+        return kept
 
     # --- Speculation: the expansion of the last x asked for is kept until the round is committed ---
 

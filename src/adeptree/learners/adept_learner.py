@@ -18,15 +18,17 @@ from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify
 from adeptree.learners.engines import Engine, Limits, choosing
 from adeptree.learners.losses import check_costs, check_weight, check_weights
-from adeptree.learners.mixture import mixability_gap, mixability_gaps
-from adeptree.learners.promises import warn_if_weak
+from adeptree.learners.mixture import SAFE_RATE, mixability_gap, mixability_gaps
 from adeptree.learners.rates import Constant, Seen
 from adeptree.learners.tickets import Ticket
 from adeptree.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
 
+SMALLEST_SCALE = 1e-12
+"""A round that costs less at most is better measured in another unit."""
+
 
 class Adept(OnlineLearner):
-    """Agnostic online learning with O(t^VC) paths, a proven regret bound at every moment, and no assumption at all.
+    """Agnostic online learning: O(t^VC) paths, a proven bound at every moment, no assumption about the labels.
 
     Parameters
     ----------
@@ -101,12 +103,17 @@ class Adept(OnlineLearner):
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self.costs = check_costs(costs)
         self.max_weight = check_weight("max_weight", max_weight)
-        if not self.max_weight:
-            raise InvalidArgument(f"max_weight must be positive; {got('max_weight', max_weight)}")
-        self.scale = max(self.costs) * self.max_weight
+        if max(self.costs) * self.max_weight < SMALLEST_SCALE:
+            raise InvalidArgument(
+                f"the largest cost times max_weight must be at least {SMALLEST_SCALE:g}; "
+                f"{got('max_weight', max_weight)}"
+            )
+        self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight)
         """W: what a round costs at most."""
         self.heaviest_round = 0.0
         """What a round has cost at most so far."""
+        self.ticketed = False
+        """Whether it ever gave a ticket: then it stays with the engine that can."""
         self.weighed = self.costs != (1, 1)
         """Whether rounds weigh different amounts."""
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
@@ -129,7 +136,7 @@ class Adept(OnlineLearner):
         self.engine.rate = self._eta = self.rate_rule.eta
         self._go_on_with(self.engine)
         if self.warns:
-            warn_if_weak(self)
+            promises.warn_if_weak(self, promises.why_weak(self))
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -138,7 +145,7 @@ class Adept(OnlineLearner):
     @property
     def plain(self) -> bool:
         """Whether every round weighs 1 and is labelled at once: what compiled engines can do."""
-        return not (self.weighed or self.late or self.tickets) and self.scale == 1
+        return not (self.weighed or self.late or self.ticketed) and self.scale == 1
 
     # --- A round -----------------------------------------------------------------------------------
 
@@ -163,24 +170,25 @@ class Adept(OnlineLearner):
 
     def _play(self, x: Instance, label: int, cost: float) -> float:
         """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
-        engine = self.engine
-        odds = engine.odds(x)
+        odds = self.engine.odds(x)
         guess = self._guess(x, odds.p)
+        self._commit_at(x, label, cost)
+        self._count_answer()
+        self._charge(odds.p, guess, label, cost, odds.against(label))
+        return odds.p
+
+    def _commit_at(self, x: Instance, label: int, cost: float) -> None:
+        engine = self.engine
         if type(engine) is Paths:
             engine.commit(x, label, cost)
         else:
             engine.commit(x, label)
-        self.answered += 1
-        if self.tickets:
-            self.late = True
-        self._charge(odds.p, guess, label, cost, odds.against(label))
-        return odds.p
 
     def _cost(self, label: int, weight: float) -> float:
         """Return what a wrong guess costs in this round."""
         if type(weight) is int and weight == 1 and self.costs == (1, 1):
             return 1
-        cost = check_weight("weight", weight) * self.costs[1 - label]
+        cost = check_weight("weight times cost", check_weight("weight", weight) * self.costs[1 - label])
         if cost != 1 and type(self.engine) is not Paths:
             raise InvalidArgument(
                 f"the engine {self.engine.kind!r} has taken over, which counts every round once; to give weights, "
@@ -204,7 +212,18 @@ class Adept(OnlineLearner):
         # The point enters the tree now, and its loss when the label comes: so the answer cannot drift by more than
         # the labels that come in between (docs/anytime.md, Theorem C).
         self.paths.open(ticket.id, x)
+        self.ticketed = True
         super()._open(ticket, x)
+
+    def _learn_answered(
+        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
+    ) -> None:
+        cost = self._cost(label, 1)
+        now = self.engine.odds(x)
+        self._commit_at(x, label, cost)
+        self._count_answer(overlaps, late)
+        self.drift += cost * (now.p - p if label else p - now.p)
+        self._charge(p, guess, label, cost, now.against(label), abs(now.p - label))
 
     def _settle_ticket(self, ticket: Ticket, label: int, cost: float) -> None:
         paths = self.paths
@@ -436,6 +455,7 @@ class Adept(OnlineLearner):
             "drift": self.drift,
             "heaviest_round": self.heaviest_round,
             "weighed": self.weighed,
+            "ticketed": self.ticketed,
             "last_rate": self.last_rate,
             "rate": self.rate_rule.state(),
             "kind": self.engine.kind,
@@ -445,8 +465,16 @@ class Adept(OnlineLearner):
     def _restore(self, state: dict[str, Any]) -> None:
         self.gap, self.last_rate, self.drift = state["gap"], state["last_rate"], state.get("drift", 0.0)
         self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
+        self.ticketed = state.get("ticketed", False)
         self.rate_rule.restore(state["rate"])
         engine = choosing.engine_of(state["kind"], self.engine)
         engine.rate = self.rate_rule.eta
         engine.restore(state["engine"])
         self._go_on_with(engine)
+
+    def take_over(self, saved: dict[str, Any]) -> None:
+        """Continue from a saved file's contents."""
+        super().take_over(saved)
+        if "drift" not in saved["learnt"] and self.last_rate > SAFE_RATE:
+            # The first edition's gap lost its digits here; it is at most the loss, and eta/8 a round.
+            self.gap = min(self.expected_loss, self.rounds * self.last_rate / 8)

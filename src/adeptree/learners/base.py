@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 from abc import ABC, abstractmethod
@@ -38,6 +39,8 @@ class OnlineLearner(ABC):
 
     horizon: int | None
     """T, the rounds planned for; None without an end."""
+    scale: float = 1
+    """What a round costs at most."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         if not isinstance(concept_class, ConceptClass):
@@ -101,8 +104,7 @@ class OnlineLearner(ABC):
         p = self._probability(instance, x)
         guess = self._guess(instance, p)
         self._commit(instance, x, label)
-        self.answered += 1
-        self.late = self.late or len(self.tickets) > 0
+        self._count_answer()
         self._settle(p, guess, label)
 
     def answer(self, x: Any) -> Ticket:
@@ -115,15 +117,41 @@ class OnlineLearner(ABC):
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
-        ticket = Ticket(self.answered + 1, x, p, self._guess(instance, p), self.rounds, owner)
+        kept = x if isinstance(x, (int, float, str, bytes, tuple)) else copy.deepcopy(x)  # a buffer may be used again
+        ticket = Ticket(self.answered + 1, kept, p, self._guess(instance, p), self.rounds, owner)
         self._open(ticket, instance)
         return ticket
 
     def _open(self, ticket: Ticket, x: Instance) -> None:
         """Keep the answer; most learners learn nothing from the point before its label is there."""
-        self.answered += 1
-        self.late = self.late or len(self.tickets) > 0
+        self._count_answer()
         self.tickets.add(ticket)
+
+    def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int) -> None:
+        """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
+
+        It is charged as it was answered, but the point is let in only now: the certificate is exact (Theorem B), and
+        nothing else is promised of late labels. :meth:`answer` is the better way where a ticket can be kept.
+        """
+        label = label_of(y)
+        if self.answered >= self._end:
+            self._check_horizon()
+        instance = self.concept_class.instance(x)
+        prompt = since == self.rounds and p == self._probability(instance, x)
+        self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt)
+
+    def _learn_answered(
+        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
+    ) -> None:
+        self._probability(x, raw)
+        self._commit(x, raw, label)
+        self._count_answer(overlaps, late)
+        self._settle(p, guess, label)
+
+    def _count_answer(self, overlaps: int = 0, late: bool = False) -> None:
+        self.answered += 1
+        self.overlaps += overlaps
+        self.late = self.late or late or len(self.tickets) > 0
 
     def _settle_late(self, given: Ticket, label: int) -> None:
         ticket = self.tickets.find(given)

@@ -11,7 +11,7 @@ import numpy as np
 from adeptree import bounds
 from adeptree.bases import BaseLearner, base_for
 from adeptree.bases.base import checked_prediction
-from adeptree.classes.base import ConceptClass
+from adeptree.classes.base import ConceptClass, check_size
 from adeptree.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.frontiers.base import Queries
 from adeptree.learners.base import OnlineLearner, Rate
@@ -19,7 +19,7 @@ from adeptree.learners.choices import needed_mistake_bound, rate_rule
 from adeptree.learners.engines.base import Odds
 from adeptree.learners.mixture import log_weights, mixability_gap, odds_of_one
 from adeptree.learners.priors import PaperPrior
-from adeptree.learners.promises import not_rounded_below
+from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import Seen, check_rate
 from adeptree.types import BoolArray, Concept, Instance, IntArray
 
@@ -78,6 +78,7 @@ class Bpss(OnlineLearner):
         self.last_rate = self._rate_rule.eta
         self._now = Odds(0.5, 0.0)
         self._pending: tuple[Any, IntArray, BoolArray, Odds] | None = None
+        warn_if_weak(self, f"it weighs {count:,} schedules of mistakes")
 
     def _expand(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, Odds]:
         """Steps 1-3: every expert's pseudo-label, and the Hedge prediction."""
@@ -162,6 +163,7 @@ class Bpss(OnlineLearner):
 
     def bound_after(self, rounds: int) -> float | None:
         """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate, or a little less, ln N being known exactly."""
+        check_size("rounds", rounds, at_least=0)
         value = None if self.late else self._rate_rule.in_advance(rounds, self.log_experts)
         return None if value is None or rounds > self.horizon else min(value, float(rounds))
 

@@ -47,7 +47,7 @@ class Certificate:
     in_advance: float | None
     """True of *every* stream of T rounds (without a horizon: of as many as were answered), known before the first."""
     in_advance_note: str
-    """Why it is None, where it is."""
+    """Why it is None, or what is to be said of it."""
     final: float | None
     """With a horizon: the regret at the end will be at most this, whatever comes, if labels come at once."""
     realised_bound: float
@@ -110,8 +110,7 @@ class Certificate:
             return ""
         if self.in_advance is None:
             return f"In advance nothing is proven: {self.in_advance_note}."
-        useful = promises.beats_a_coin(self.in_advance, T, max(self.cost_of_miss, self.cost_of_false_alarm))
-        coin = "" if useful else ", no less than a coin promises"
+        coin = f", {self.in_advance_note}" if self.in_advance_note else ""
         scope = f"any stream of {_count(T, 'round')} with prompt labels"
         return f"In advance, for {scope}: at most {rounded_up(self.in_advance)}{coin}."
 
@@ -149,7 +148,7 @@ class Certificate:
         )
         return (
             f"{_count(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to keep "
-            f"the width: the bounds hold against every rule whose path was kept; {surely}."
+            f"the width or M: the bounds hold against every rule whose path was kept; {surely}."
         )
 
 
@@ -170,7 +169,7 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
         realised_regret=learner.realised_loss - leader.loss,
         bound=learner.bound,
         in_advance=learner.in_advance,
-        in_advance_note="" if learner.in_advance is not None else promises.why_nothing(learner),
+        in_advance_note=promises.note(learner),
         final=learner.final,
         realised_bound=learner.realised_bound(confidence),
         confidence=confidence,

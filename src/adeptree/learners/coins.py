@@ -62,10 +62,12 @@ def word_of(key: Any) -> int:
     """
     if isinstance(key, np.generic):
         key = key.item()
+    if isinstance(key, float) and key.is_integer():
+        key = int(key)  # 1 and 1.0, 0.0 and -0.0 are one point
     if isinstance(key, int):
         return key & MASK
     if isinstance(key, float):
-        return int.from_bytes(struct.pack("<d", key + 0.0), "little")  # -0.0 and 0.0 are one point
+        return int.from_bytes(struct.pack("<d", key), "little")
     return int.from_bytes(hashlib.blake2b(_text(key).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
@@ -80,9 +82,12 @@ def _text(key: Any) -> str:
         return "(" + ",".join(map(_text, key)) + ")"
     if isinstance(key, np.generic):
         key = key.item()
+    if isinstance(key, bool) or (isinstance(key, float) and key.is_integer()):
+        key = int(key)
     plain = key is None or isinstance(key, (bool, int, float, str, bytes))
     # What is no plain value may print its address, which differs from run to run.
-    return repr(key) if plain else type(key).__name__
+    text = repr(key)
+    return text if plain or " at 0x" not in text else type(key).__name__
 
 
 def _words(keys: Any) -> Words | None:
@@ -90,8 +95,12 @@ def _words(keys: Any) -> Words | None:
         return None
     if keys.dtype.kind == "i":
         return keys.astype(np.int64).view(np.uint64)
-    if keys.dtype == np.float64:
-        return (keys + 0.0).view(np.uint64)
+    if keys.dtype == np.float64 and (np.abs(keys) < 2.0**62).all():
+        whole = keys == np.floor(keys)
+        words: Words = np.where(
+            whole, np.where(whole, keys, 0.0).astype(np.int64).view(np.uint64), keys.view(np.uint64)
+        )
+        return words
     return None
 
 

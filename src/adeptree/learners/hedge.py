@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import ConceptClass, EnumerableClass
+from adeptree.classes.base import ConceptClass, EnumerableClass, check_size
 from adeptree.errors import InvalidArgument, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.engines.base import Odds
 from adeptree.learners.mixture import SAFE_RATE, mixability_gap, odds_of_one, share_of_ones
-from adeptree.learners.promises import not_rounded_below
+from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
 from adeptree.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
@@ -50,6 +50,7 @@ class Hedge(OnlineLearner):
         self._now = Odds(0.5, 0.0)
         self._weights: FloatArray | None = None
         self._queries = Queries()
+        warn_if_weak(self, f"it weighs {concept_class.size:,} concepts")
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -60,12 +61,15 @@ class Hedge(OnlineLearner):
             return Constant(self.rate)
         if self.rate == "adaptive":
             # Every concept costs ln N, always: the rule reckons with all of it from the start.
-            return Adaptive(max(2.0, self.log_size), price=lambda t: self.log_size, floor=2.0)
+            return Adaptive(max(2.0, self.log_size), price=self._price, floor=2.0)
         if self.rate == "first-order":
             return FirstOrder(self.log_size)
         if self.horizon is None:
             raise InvalidArgument('rate="paper" needs a horizon; give one, or rate="adaptive"')
         return Constant(math.sqrt(8 * self.log_size / self.horizon))
+
+    def _price(self, t: int) -> float:
+        return self.log_size
 
     @property
     def learning_rate(self) -> float:
@@ -119,6 +123,7 @@ class Hedge(OnlineLearner):
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven in advance of any stream of so many rounds: sqrt(T ln|C| / 2) at the tuned rate."""
+        check_size("rounds", rounds, at_least=0)
         value = None if self.late or rounds > self._end else self.rate_rule.in_advance(rounds, self.log_size)
         return None if value is None else min(value, float(rounds))
 
@@ -148,6 +153,13 @@ class Hedge(OnlineLearner):
             "last_rate": self.last_rate,
             "rate": self.rate_rule.state(),
         }
+
+    def take_over(self, saved: dict[str, Any]) -> None:
+        """Continue from a saved file's contents."""
+        super().take_over(saved)
+        if "drift" not in saved["learnt"] and self.last_rate > SAFE_RATE:
+            # The first edition's gap lost its digits here; it is at most the loss, and eta/8 a round.
+            self.gap = min(self.expected_loss, self.rounds * self.last_rate / 8)
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.losses, self.gap, self._weights = state["losses"], state["gap"], None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -37,9 +36,14 @@ def check_weight(name: str, value: Any) -> float:
     (2, 0.25)
     """
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not 0 <= value <= LARGEST:
+    if not number or not 0 <= value <= LARGEST:  # (NaN fails too)
         raise InvalidArgument(f"{name} must be a number from 0 to 2^40 (so that sums stay exact); {got(name, value)}")
-    return int(value) if value == int(value) else float(value)
+    return whole(float(value))
+
+
+def whole(value: float) -> float:
+    """Return an int where a number is whole."""
+    return int(value) if value == int(value) else value
 
 
 def check_weights(values: Any) -> list[float]:

@@ -15,6 +15,7 @@ from adeptree.learners.rates import Constant
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
+    from adeptree.learners.base import OnlineLearner
 
 LATE_PROMISE = 10_000
 """Without a horizon: a promise that a coin beats for longer than this is worth a warning."""
@@ -59,6 +60,9 @@ def lapsed(learner: Adept) -> str:
     """Say why what would be promised in advance is not, or no longer; empty if nothing stands against it."""
     if learner.max_width is not None:
         return f"with max_width={learner.max_width} rules may be dropped, and of those nothing is promised"
+    proven = learner.base.mistake_bound
+    if learner.on_excess == "prune" and (proven is None or proven > (learner.mistake_bound or 0)):
+        return 'with on_excess="prune" rules beyond M may be dropped, and of those nothing is promised'
     if learner.late:
         return "the promise ended when a round was answered while another waited for its label"
     heaviest, scale = learner.heaviest_round, learner.scale
@@ -76,6 +80,14 @@ def why_nothing(learner: Adept) -> str:
     return lapsed(learner) or f"the rate {learner.rate!r} has no such bound here"
 
 
+def note(learner: Adept) -> str:
+    """Say of what is promised in advance that it is nothing, and why, or no better than a coin's; else nothing."""
+    T = learner.answered if learner.horizon is None else learner.horizon
+    if learner.in_advance is None:
+        return why_nothing(learner)
+    return "" if not T or beats_a_coin(learner.in_advance, T, learner.scale) else "no less than a coin promises"
+
+
 def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float | None:
     """Return what is true of every stream of so many rounds whose best rule loses no more than ``best_loss``."""
     if not best_loss >= 0:
@@ -90,11 +102,11 @@ def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float
 def final(learner: Adept) -> float | None:
     """Return the least that is proven of the regret at the horizon.
 
-    A round adds at most its weight. What was promised in advance still holds. And at a constant rate (C2)
+    A round adds at most its weight. What was promised in advance still holds. And at a constant rate
     U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
     """
     T = learner.horizon
-    if T is None or learner.heaviest_round > learner.scale or learner.max_width is not None:
+    if T is None or (lapsed(learner) and not learner.late):
         return None
     rest = T - learner.rounds
     proven = [learner.regret + rest * learner.scale]
@@ -115,24 +127,24 @@ def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
     return value is not None and value < T * scale / 2
 
 
-def first_useful_round(learner: Adept) -> int | None:
+def first_useful_round(learner: OnlineLearner) -> int | None:
     """Return about from which round on the promise in advance is below a coin's; None if never."""
     t = 1
-    while not beats_a_coin(in_advance(learner, t), t, learner.scale):
+    while not beats_a_coin(learner.bound_after(t), t, learner.scale):
         if t > 1 << 50:
             return None
         t *= 2
     low = t // 2
     while low + 1 < t:
         middle = (low + t) // 2
-        low, t = (low, middle) if beats_a_coin(in_advance(learner, middle), middle, learner.scale) else (middle, t)
+        low, t = (low, middle) if beats_a_coin(learner.bound_after(middle), middle, learner.scale) else (middle, t)
     return t
 
 
-def warn_if_weak(learner: Adept) -> None:
-    """Say it where a learner is built whose promise is no better than a coin's."""
+def warn_if_weak(learner: OnlineLearner, because: str) -> None:
+    """Say it where a learner is built whose promise is no better than a coin's, and why that is."""
     T, scale = learner.horizon, learner.scale
-    value = in_advance(learner, T or LATE_PROMISE)
+    value = learner.bound_after(T or LATE_PROMISE)
     if value is None or beats_a_coin(value, T or LATE_PROMISE, scale):
         return
     if T is not None:
@@ -142,14 +154,15 @@ def warn_if_weak(learner: Adept) -> None:
         until = "at any time" if first is None else f"before round {first:,}"
         text = f"no less than a coin's half mistake a round {until}"
     warnings.warn(
-        f"what is promised in advance is {text} ({_because(learner)}): true, and useless; what certificate() proves "
+        f"what is promised in advance is {text} ({because}): true, and useless; what certificate() proves "
         f"from what was seen is mostly far smaller",
         NoBetterThanACoin,
         stacklevel=3,
     )
 
 
-def _because(learner: Adept) -> str:
+def why_weak(learner: Adept) -> str:
+    """Say what makes a promise no better than a coin's."""
     if isinstance(learner.rate, float):
         return f"at the rate {learner.rate:g}, which is not tuned to it"
     if learner.mistake_bound is None:

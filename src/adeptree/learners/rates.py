@@ -173,6 +173,11 @@ class Anytime(RateRule):
         return bounds.anytime_regret(T, price) if scale == 1.0 else None
 
 
+def unknown_price(t: int) -> float | None:
+    """Return None: it is not known what a path may cost."""
+    return None
+
+
 class Adaptive(RateRule):
     """eta = 2 kappa / Lambda on a 5 % grid: what was lost to mixing is kept in balance with the prior's price.
 
@@ -194,7 +199,7 @@ class Adaptive(RateRule):
     def __init__(
         self,
         kappa: float = 2.0,
-        price: Callable[[int], float | None] = lambda t: None,
+        price: Callable[[int], float | None] = unknown_price,
         floor: float = 0.25,
         scale: float = 1.0,
     ) -> None:

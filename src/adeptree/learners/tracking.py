@@ -23,7 +23,7 @@ from adeptree.learners.base import OnlineLearner
 from adeptree.learners.engines.base import Odds
 from adeptree.learners.mixture import log_sum, mixability_gap, odds_of_one
 from adeptree.learners.priors import PaperPrior
-from adeptree.learners.promises import not_rounded_below
+from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import check_rate
 from adeptree.types import Concept, FloatArray, Instance, IntArray
 
@@ -110,6 +110,7 @@ class Tracking(OnlineLearner):
         self.losses: IntArray = np.zeros((self.switches + 1, 1), dtype=np.int64)
         """Row s: the least loss of a sequence with at most s switches that now follows the path."""
         self._pending: Expansion | None = None
+        warn_if_weak(self, f"{self.switches} switches among so many rules")
 
     # --- The round ---------------------------------------------------------------------------------
 
@@ -154,13 +155,12 @@ class Tracking(OnlineLearner):
         self.losses = losses[:, children.parent] + wrong
 
     def _check(self, mistakes: IntArray) -> None:
-        if isinstance(self.prior, PaperPrior) and self.mistake_bound is not None:
+        if self.mistake_bound is not None:
             worst = int(mistakes.max())
             if worst > self.mistake_bound:
                 raise MistakeBoundExceeded(
                     f"round {self.rounds + 1}: a realizable path has k={worst} mistakes of {self.base!r}, more than "
-                    f"M={self.mistake_bound}; so M (or the oracle) is wrong: give a larger mistake_bound=, or "
-                    f'prior="kt"'
+                    f"M={self.mistake_bound}; so M (or the oracle) is wrong: give a larger mistake_bound="
                 )
 
     def _expansion(self, x: Instance) -> Expansion:
@@ -204,6 +204,8 @@ class Tracking(OnlineLearner):
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
+        if not check_size("rounds", rounds, at_least=0):
+            return 0.0
         price = self.prior.price(rounds)
         if price is None or self.late or rounds > self._end:
             return None
