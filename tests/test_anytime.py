@@ -176,11 +176,13 @@ def test_many_rounds_at_once_are_single_rounds(options: dict[str, Any]) -> None:
         assert many.predict_proba_many([3, 5]) == pytest.approx([one.predict_proba(3), one.predict_proba(5)])
 
 
-def test_a_batch_past_the_horizon_learns_what_fits() -> None:
+def test_a_batch_past_the_horizon_learns_nothing() -> None:
     learner = at.Adept(at.Thresholds(8), horizon=3)
-    with pytest.raises(errors.HorizonReached):
+    with pytest.raises(errors.HorizonReached, match="4 rounds are more than the 3 that are left"):
         learner.learn_many([1, 2, 3, 4], [0, 1, 1, 1])
-    assert learner.rounds == 3
+    assert learner.rounds == 0
+    learner.learn_many([1, 2, 3], [0, 1, 1])
+    assert learner.ended
 
 
 def test_a_batch_with_a_wrong_value_changes_nothing() -> None:

@@ -145,6 +145,16 @@ def test_realised_mistakes_are_those_that_river_counts(rules: str, delay: int | 
     assert learner.regret <= learner.bound and (learner.late or delay in (None, 1))
 
 
+def test_a_late_label_is_charged_as_its_row_was_answered() -> None:
+    model = AdeptClassifier(seed=3)
+    rows = list(datasets.Phishing().take(40))
+    said = [model.predict_proba_one(x)[True] for x, _ in rows]
+    for x, y in rows:
+        model.learn_one(x, y)
+    assert model.learner.expected_loss == pytest.approx(sum(abs(p - y) for p, (_, y) in zip(said, rows, strict=True)))
+    assert isinstance(model.learner, at.Adept) and model.learner.drift > 1
+
+
 def test_both_ways_to_ask_are_one_question() -> None:
     model = AdeptClassifier(seed=3)
     for x, y in datasets.Phishing().take(50):

@@ -44,7 +44,14 @@ class RowLearner(ABC):
         """Return one label a row. Only contested rows matter: the caller overrules the others."""
 
     def grow(self, children: Children) -> None:
-        """Follow the frontier to ``children``; called *before* the frontier itself grows."""
+        """Follow the frontier to ``children``; called *before* the frontier itself grows.
+
+        What changes is replaced, not altered in place: a round that is interrupted leaves no trace.
+        """
+
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round."""
+        return [self]
 
     def state(self) -> dict[str, Any]:
         """Return everything :meth:`restore` needs (nothing, if the frontier's rows say it all)."""

@@ -124,6 +124,9 @@ class _PartitionRows(RowLearner):
     def partition(self) -> Partition:
         return self.frontier.partition if isinstance(self.frontier, PartitionFrontier) and self.shared else self.own
 
+    def parts(self) -> list[Any]:
+        return [self, self.own]
+
     def predict(self, split: Split) -> BoolArray:
         return self.base.compare(self.partition, split)
 

@@ -97,6 +97,12 @@ class Frontier(ABC):
     """ln of the number of concepts, where those that follow each path can be counted."""
     of_floats: ClassVar[bool] = False
     """Whether concepts are counted as doubles."""
+    GROWS: ClassVar[tuple[str, ...]] = ()
+    """Lists and dicts that only grow; everything else is replaced when it changes (``learners/whole_rounds.py``)."""
+
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round: this one, and what it keeps its rows in."""
+        return [self]
 
     def __init__(self) -> None:
         self.queries = Queries()

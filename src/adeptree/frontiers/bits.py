@@ -23,6 +23,8 @@ class MonomialFrontier(Frontier):
     disjunction is a conjunction of the flipped point with the flipped label, so its strong label is 0.
     """
 
+    GROWS = ("points",)
+
     def __init__(self, concept_class: Conjunctions | Disjunctions) -> None:
         super().__init__()
         self.concept_class = concept_class
@@ -153,10 +155,8 @@ class ParityFrontier(Frontier):
 
     def _add(self, residue: int) -> None:
         pivot = residue.bit_length() - 1
-        for other, member in self.basis.items():
-            if member >> pivot & 1:
-                self.basis[other] = member ^ residue
-        self.basis[pivot] = residue
+        reduced = {other: member ^ residue if member >> pivot & 1 else member for other, member in self.basis.items()}
+        self.basis = {**reduced, pivot: residue}
 
     def state(self) -> dict[str, Any]:
         """Return the solutions and the basis."""

@@ -132,16 +132,17 @@ class LabelColumns:
         """Add a point: every row takes its label, and each twin is doubled by a new row with label 1."""
         rows, points = self.rows, self.points
         self._reserve(points + 1, rows + len(twins))
-        self.room[points, : words_for(rows)] = pack(label)
+        room = self.room.copy()  # a round that is not finished must leave no trace
+        room[points, : words_for(rows)] = pack(label)
         if len(twins):
-            bits = (self.room[:points, twins // WORD] >> (twins % WORD).astype(np.uint64)).astype(np.uint8) & 1
+            bits = (room[:points, twins // WORD] >> (twins % WORD).astype(np.uint64)).astype(np.uint8) & 1
             start, offset = divmod(rows, WORD)
             extra = np.zeros((points + 1, offset + len(twins)), dtype=np.bool_)
             extra[:points, offset:] = bits
             extra[points, offset:] = True
             packed = pack(extra)
-            self.room[: points + 1, start : start + packed.shape[1]] |= packed
-        self.rows, self.points = rows + len(twins), points + 1
+            room[: points + 1, start : start + packed.shape[1]] |= packed
+        self.room, self.rows, self.points = room, rows + len(twins), points + 1
 
     def _reserve(self, points: int, rows: int) -> None:
         """Make room by doubling, so that growing costs a constant a label."""

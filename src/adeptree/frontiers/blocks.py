@@ -16,6 +16,8 @@ from adeptree.types import Instance, IntArray
 class BlockFrontier(Frontier):
     """A row lists the numbers of its at most d blocks; blocks are numbered as they arrive."""
 
+    GROWS = ("number",)
+
     def __init__(self, concept_class: BlockUnions) -> None:
         super().__init__()
         self.concept_class = concept_class

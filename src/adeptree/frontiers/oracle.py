@@ -37,6 +37,8 @@ class OracleFrontier(Frontier):
     on the strategy, nor on who answers when (unless unknown answers are kept).
     """
 
+    GROWS = ("column", "points")
+
     def __init__(self, concept_class: ConceptClass) -> None:
         super().__init__()
         self.concept_class = concept_class
@@ -58,6 +60,10 @@ class OracleFrontier(Frontier):
         cost: float | None = getattr(self.concept_class, "call_cost", None)
         free = getattr(self.concept_class, "strategy", "auto") == "auto" and not self.asking.keeps
         return Choice("cubes" if self.has_witnesses else "bits", cost) if cost is not None and free else None
+
+    def parts(self) -> list[Any]:
+        """Return the table too, and what was learnt about how to ask."""
+        return [part for part in (self, self.table, self.bits_only, self.choice) if part is not None]
 
     @property
     def width(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,8 @@ class IntervalFrontier(Frontier):
         """Narrow the boxes that x falls into; a 1 in the blank row opens a new box."""
         self.box, self.blank = self._narrowed(children)
         if self.is_new(children.x):
-            insort(self.seen, children.x)
+            place = bisect_left(self.seen, children.x)
+            self.seen = [*self.seen[:place], children.x, *self.seen[place:]]
 
     def _narrowed(self, children: Children) -> tuple[IntArray, BoolArray]:
         x, label = children.x, children.label

@@ -48,6 +48,10 @@ class PartitionFrontier(Frontier):
         self._width = 1
         self.log_size = math.log(concept_class.size)
 
+    def parts(self) -> list[Any]:
+        """Return the partition too."""
+        return [self, self.partition]
+
     @property
     def width(self) -> int:
         """Number of cells."""

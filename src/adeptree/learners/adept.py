@@ -72,6 +72,10 @@ class Paths(Engine):
         self.dropped = Dropped()
         self._pending: Expansion | None = None
 
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round."""
+        return [self, self.waiting, *self.frontier.parts(), *self.base_rows.parts()]
+
     # --- Algorithm 2 -----------------------------------------------------------------------------
 
     def _expand(self, x: Instance) -> Expansion:

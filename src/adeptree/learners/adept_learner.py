@@ -153,20 +153,29 @@ class Adept(OnlineLearner):
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        if self.answered >= self._end:
-            self._check_horizon()
-        return self.engine.probability(self.concept_class.instance(x))
+        with self._lock:
+            if self.answered >= self._end:
+                self._check_horizon()
+            return self.engine.probability(self.concept_class.instance(x))
 
     def learn(self, x: Any, y: Any, weight: float = 1) -> None:
-        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x."""
+        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
+
+        It is all or nothing: whatever is raised, the learner is as before.
+        """
         label = label_of(y)
-        cost = self._cost(label, weight)
+        self._whole(self._learn_at, x, label, self._cost(label, weight))
+
+    def _learn_at(self, x: Any, label: int, cost: float) -> None:
         if isinstance(x, Ticket):
             self._settle_ticket(self.tickets.find(x), label, cost)
             return
         if self.answered >= self._end:
             self._check_horizon()
         self._play(self.concept_class.instance(x), label, cost)
+
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), self.rate_rule, *self.engine.parts()]
 
     def _play(self, x: Instance, label: int, cost: float) -> float:
         """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
@@ -290,8 +299,9 @@ class Adept(OnlineLearner):
 
     def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
         """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
-        self._check_horizon()
-        return self.engine.probabilities(self.concept_class.instances_of(xs))
+        with self._lock:
+            self._check_horizon()
+            return self.engine.probabilities(self.concept_class.instances_of(xs))
 
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any], weights: Iterable[float] | None = None) -> FloatArray:
         """Learn a sequence of rounds; return the chance of guessing 1 in each.
@@ -309,8 +319,13 @@ class Adept(OnlineLearner):
         if weighed is not None and any(weight != 1 for weight in weighed):
             self._cost(0, next(weight for weight in weighed if weight != 1))  # refused now, not in the middle
             self.weighed = True  # so that no engine takes over that counts every round once
-        room = len(labels) if self.horizon is None else min(len(labels), self.horizon - self.answered)
-        probabilities = np.empty(len(labels), dtype=np.float64)
+        self._check_room(len(labels))
+        with self._lock:
+            return self._learn_many(instances, labels, weighed)
+
+    def _learn_many(self, instances: Any, labels: IntArray, weighed: list[float] | None) -> FloatArray:
+        room = len(labels)
+        probabilities = np.empty(room, dtype=np.float64)
         if self.engine_choice == "auto" and self.plain:
             self._go_on_with(choosing.outgrown(self.engine, self.rate_rule, coming=room))
         done = 0
@@ -319,8 +334,6 @@ class Adept(OnlineLearner):
                 done = self._play_some(instances, labels, weighed, probabilities, done, room)
             else:
                 done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
-        if done < len(labels):
-            self._check_horizon()
         return probabilities
 
     def _play_some(
@@ -331,7 +344,7 @@ class Adept(OnlineLearner):
         for x in points:
             label = int(labels[done])
             cost = self._cost(label, 1 if weights is None else weights[done])
-            probabilities[done] = self._play(x, label, cost)
+            probabilities[done] = self._whole(self._play, x, label, cost)
             done += 1
             if type(self.engine) is not Paths:
                 break
@@ -381,7 +394,8 @@ class Adept(OnlineLearner):
 
     def certificate(self, confidence: float = 0.95) -> Certificate:
         """Return where the learner stands and what is proven about it; no oracle is asked."""
-        return certify(self, confidence)
+        with self._lock:
+            return certify(self, confidence)
 
     @property
     def bound(self) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import math
 import os
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from adeptree.errors import HorizonReached, InvalidArgument, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.coins import Coins, word_of
 from adeptree.learners.tickets import OpenTickets, Ticket
+from adeptree.learners.whole_rounds import Mark
 from adeptree.types import Concept, FloatArray, Instance, label_of, labels_of
 
 Rate = str | float
+Result = TypeVar("Result")
 
 
 class OnlineLearner(ABC):
@@ -34,6 +37,8 @@ class OnlineLearner(ABC):
 
     kind: ClassVar[str]
     """Name of the learner in saved files."""
+    GROWS: ClassVar[tuple[str, ...]] = ()
+    """Lists and dicts that only grow; all else that a round changes is replaced (``whole_rounds.py``)."""
     follows_best_loss: ClassVar[bool] = True
     """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
 
@@ -69,6 +74,7 @@ class OnlineLearner(ABC):
         self.tickets = OpenTickets()
         """The answers that wait for their labels."""
         self._coins = Coins(seed)
+        self._lock = threading.RLock()
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -76,25 +82,55 @@ class OnlineLearner(ABC):
             raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
         return int(horizon)
 
+    # --- All or nothing ----------------------------------------------------------------------------
+
+    def _parts(self) -> list[Any]:
+        """Return the objects that change in a round, this one among them."""
+        return [self, self.tickets]
+
+    def _whole(self, do: Callable[..., Result], *arguments: Any) -> Result:
+        """Do something that is all or nothing, one thread at a time: whatever is raised leaves no trace."""
+        with self._lock:
+            mark = Mark(self._parts())
+            try:
+                return do(*arguments)
+            except BaseException:
+                mark.undo()
+                raise
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
+
     # --- A round -----------------------------------------------------------------------------------
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        if self.answered >= self._end:
-            self._check_horizon()
-        return self._probability(self.concept_class.instance(x), x)
+        with self._lock:
+            if self.answered >= self._end:
+                self._check_horizon()
+            return self._probability(self.concept_class.instance(x), x)
 
     def predict(self, x: Any) -> int:
         """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
-        p = self.predict_proba(x)
-        return self._guess(self.concept_class.instance(x), p)
+        with self._lock:
+            p = self.predict_proba(x)
+            return self._guess(self.concept_class.instance(x), p)
 
     def _guess(self, x: Instance, p: float) -> int:
         return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
 
     def learn(self, x: Any, y: Any) -> None:
-        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x."""
-        label = label_of(y)
+        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
+
+        It is all or nothing: whatever is raised, the learner is as before.
+        """
+        self._whole(self._learn, x, label_of(y))
+
+    def _learn(self, x: Any, label: int) -> None:
         if isinstance(x, Ticket):
             self._settle_late(x, label)
             return
@@ -112,6 +148,9 @@ class OnlineLearner(ABC):
 
         The round is charged at this p, whenever its label comes.
         """
+        return self._whole(self._answered, x)
+
+    def _answered(self, x: Any) -> Ticket:
         if self.answered >= self._end:
             self._check_horizon()
         instance = self.concept_class.instance(x)
@@ -133,7 +172,9 @@ class OnlineLearner(ABC):
         It is charged as it was answered, but the point is let in only now: the certificate is exact (Theorem B), and
         nothing else is promised of late labels. :meth:`answer` is the better way where a ticket can be kept.
         """
-        label = label_of(y)
+        self._whole(self._learn_late, x, label_of(y), p, guess, since)
+
+    def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int) -> None:
         if self.answered >= self._end:
             self._check_horizon()
         instance = self.concept_class.instance(x)
@@ -174,10 +215,16 @@ class OnlineLearner(ABC):
         return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
 
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
-        """Learn a sequence of rounds; return the probability predicted in each. Labels are checked before the first."""
+        """Learn a sequence of rounds; return the chance of guessing 1 in each.
+
+        All is checked before the first; what is raised in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
+        """
         instances, labels = list(xs), labels_of(ys)
         if len(instances) != len(labels):
             raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
+        for x in instances:
+            self.concept_class.instance(x)
+        self._check_room(len(labels))
         probabilities = np.empty(len(labels), dtype=np.float64)
         for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):
             probabilities[i] = self.predict_proba(x)
@@ -199,7 +246,8 @@ class OnlineLearner(ABC):
     @property
     def regret(self) -> float:
         """Expected regret so far, exactly: expected loss minus the best concept's loss."""
-        return self.expected_loss - self.best_loss
+        with self._lock:
+            return self.expected_loss - self.best_loss
 
     @property
     @abstractmethod
@@ -280,6 +328,10 @@ class OnlineLearner(ABC):
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds: plain values and arrays."""
+        with self._lock:
+            return self._saved()
+
+    def _saved(self) -> dict[str, Any]:
         account = {
             "rounds": self.rounds,
             "expected_loss": self.expected_loss,
@@ -313,6 +365,15 @@ class OnlineLearner(ABC):
         self.variance = account.get("variance", self.rounds / 4)
         self.overlaps, self.late = account.get("overlaps", 0), account.get("late", False)
         self.tickets.restore(account.get("tickets", []))
+
+    def _check_room(self, rounds: int) -> None:
+        """Refuse a batch that goes past the horizon, before its first round."""
+        if self.horizon is not None and self.answered + rounds > self.horizon:
+            left = self.horizon - self.answered
+            raise HorizonReached(
+                f"{rounds} rounds are more than the {left} that are left of the horizon of {self.horizon}; none was "
+                f"learnt: give fewer, or build a learner with a longer horizon, or with horizon=None, which has no end"
+            )
 
     def _check_horizon(self) -> None:
         if self.ended:

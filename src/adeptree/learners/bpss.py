@@ -44,6 +44,7 @@ class Bpss(OnlineLearner):
     """
 
     kind = "bpss"
+    GROWS = ("points",)
     horizon: int
 
     def __init__(
@@ -79,6 +80,9 @@ class Bpss(OnlineLearner):
         self._now = Odds(0.5, 0.0)
         self._pending: tuple[Any, IntArray, BoolArray, Odds] | None = None
         warn_if_weak(self, f"it weighs {count:,} schedules of mistakes")
+
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), self._rate_rule]
 
     def _expand(self, x: Instance, raw: Any) -> tuple[Any, IntArray, BoolArray, Odds]:
         """Steps 1-3: every expert's pseudo-label, and the Hedge prediction."""
@@ -127,9 +131,11 @@ class Bpss(OnlineLearner):
         self.last_rate = self.learning_rate
         if self.prune:
             self.active = self.active & self.realizable
+        states, histories = list(self.states), list(self.histories)
         for i in np.flatnonzero(self.active).tolist():
-            self.states[i] = self.base.update(self.states[i], x, int(labels[i]))
-            self.histories[i] = (*self.histories[i], int(labels[i]))
+            states[i] = self.base.update(states[i], x, int(labels[i]))
+            histories[i] = (*histories[i], int(labels[i]))
+        self.states, self.histories = states, histories
         self.losses = self.losses + (labels != label)
         self.points.append(raw)
         self._pending = None

@@ -151,6 +151,9 @@ class Rationed(_Budgeted):
         self.inner = inner
         self._served: tuple[int, Any] = (-1, None)
 
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), *self.inner._parts()]
+
     def _serves(self, x: Instance) -> bool:
         key = freeze(self.concept_class.key(x))
         payable = 2 * self.inner.width <= self._allowed and not self.inner.ended

@@ -56,6 +56,9 @@ class Hedge(OnlineLearner):
     def _checked_horizon(horizon: int | None) -> int | None:
         return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), self.rate_rule]
+
     def _rule(self) -> RateRule:
         if isinstance(self.rate, float):
             return Constant(self.rate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from adeptree.classes.base import ConceptClass
 from adeptree.frontiers.base import Queries
@@ -19,6 +19,7 @@ class HistoryLearner(OnlineLearner):
     """
 
     follows_best_loss = False
+    GROWS: ClassVar[tuple[str, ...]] = ("history",)
     horizon: int
 
     def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:

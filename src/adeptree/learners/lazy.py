@@ -38,6 +38,7 @@ class LazyAdept(HistoryLearner):
     """
 
     kind = "lazy-adept"
+    GROWS = ("history", "sampled_rounds")
 
     def __init__(
         self,
@@ -66,6 +67,9 @@ class LazyAdept(HistoryLearner):
         )
         self.sampled_rounds: list[int] = []
         self._sampler = stream(seed, "sampled rounds")
+
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), *self.inner._parts(), self._sampler]
 
     def _probability(self, x: Instance, raw: Any) -> float:
         """Steps 1-3 of Algorithm 2 as internal round r + 1 of K, from the committed state."""

@@ -71,6 +71,7 @@ class FollowThePerturbedLeader(HistoryLearner):
     """
 
     kind = "follow-the-perturbed-leader"
+    GROWS = ("history", "strangers")
 
     def __init__(
         self,
@@ -118,7 +119,9 @@ class FollowThePerturbedLeader(HistoryLearner):
         if column is None:
             self.strangers.append((raw, label))
         else:
-            self.surplus[column] += 2 * label - 1
+            step = np.zeros_like(self.surplus)
+            step[column] = 2 * label - 1
+            self.surplus = self.surplus + step
 
     def _key(self, raw: Any) -> Hashable:
         return freeze(self.concept_class.key(self.concept_class.instance(raw)))

@@ -52,7 +52,7 @@ class OpenTickets:
 
     def add(self, ticket: Ticket) -> None:
         """Keep an answer until its label comes."""
-        self._open[ticket.id] = ticket
+        self._open = {**self._open, ticket.id: ticket}
 
     def find(self, ticket: Ticket) -> Ticket:
         """Return the open ticket that this one is (or is a copy of), or say why there is none."""
@@ -66,7 +66,7 @@ class OpenTickets:
 
     def remove(self, ticket: Ticket) -> None:
         """Forget a ticket whose label came."""
-        del self._open[ticket.id]
+        self._open = {number: other for number, other in self._open.items() if number != ticket.id}
 
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""

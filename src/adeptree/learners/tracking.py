@@ -112,6 +112,9 @@ class Tracking(OnlineLearner):
         self._pending: Expansion | None = None
         warn_if_weak(self, f"{self.switches} switches among so many rules")
 
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), *self.frontier.parts(), *self.base_rows.parts()]
+
     # --- The round ---------------------------------------------------------------------------------
 
     def _expand(self, x: Instance) -> Expansion:

@@ -23,8 +23,7 @@ class LabelTable:
         bits = self.bits if not contested and len(parent) == len(self.bits) else self.bits[parent]
         if contested or self._is_new(bits, label):
             byte, bit = divmod(self.points, 8)
-            if byte == bits.shape[1]:
-                bits = np.concatenate([bits, np.zeros_like(bits)], axis=1)
+            bits = np.concatenate([bits, np.zeros_like(bits)], axis=1) if byte == bits.shape[1] else bits.copy()
             bits[:, byte] |= label.astype(np.uint8) << np.uint8(bit)
             self.points += 1
         self.bits = bits

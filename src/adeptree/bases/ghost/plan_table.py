@@ -23,9 +23,11 @@ class PlanTable:
 
     def number(self, plan: plans.Plan) -> int:
         """Return the plan's number, a new one if it was never seen."""
-        found = self._numbers.setdefault(plan, len(self.plans))
-        if found == len(self.plans):
-            self.plans.append(plan)
+        found = self._numbers.get(plan)
+        if found is None:
+            found = len(self.plans)
+            self.plans.append(plan)  # first: a number without a plan would be wrong for ever
+            self._numbers[plan] = found
         return found
 
     def predict(self, number: int, ones: int, default: bool) -> int:

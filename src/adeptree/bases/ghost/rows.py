@@ -65,6 +65,10 @@ class GhostRows(RowLearner):
         self._labels = LabelTable()
         self._round: Round | None = None
 
+    def parts(self) -> list[Any]:
+        """Return the labels too. (Plans that were numbered stay numbered: they are only remembered.)"""
+        return [self, self._labels]
+
     def predict(self, split: Split) -> BoolArray:
         """Return the only label of a forced row, and the decision on a contested one."""
         self._round = self._decide(split)

@@ -81,6 +81,10 @@ class Engine(ABC):
             self._rate = eta
             self._rate_changed()
 
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round."""
+        return [self]
+
     def _rate_changed(self) -> None:
         """Rebuild what depends on the rate (nothing, by default)."""
 
