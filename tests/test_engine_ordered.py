@@ -506,7 +506,7 @@ def _split(cells: int, buckets: int) -> Any:
 
 
 def test_what_it_is_not_for() -> None:
-    with pytest.raises(InvalidArgument, match=r"up to 2\^62"):
+    with pytest.raises(InvalidArgument, match="must be an int in"):
         OrderedEngine(at.Thresholds(GRID + 1), KTPrior())
     with pytest.raises(InvalidArgument, match="real_thresholds"):
         OrderedEngine(at.Intervals(10), KTPrior())

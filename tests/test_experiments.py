@@ -25,6 +25,7 @@ from adeptree.experiments.registry import EXPERIMENTS, experiment
 from adeptree.experiments.reproduce import Progress, Reproduction, reproduce
 from adeptree.experiments.runner import RunFailed, run_tasks
 from adeptree.experiments.stats import at_least, at_most, exponent_near, fitted, mean_at_least
+from adeptree.state import seal, unseal
 
 FAST = "width"
 """An experiment whose tiny cells take no time."""
@@ -278,7 +279,9 @@ def test_the_command_shows_the_table_and_writes_the_page(app: typer.Typer, tmp_p
 def test_a_failed_claim_is_exit_code_1(app: typer.Typer, tmp_path: Path) -> None:
     reproduce(level="tiny", only=FAST, out=tmp_path)
     path = tmp_path / f"{FAST}.jsonl"
-    path.write_text(path.read_text().replace('"worst_ratio": 1.0', '"worst_ratio": 1.5'))
+    rows = [unseal(line) for line in path.read_text().splitlines()]
+    texts = [json.dumps(row).replace('"worst_ratio": 1.0', '"worst_ratio": 1.5') for row in rows]
+    path.write_text("".join(f"{seal(text)}\n" for text in texts))
     done = CliRunner().invoke(app, ["--only", FAST, "--jobs", "1", "--out", str(tmp_path)], env={"COLUMNS": "140"})
     assert done.exit_code == 1
     assert "not held: width" in done.output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import doctest
-import json
 import os
 import pickle
 import random
@@ -63,6 +62,7 @@ from adeptree.oracles import (
     Timing,
 )
 from adeptree.oracles.erm import errors_of
+from adeptree.state import unseal
 from adeptree.types import Concept, Sample
 
 Pairs = list[tuple[Any, int]]
@@ -492,12 +492,14 @@ def test_a_recording_is_lines_of_data(tmp_path: Path) -> None:
         assert recording.find(B) is None
         assert len(path.read_text().splitlines()) == len(recording.lines) == 4  # there at once, not at the end
     assert rule(3) == 1  # a concept outlives its recording
-    header, *entries = [json.loads(line) for line in path.read_text().splitlines()]
-    assert header == {"format": "adeptree oracle recording", "version": 1, "answers": ["find", "realizable"]}
+    lines = path.read_text().splitlines()
+    header, *entries = [unseal(line, before) for before, line in zip(["", *lines], lines, strict=False)]
+    assert header == {"format": "adeptree oracle recording", "version": 2, "answers": ["find", "realizable"]}
     assert entries == [
         {"ask": "find", "sample": [[2, 0], [5, 1]], "concept": 0, "text": "x >= 3"},
         {"concept": 0, "x": 7, "label": 1},  # once, and not for the points of the sample
         {"ask": "find", "sample": [[2, 1], [5, 0]], "concept": None},
+        {"end": 4},
     ]
     with pytest.raises(StateError, match="exists; replay it"):
         Recording(ClassOracle(LINE), path)
@@ -563,7 +565,7 @@ def test_damaged_recordings(tmp_path: Path) -> None:
         (b"", DamagedFile, "not a recording"),
         (b"\xff\xfe\n", DamagedFile, "not text"),
         (b"[]\n", DamagedFile, "not a recording"),
-        (header.replace("1", "99").encode() + b"\n", UnknownVersion, "format 99"),
+        (header.replace("2", "99", 1).encode() + b"\n", UnknownVersion, "format 99"),
         (f"{header}\n{answer[:-9]}\n".encode(), DamagedFile, "line 2 "),
         (f'{header}\n{{"concept": 5, "x": 1, "label": 1}}\n'.encode(), DamagedFile, "line 2 "),
     ]

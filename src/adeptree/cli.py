@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from adeptree.errors import NoBetterThanACoin
 from adeptree.experiments.command import reproduce_command
 from adeptree.run_command import run_command
 from adeptree.show_command import show_command
-from adeptree.terminal import show, told
+from adeptree.terminal import INTERRUPTED, TROUBLES, show, tell, told
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
 
@@ -24,6 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""What typer raises where the command line does not fit; the module that it is in depends on the release."""
 
 ON_COLUMNS = {
     "stumps": "column >= cut or column < cut, on every column of numbers",
@@ -54,7 +57,8 @@ def _version(wanted: bool) -> None:
     if wanted:
         from adeptree import __version__
 
-        show(f"adeptree {__version__}")
+        with told():
+            show(f"adeptree {__version__}")
         raise typer.Exit
 
 
@@ -93,4 +97,19 @@ def main() -> None:
             output.reconfigure(errors="backslashreplace")
     # The summary says it in words where it belongs.
     warnings.simplefilter("ignore", NoBetterThanACoin)
-    app()
+    sys.exit(_code())
+
+
+def _code() -> int:
+    """Run the command and return its exit code; what typer itself shows goes through the same door."""
+    try:
+        return app(standalone_mode=False) or 0
+    except USAGE_ERROR as error:
+        text = io.StringIO()
+        error.show(file=text)
+        show(text.getvalue().rstrip("\n"), err=True)
+        return int(error.exit_code)
+    except typer.Abort:
+        return INTERRUPTED
+    except TROUBLES as error:
+        return tell(error)

@@ -93,7 +93,10 @@ def got(name: str, value: object) -> str:
     >>> got("horizon", 0)
     'got horizon=0 (int)'
     """
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # Python prints no int of thousands of digits
+        shown = f"an int of {value.bit_length()} bits" if isinstance(value, int) else "what cannot be printed"
     if len(shown) > 80:
         shown = shown[:77] + "..."
     return f"got {name}={shown} ({type(value).__name__})"

@@ -2,8 +2,10 @@
 
 ``settings.json`` says what the run is; a run with other settings is refused. ``checkpoint`` is the learner
 (``adeptree.load`` reads it) and where the run is, replaced in one step. ``rows.journal`` holds every row
-taken since, a line each with its checksum: one cut short by a crash is recognised and left out. All of it is
-data; nothing is ever executed.
+taken since, a line each with its number and checksum: a last one without its line end was cut short by a crash
+and is left out, anything else that does not fit is damage. A conversation (``--follow``) cannot ask for its rows
+again, so there ``answered`` says how many rows were taken, and a journal that holds fewer is damage too. All of
+it is data; nothing is ever executed.
 """
 
 from __future__ import annotations
@@ -13,16 +15,16 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from adeptree import state as files
 from adeptree.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.streams.cells import brief
 from adeptree.streams.rows import Row
-from adeptree.writing import AppendedFile, Written
+from adeptree.writing import AppendedFile, Counter, Written, checked_line, checked_text
 
-SETTINGS, CHECKPOINT, ROWS = "settings.json", "checkpoint", "rows.journal"
+SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
 FORMAT = "adeptree run 1"
 CHECKPOINT_SECONDS = 2.0
 SYNC_SECONDS = 1.0
@@ -33,8 +35,9 @@ SHARE = 20
 class RunFolder:
     """The folder of one run. Making it checks and locks the folder; nothing in it is changed before ``begin``."""
 
-    def __init__(self, path: str, resume: bool) -> None:
+    def __init__(self, path: str, resume: bool, follow: bool = False) -> None:
         self.path = Path(path)
+        self._answered = Counter(self.path / ANSWERED) if follow else None
         self.saved: dict[str, Any] | None = None
         self._rows: AppendedFile | None = None
         self._lock = -1
@@ -47,6 +50,8 @@ class RunFolder:
     def __exit__(self, *_: object) -> None:
         if self._rows is not None:
             self._rows.__exit__()
+        if self._answered is not None:
+            self._answered.close()
         if self._lock >= 0:
             os.close(self._lock)
 
@@ -120,6 +125,9 @@ class RunFolder:
         """Replace the checkpoint in one step, and forget the rows that it covers."""
         start = time.monotonic()
         files.save(self.checkpoint_path, {**learner, "run": run})
+        if self._answered is not None:
+            # A row whose answer could not be given (nobody listens any more) is not part of the run.
+            self._answered.set(run["position"]["taken"])
         # Killed here, the rows that the checkpoint covers are still in the journal: they are known by their number.
         self._start_rows()
         end = time.monotonic()
@@ -140,34 +148,51 @@ class RunFolder:
         """Write down row ``number`` of the run (counted from 1)."""
         rows = self._rows or self._start_rows()
         rows.append(_line(number, row))
+        if self._answered is not None:
+            # In this order: killed in between, the journal is ahead of the count, and never behind it.
+            self._answered.set(number)
         now = time.monotonic()
         if now >= self._sync_due:
             # A killed process loses nothing even without this; a machine without power loses about a second.
             rows.sync()
             self._sync_due = now + SYNC_SECONDS
 
-    def rows_after(self, taken: int) -> Iterator[Row]:
-        """Yield the journal's rows that the checkpoint does not cover, in order."""
+    def rows_after(self, taken: int) -> list[Row]:
+        """Return the journal's rows that the checkpoint does not cover, in order; all of it is checked first."""
+        entries = self._entries()
+        first, count = entries[0][0] if entries else taken + 1, len(entries)
+        if first > taken + 1:
+            raise DamagedFile(f"{self.path / ROWS} goes on with row {first}, but row {taken + 1} is missing")
+        self._refuse_forgotten(max(taken, first + count - 1))
+        return [row for number, row in entries if number > taken]
+
+    def _entries(self) -> list[tuple[int, Row]]:
+        """Return every whole line of the journal; their numbers go up one by one."""
         path = self.path / ROWS
         try:
-            lines = path.read_bytes().split(b"\n")
+            # What comes after the last line end is nothing, or a line cut short.
+            lines = path.read_bytes().split(b"\n")[:-1]
         except FileNotFoundError:
-            return
+            return []
         except OSError as error:
             raise StateError(f"{path} could not be read: {error.strerror}") from None
-        for place, line in enumerate(lines):
+        entries: list[tuple[int, Row]] = []
+        for place, line in enumerate(lines, 1):
             entry = _entry(line)
-            if entry is None:
-                # Only the last line can have been cut short; after it there is nothing, or not even a line end.
-                if any(_entry(later) for later in lines[place + 1 :]):
-                    raise DamagedFile(f"{path} is damaged in line {place + 1}; start again with another --save")
-                return
-            number, row = entry
-            if number > taken + 1:
-                raise DamagedFile(f"{path} goes on with row {number}, but row {taken + 1} is missing")
-            if number == taken + 1:
-                taken += 1
-                yield row
+            if entry is None or (entries and entry[0] != entries[-1][0] + 1):
+                raise DamagedFile(f"{path} is damaged in line {place}; start again with another --save")
+            entries.append(entry)
+        return entries
+
+    def _refuse_forgotten(self, known: int) -> None:
+        """Refuse to go on if more rows were answered than the checkpoint and the journal know of."""
+        answered = 0 if self._answered is None else self._answered.value()
+        if answered > known:
+            raise DamagedFile(
+                f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
+                f"is lost; put it back, or remove {self.path / ANSWERED} to go on without rows "
+                f"{known + 1} to {answered}"
+            )
 
     def _start_rows(self) -> AppendedFile:
         if self._rows is not None:
@@ -189,18 +214,17 @@ def _line(number: int, row: Row) -> bytes:
     (1, Row(line=2, cells=['3', '0'], fault=''))
     >>> _entry(b'20f928e2 [1, 2, ["3", "1"], ""]')
     """
-    text = json.dumps([number, row.line, row.cells, row.fault]).encode()
-    return b"%08x %s\n" % (zlib.crc32(text), text)
+    return checked_line(json.dumps([number, row.line, row.cells, row.fault]).encode())
 
 
 def _entry(line: bytes) -> tuple[int, Row] | None:
     """Return what a whole line of the journal says, None for any other."""
-    checksum, _, text = line.partition(b" ")
+    text = checked_text(line)
+    if text is None:
+        return None
     try:
-        if len(checksum) != 8 or int(checksum, 16) != zlib.crc32(text):
-            return None
         number, place, cells, fault = json.loads(text)
-    except ValueError:
+    except (ValueError, TypeError):
         return None
     return number, Row(place, cells, fault)
 
@@ -225,4 +249,4 @@ def _locked(folder: Path) -> int:
 
 
 def _shown(value: object) -> str:
-    return "nothing" if value is None else str(value)
+    return "nothing" if value is None else brief(str(value))

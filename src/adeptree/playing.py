@@ -14,7 +14,7 @@ from adeptree.learners import Adept
 from adeptree.progress import ProgressBar
 from adeptree.streams import Example, Layout, Row, Stream
 from adeptree.summary import Account, rule_text, summary
-from adeptree.terminal import show
+from adeptree.terminal import show, visible
 from adeptree.writing import PredictionLog, Written
 
 
@@ -56,6 +56,7 @@ class Game:
         self.interrupts = Interrupts()
         self.log: PredictionLog | None = None
         self.answers = answers
+        self.again: list[Row] = []
 
     def go_on(self, folder: RunFolder) -> None:
         """Save the run to a folder, from where its checkpoint is."""
@@ -66,6 +67,8 @@ class Game:
             self.position = Position(**found["position"], predictions=written)
             if self.course and found["course"]:
                 self.course.restore(found["course"])
+        # Before any file is touched: a damaged journal is refused, and everything stays as it is.
+        self.again = folder.rows_after(self.position.taken)
 
     def play(self) -> None:
         """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
@@ -161,8 +164,9 @@ class Game:
         if not self.folder:
             return
         # No checkpoint before the last of them: it would empty the journal.
-        for row in self.folder.rows_after(self.position.taken):
+        for row in self.again:
             self._take(row, None)
+        self.again = []
         self._pass_over()
         self._checkpoint()
         if self.position.taken and not self.outputs.quiet:
@@ -206,7 +210,8 @@ class Game:
 
     def _account(self) -> Account:
         position = self.position
-        return Account(self.stream.name, self.shown, self.layout.names, position.bad, position.unlabelled)
+        name, shown = visible(self.stream.name), visible(self.shown)
+        return Account(name, shown, self.layout.names, position.bad, position.unlabelled)
 
     def _report(self) -> None:
         if self.course and self.outputs.report and self.learner.rounds:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adeptree.learners import Adept
 from adeptree.summary import percent, rule_text
-from adeptree.terminal import show
+from adeptree.terminal import show, visible_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -42,7 +42,7 @@ class ProgressBar:
         if self._bar is None:
             show(sentence, err=True)
         else:
-            self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+            self._bar.console.print(visible_lines(sentence), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def update(self, learner: Adept, last: bool = False) -> None:
         """Show where the learner is, at most ten times a second: reading the best rule costs something."""

@@ -121,7 +121,9 @@ def _run(options: Options) -> None:
 
     _check_outputs(options)
     with ExitStack() as stack:
-        folder = stack.enter_context(RunFolder(options.save, options.resume)) if options.save else None
+        folder = None
+        if options.save:
+            folder = stack.enter_context(RunFolder(options.save, options.resume, options.follow))
         stream = stack.enter_context(open_stream(options.stream, options.format))
         answers = Answers(stream.answers) if options.follow else None
         if answers:

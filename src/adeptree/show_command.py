@@ -65,7 +65,8 @@ def _show(html: str | None, game: Shown) -> None:
     from adeptree.show import show_text, write_show_page
 
     if html is None:
-        show(show_text(game, ascii=not _fine(), paint=lambda text, role: typer.style(text, **COLOURS[role])))
+        text = show_text(game, ascii=not _fine(), paint=lambda text, role: typer.style(text, **COLOURS[role]))
+        show(text, painted=True)  # names and values in it were made visible when the game was played
     else:
         write_show_page(html, game)
         show(f"Written: {html}")

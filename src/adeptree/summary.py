@@ -15,6 +15,7 @@ from adeptree.classes.real_stumps import RealStumps
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.promises import beats_a_coin, why_nothing
+from adeptree.terminal import visible
 
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
@@ -47,11 +48,11 @@ def rule_text(learner: Adept, columns: Sequence[str]) -> str:
     'vibration >= 5'
     """
     rule = str(learner.best_rule())
-    if isinstance(learner.concept_class, (Stumps, RealStumps, FiniteClass)):
-        return rule
     if isinstance(learner.concept_class, BlockUnions):
-        return re.sub(r"^block\b", lambda _: columns[0], rule)
-    return re.sub(r"\bx(\d*)\b", lambda match: columns[int(match[1] or 0)], rule)
+        rule = re.sub(r"^block\b", lambda _: columns[0], rule)
+    elif not isinstance(learner.concept_class, (Stumps, RealStumps, FiniteClass)):
+        rule = re.sub(r"\bx(\d*)\b", lambda match: columns[int(match[1] or 0)], rule)
+    return visible(rule)
 
 
 def summary(learner: Adept, account: Account) -> str:

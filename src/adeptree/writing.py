@@ -10,12 +10,17 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
-from adeptree.errors import InvalidArgument, StateError
+from adeptree.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.state import write_atomically
+from adeptree.streams.cells import is_number
 
 COLUMNS = ("round", "x", "p", "guess", "y")
 CHUNK = 1 << 20
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""What spreadsheets take for the beginning of a formula, or leave out in front of one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,6 @@ class AppendedFile:
     ...     file.append(b"two\\n")
     >>> with AppendedFile(path, "--predictions", kept) as file:
     ...     file.append(b"TWO\\n")
-    >>> from pathlib import Path
     >>> Path(path).read_bytes()
     b'one\\nTWO\\n'
     """
@@ -100,6 +104,70 @@ class AppendedFile:
             raise StateError(f"{self._option}: {self._path} could not be written: {error.strerror}") from error
 
 
+class Counter:
+    """A number in a file of its own, overwritten in place: a killed process leaves the old one or the new one.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "answered")
+    >>> counter = Counter(path)
+    >>> counter.set(41), counter.set(42), counter.close()
+    (None, None, None)
+    >>> Counter(path).value(), path.read_bytes()
+    (42, b'4ee7e60b 00000000000000000042\\n')
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = -1
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def value(self) -> int:
+        """Return the number, 0 if there is no file."""
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise StateError(f"{self._path} could not be read: {error.strerror}") from None
+        text = checked_text(content.removesuffix(b"\n"))
+        if text is None or not text.isdigit():
+            raise DamagedFile(f"{self._path} is damaged; put it back, or start again with another --save")
+        return int(text)
+
+    def set(self, value: int) -> None:
+        """Write the number down; it always has the same length, so that no part of an old one is left."""
+        content = checked_line(b"%020d" % value)
+        try:
+            if self._file < 0:
+                # Whole from its first moment, also where the machine loses its power.
+                write_atomically(self._path, content)
+                self._file = os.open(self._path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, content)
+        except OSError as error:
+            raise StateError(f"{self._path} could not be written: {error.strerror}") from error
+
+
+def checked_line(text: bytes) -> bytes:
+    """Return the text as a line that begins with its checksum.
+
+    >>> checked_line(b"[1]"), checked_text(b"4c2f32b8 [1]"), checked_text(b"4c2f32b8 [2]")
+    (b'4c2f32b8 [1]\\n', b'[1]', None)
+    """
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def checked_text(line: bytes) -> bytes | None:
+    """Return the text of such a line without its line end, None if it was altered."""
+    checksum, _, text = line.partition(b" ")
+    return text if checksum == b"%08x" % zlib.crc32(text) else None
+
+
 class PredictionLog(AppendedFile):
     """A CSV file of what was predicted: round, x, the chance p of guessing 1, the guess and the true label."""
 
@@ -110,7 +178,18 @@ class PredictionLog(AppendedFile):
 
     def write(self, *values: object) -> None:
         """Write one line."""
-        self.append(csv_line(*values))
+        self.append(csv_line(*map(inert, values)))
+
+
+def inert(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula: a text that could be one gets an apostrophe in front.
+
+    >>> [inert(value) for value in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b", -1)]
+    ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b', -1]
+    """
+    if not isinstance(value, str) or not value.startswith(FORMULA) or all(map(is_number, value.split(" "))):
+        return value
+    return f"'{value}"
 
 
 def csv_line(*values: object) -> bytes:

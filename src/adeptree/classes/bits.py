@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.classes.base import EnumerableClass, check_size
+from adeptree.classes.base import LARGEST_SET, EnumerableClass, check_size
 from adeptree.classes.concepts import Monomial, Parity
 from adeptree.errors import InvalidInstance, got
 from adeptree.types import Instance, LabelArray, Sample
 
 Words = NDArray[np.uint64]
+
+MOST_PARITY_BITS = 1 << 16
+"""Elimination over GF(2) takes the square of the bits."""
 
 
 class _OnBits(EnumerableClass):
@@ -45,7 +48,7 @@ class _Monomials(_OnBits):
     any_of = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_SET))
         object.__setattr__(self, "monotone", bool(self.monotone))
 
     def __repr__(self) -> str:
@@ -158,7 +161,7 @@ class Parities(_OnBits):
     spec_name = "parities"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "n", check_size("n", self.n, at_most=MOST_PARITY_BITS))
 
     def __repr__(self) -> str:
         return f"parities(n={self.n})"
@@ -217,7 +220,8 @@ def as_bits(x: Any, n: int) -> tuple[int, ...]:
     except (TypeError, ValueError):
         bits = ()
     if len(bits) != n or 2 in bits:
-        raise InvalidInstance(f"x must be {n} {'bit' if n == 1 else 'bits'}, e.g. {(0,) * n}; {got('x', x)}")
+        shown = f", e.g. {(0,) * n}" if n <= 32 else ""
+        raise InvalidInstance(f"x must be {n} {'bit' if n == 1 else 'bits'}{shown}; {got('x', x)}")
     return bits
 
 

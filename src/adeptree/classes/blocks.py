@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import ConceptClass, check_size
+from adeptree.classes.base import LARGEST_SET, ConceptClass, check_size
 from adeptree.classes.concepts import BlockUnion
 from adeptree.errors import InvalidArgument, InvalidInstance, got
 from adeptree.types import Instance, Sample, label_of
@@ -44,7 +44,7 @@ class BlockUnions(ConceptClass):
     spec_name = "blocks"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", check_size("d", self.d))
+        object.__setattr__(self, "d", check_size("d", self.d, at_most=LARGEST_SET))
         if not (self.block is None or isinstance(self.block, str) or callable(self.block)):
             raise InvalidArgument(f"block must be a function, a key or None; {got('block', self.block)}")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import EnumerableClass, check_size
+from adeptree.classes.base import LARGEST_LINE, EnumerableClass, check_size
 from adeptree.classes.concepts import Interval, Threshold
 from adeptree.errors import InvalidInstance, got
 from adeptree.types import Instance, IntArray, LabelArray, Sample
@@ -74,7 +74,7 @@ class Thresholds(_OnALine):
     spec_name = "thresholds"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_LINE))
 
     @property
     def size(self) -> int:
@@ -93,6 +93,7 @@ class Thresholds(_OnALine):
 
     def labels(self, x: Instance) -> LabelArray:
         """Thresholds 0..x say 1."""
+        self._check_listable()
         labels: LabelArray = (np.arange(self.n + 1) <= x).astype(np.uint8)
         return labels
 
@@ -131,7 +132,7 @@ class Intervals(_OnALine):
     spec_name = "intervals"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_LINE))
 
     @property
     def size(self) -> int:
@@ -153,6 +154,7 @@ class Intervals(_OnALine):
 
     def labels(self, x: Instance) -> LabelArray:
         """Concept 0 is empty; the others follow, ordered by start, then stop."""
+        self._check_listable()
         starts, stops = np.triu_indices(self.n)
         inside = (starts <= x) & (x <= stops)
         return np.concatenate([[0], inside]).astype(np.uint8)
@@ -161,6 +163,7 @@ class Intervals(_OnALine):
         """Return concept number ``index`` in the order of :meth:`labels`."""
         if index == 0:
             return Interval(0, 0)
+        self._check_listable()
         starts, stops = np.triu_indices(self.n)
         return Interval(int(starts[index - 1]), int(stops[index - 1]) + 1)
 

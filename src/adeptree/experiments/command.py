@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adeptree.errors import AdeptreeError, MissingExtra
+from adeptree.errors import MissingExtra
+from adeptree.terminal import show, told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 TROUBLE = 2
-INTERRUPTED = 130
+"""Never 1, which says that a claim did not hold."""
 
 
 def reproduce_command(
@@ -43,22 +44,27 @@ def reproduce_command(
 
     Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html.
     """
+    with told(TROUBLE):
+        result = _reproduced(quick, only, workers or jobs or os.cpu_count() or 1, out)
+        if not result.held:
+            raise typer.Exit(FAILED)
+
+
+def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
     from rich.console import Console
 
-    told = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        result = _measured(told, quick, only, workers or jobs or os.cpu_count() or 1, out)
-        # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
-        _show(Console(highlight=False, width=None if sys.stdout.isatty() else 130), result)
-        _write_page(told, result)
+        result = _measured(Console(stderr=True, highlight=False, soft_wrap=True), quick, only, jobs, out)
     except KeyboardInterrupt:
-        told.print(f"adeptree: interrupted; the runs that finished are kept in {out}: the same command goes on there")
-        raise typer.Exit(INTERRUPTED) from None
-    except AdeptreeError as error:
-        told.print(f"adeptree: {error}", markup=False)
-        raise typer.Exit(TROUBLE) from None
-    if not result.held:
-        raise typer.Exit(FAILED)
+        show(f"adeptree: the runs that finished are kept in {out}: the same command goes on there", err=True)
+        raise
+    # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+    with console.capture() as table:
+        _print(console, result)
+    show(table.get().rstrip("\n"), painted=True)
+    _write_page(result)
+    return result
 
 
 def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
@@ -81,7 +87,7 @@ def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, 
         return reproduce(quick, only, jobs, out, on_progress)
 
 
-def _show(console: Console, result: Reproduction) -> None:
+def _print(console: Console, result: Reproduction) -> None:
     """Print the table, one section an experiment, and a last line that sums it up."""
     from rich import box
     from rich.table import Table
@@ -106,13 +112,13 @@ def _show(console: Console, result: Reproduction) -> None:
     console.print(summary(result), markup=False, soft_wrap=True)
 
 
-def _write_page(console: Console, result: Reproduction) -> None:
+def _write_page(result: Reproduction) -> None:
     """Write the HTML page; without matplotlib the table above is all there is, and that is said."""
     from adeptree.report import write_report
 
     try:
         path = write_report(result)
     except MissingExtra as error:
-        console.print(f"adeptree: no page was written: {error}", markup=False)
+        show(f"adeptree: no page was written: {error}", err=True)
         return
-    console.print(f"report: {path}", markup=False)
+    show(f"report: {path}", err=True)

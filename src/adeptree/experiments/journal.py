@@ -9,13 +9,15 @@ from typing import Any
 
 from adeptree.errors import StateError
 from adeptree.experiments.core import Cell, Row, key_of
+from adeptree.state import seal, unseal
 
 
 class Journal:
     """The JSON lines of one experiment in a folder of results.
 
-    A line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ...}``. Lines that are no JSON (a machine that
-    went down in the middle of one) are passed over, so their cells are run again.
+    A line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ..., "check": ...}``. Lines that do not prove
+    themselves by their checksum (torn ones, altered ones, those of the first edition) are passed over, so their cells
+    are run again: a lost line costs time, never a result.
     """
 
     def __init__(self, folder: Path, experiment: str, version: str) -> None:
@@ -42,7 +44,7 @@ class Journal:
             with self.path.open("ab") as file:
                 # A torn last line gets its end first, so that it does not swallow this one.
                 torn = file.tell() > 0 and not self._ends_with_newline()
-                file.write((b"\n" if torn else b"") + json.dumps(line).encode() + b"\n")
+                file.write((b"\n" if torn else b"") + seal(json.dumps(line)).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -71,9 +73,9 @@ class Journal:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return a whole line's entry, or None for a torn one."""
+    """Return a whole line's entry, or None for one that is torn or altered."""
     try:
-        entry = json.loads(line)
+        entry = unseal(line.decode())
     except ValueError:
         return None
     whole = isinstance(entry, dict) and isinstance(entry.get("key"), str) and isinstance(entry.get("row"), dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -13,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra, StateError, UnknownVersion
-from adeptree.state import decode, encode, write_atomically
+from adeptree.state import decode, encode, seal, unseal, write_atomically
 
 FORMAT = "adeptree transcript"
-VERSION = 1
+VERSION = 2
+"""Since 2 the last line says how many rounds there are, with a checksum of all; files of version 1 are still read."""
 
 
 @dataclass(frozen=True)
@@ -117,29 +119,32 @@ class Transcript:
         return "\n".join(lines)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the transcript as JSON lines: the header, then a line a round."""
+        """Write the transcript as JSON lines: the header, a line a round, and one that proves them."""
         head = {"format": FORMAT, "version": VERSION, "bound": self.bound, "header": encode(self.header)}
         rows = [encode([getattr(r, f.name) for f in fields(Round)]) for r in self.rounds]
         text = "\n".join(json.dumps(line) for line in [head, *rows]) + "\n"
-        write_atomically(Path(path), text.encode())
+        end = seal(json.dumps({"rounds": len(rows)}), before=text)
+        write_atomically(Path(path), f"{text}{end}\n".encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Transcript:
         """Read what :meth:`save` wrote."""
         try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
+            text = Path(path).read_bytes().decode()
         except OSError as error:
             raise StateError(f"{path} could not be read: {error.strerror or error}") from error
         except UnicodeDecodeError:
             raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
         try:
-            head, *rows = [json.loads(line) for line in lines]
+            head = json.loads(text.partition("\n")[0])
             if head["format"] != FORMAT:
                 raise ValueError
-            if head["version"] != VERSION:
+            if head["version"] not in (1, VERSION):
                 raise UnknownVersion(f"{path} is in transcript format {head['version']}; this release reads {VERSION}")
-            return cls(decode(head["header"]), tuple(Round(*decode(row)) for row in rows), head["bound"])
-        except (ValueError, KeyError, TypeError):
+            rows = [json.loads(line) for line in _proven(text, head["version"]).split("\n")[1:-1]]
+            rounds = tuple(_round(t, decode(row)) for t, row in enumerate(rows, start=1))
+            return cls(decode(head["header"]), rounds, _number(head["bound"]))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
 
     def to_text(self) -> str:
@@ -152,3 +157,33 @@ class Transcript:
         ]
         tail = f"expected_loss {self.expected_loss:.6g}  best_loss {self.best_loss}  regret {self.regret:.6g}"
         return "\n".join([*head, columns, *rows, f"{tail}  bound {self.bound:.6g}"]) + "\n"
+
+
+def _proven(text: str, version: int) -> str:
+    """Return the lines without the last one, which must fit them; the first edition had no such line."""
+    if version == 1:
+        return text
+    start = text.rindex("\n", 0, -1) + 1
+    lines = text[:start]
+    if text[-1] != "\n" or unseal(text[start:-1], before=lines) != {"rounds": lines.count("\n") - 1}:
+        raise ValueError
+    return lines
+
+
+def _round(t: int, row: list[Any]) -> Round:
+    """Return round number t, if it is one: what fits its checksum may still have been written by somebody else."""
+    found = Round(*row)
+    counts = (found.t, found.guess, found.y, found.width, found.asked, found.posed)
+    if not all(type(count) is int and count >= 0 for count in counts) or found.t != t:
+        raise ValueError
+    if not 0 <= _number(found.p) <= 1 or max(found.guess, found.y) > 1:
+        raise ValueError
+    if found.best_loss is not None and not 0 <= _number(found.best_loss) < math.inf:
+        raise ValueError
+    return found
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise ValueError
+    return value

@@ -14,7 +14,7 @@ import numpy as np
 
 from adeptree import bounds
 from adeptree import state as files
-from adeptree.classes.base import ConceptClass, check_size
+from adeptree.classes.base import LARGEST_LINE, ConceptClass, check_size
 from adeptree.errors import HorizonReached, InvalidArgument, got
 from adeptree.frontiers.base import Queries
 from adeptree.learners.coins import Coins, word_of
@@ -80,7 +80,7 @@ class OnlineLearner(ABC):
     def _checked_horizon(horizon: int | None) -> int | None:
         if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
             raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
-        return int(horizon)
+        return check_size("horizon", int(horizon), at_most=LARGEST_LINE)
 
     # --- All or nothing ----------------------------------------------------------------------------
 

@@ -9,18 +9,46 @@ from typing import Any
 from adeptree import state as files
 from adeptree.bases import base_named
 from adeptree.classes.base import ConceptClass
-from adeptree.errors import AdeptreeError, DamagedFile, InvalidSpec, NoBetterThanACoin, StateError
+from adeptree.errors import (
+    AdeptreeError,
+    DamagedFile,
+    InvalidArgument,
+    InvalidSpec,
+    MissingExtra,
+    NoBetterThanACoin,
+    StateError,
+    got,
+)
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
+from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
-from adeptree.specs import parse
+from adeptree.specs import CLASSES, SOLVED, called, is_long, parse
 
 KINDS: dict[str, type[OnlineLearner]] = {
     kind.kind: kind for kind in (Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader)
 }
+
+
+HOLDS_CODE = {"oracle", "sat", "smt", "template"}
+"""Classes made of a user's functions, whatever their text looks like."""
+
+
+def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
+    """Make a learner of your own known to :func:`load`, by its ``kind``; a decorator too.
+
+    Its ``settings()`` are the arguments that rebuild it, after the class.
+    """
+    name = getattr(kind, "kind", None)
+    if not isinstance(name, str) or not issubclass(kind, OnlineLearner):
+        raise InvalidArgument(f"a learner to register has a kind, its name in files; {got('kind', kind)}")
+    if KINDS.get(name, kind) is not kind:
+        raise InvalidArgument(f"{name!r} is the kind of another learner; choose another")
+    KINDS[name] = kind
+    return kind
 
 
 def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None) -> OnlineLearner:
@@ -40,22 +68,33 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
     saved = files.load(path)
     try:
         return _rebuild(saved, concept_class, base, path)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, AdeptreeError):
-            raise
+    except (StateError, MissingExtra):
+        raise
+    except Exception as error:  # the checksum fits, so what is wrong in it was written by somebody else
+        if isinstance(error, AdeptreeError) and not (concept_class is None and base is None):
+            raise  # it may be about what was given
         raise DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
 
 
 def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:
     if saved["kind"] not in KINDS:
-        raise StateError(f"{path} holds a learner of kind {saved['kind']!r}; this release loads {', '.join(KINDS)}")
+        raise StateError(
+            f"{path} holds a learner of kind {saved['kind']!r}; known here are {', '.join(KINDS)}: import the package "
+            f"that defines it (which makes it known with adeptree.learners.loading.register_learner)"
+        )
+    c = _class(saved["class"], concept_class, path)
+    check_saved(saved, c)
+    return check_rebuilt(lambda data: _filled(data, c, base, path), saved, concept_class is None)
+
+
+def _filled(saved: dict[str, Any], c: ConceptClass, base: Any, path: object) -> OnlineLearner:
     settings = dict(saved["settings"])
     name = settings.get("base")
     if "base" in settings:
         settings["base"] = _base(name, base, path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NoBetterThanACoin)  # it was said when the learner was built
-        learner = KINDS[saved["kind"]](_class(saved["class"], concept_class, path), **settings)
+        learner = KINDS[saved["kind"]](c, **settings)
     if learner.settings().get("base") != name:
         raise StateError(
             f"{path} was learnt with {name or 'a base learner of your own'}, but base={base!r} was given; "
@@ -70,10 +109,20 @@ def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
         if repr(given) != spec:
             raise StateError(f"{path} was learnt on {spec}, but concept_class={given!r} was given; pass the same class")
         return given
+    if is_long(spec):
+        raise StateError(f"{path} was learnt on {spec[:60]}..., too long to be read: pass it again as concept_class=")
     try:
-        return parse(spec)
+        name, _, _ = called(spec)
     except InvalidSpec:
-        raise StateError(f"{path} was learnt on {spec}, which holds code: pass it again as concept_class=") from None
+        name = "oracle"  # its text is no plain values, so there is code in it
+    if name in HOLDS_CODE:
+        raise StateError(f"{path} was learnt on {spec}, which holds code: pass it again as concept_class=")
+    if name not in CLASSES and name not in SOLVED:
+        raise StateError(
+            f"{path} was learnt on {spec}; its class {name!r} is not known here: pass concept_class=, or import the "
+            f"package that defines it (which makes it known with adeptree.specs.register_class)"
+        )
+    return parse(spec)
 
 
 def _base(name: str | None, given: Any, path: object) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from adeptree import bounds
 from adeptree.bases import NATURAL, BaseLearner, base_for
-from adeptree.classes.base import ConceptClass, check_size
+from adeptree.classes.base import LARGEST_SET, ConceptClass, check_size
 from adeptree.errors import InvalidArgument, MistakeBoundExceeded, got
 from adeptree.frontiers import Children, Queries, frontier_of
 from adeptree.learners import choices
@@ -89,7 +89,7 @@ class Tracking(OnlineLearner):
     ) -> None:
         super().__init__(concept_class, horizon, seed)
         self._rounds_planned = check_size("horizon", horizon)
-        self.switches = check_size("switches", switches, at_least=0)
+        self.switches = check_size("switches", switches, at_least=0, at_most=LARGEST_SET)
         self.base: BaseLearner = base_for(base, concept_class)
         self._base_given = base is not None
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)

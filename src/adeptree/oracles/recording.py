@@ -1,7 +1,8 @@
 """Recording: write down what an oracle said, as data, so that a run can be repeated without it.
 
 A recording is lines of JSON: a header; one line for each answer; and one for each label that a concept
-of the oracle was asked for, unless it is the label it was found for. No code is written or read.
+of the oracle was asked for, unless it is the label it was found for; and, when it was closed, one with their number.
+Every line ends with a checksum of itself and the line before. No code is written or read.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from adeptree.errors import StateError
 from adeptree.oracles.base import Kind, Oracle, Samples
 from adeptree.oracles.keys import point_key
 from adeptree.oracles.layer import Layer
-from adeptree.state import encode
+from adeptree.state import encode, seal
 from adeptree.types import Concept, Instance, Sample
 
 FORMAT = "adeptree oracle recording"
-VERSION = 1
+VERSION = 2
+"""Since 2 the lines have checksums and an end; recordings of version 1 are still replayed."""
 
 
 class Recording(Layer):
@@ -46,7 +48,8 @@ class Recording(Layer):
         self.path = None if path is None else Path(path)
         self._memory: list[str] = []
         self._file: TextIO | None = None if self.path is None else _create(self.path)
-        self._concepts = 0
+        self._concepts = self._written = 0
+        self._last = ""
         self.write({"format": FORMAT, "version": VERSION, "answers": sorted(self.answers)})
 
     @property
@@ -56,9 +59,12 @@ class Recording(Layer):
 
     def write(self, entry: dict[str, Any]) -> None:
         """Append one line; after closing, labels are still given but no longer written."""
-        if self._closed:
-            return
-        line = json.dumps(entry)
+        if not self._closed:
+            self._append(entry)
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        line = seal(json.dumps(entry), before=self._last)
+        self._last, self._written = line, self._written + 1
         if self._file is None:
             self._memory.append(line)
             return
@@ -90,6 +96,7 @@ class Recording(Layer):
 
     def _release(self) -> None:
         try:
+            self._append({"end": self._written})
             if self._file is not None:
                 self._file.close()
         finally:

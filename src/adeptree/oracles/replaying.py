@@ -12,14 +12,15 @@ from adeptree.errors import DamagedFile, OracleError, StateError, UnknownVersion
 from adeptree.oracles.base import Kind, Oracle, Samples
 from adeptree.oracles.keys import point_key, sample_key
 from adeptree.oracles.recording import FORMAT, VERSION, sample_labels
-from adeptree.state import decode
-from adeptree.types import Instance, Sample
+from adeptree.state import decode, unseal
+from adeptree.types import Instance, Sample, label_of
 
 
 class Replaying(Oracle):
     """Answers from a recording: a file, or the lines of one. Asked anything else, it says so.
 
-    A question asked several times gets its recorded answers in their order, then the last one again.
+    A question asked several times gets its recorded answers in their order, then the last one again. A recording
+    whose run was killed (or whose end was cut off) is replayed as far as it goes: ``complete`` says which it is.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle, Recording
@@ -43,11 +44,13 @@ class Replaying(Oracle):
         self._concepts: dict[int, ReplayedConcept] = {}
         self._recorded: dict[tuple[Kind, Hashable], list[Any]] = {}
         self._asked: dict[tuple[Kind, Hashable], int] = {}
-        self._answers = self._header(lines)
+        self.complete = False
+        """Whether the recording was closed, and all of it is here."""
+        version, self._answers = self._header(lines)
         for number, line in enumerate(lines[1:], start=2):
             try:
-                self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                self._take(_entry(line, lines[number - 2], version), number - 1)
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise DamagedFile(f"line {number} of {self.name} is damaged; use an earlier copy") from error
 
     def __repr__(self) -> str:
@@ -74,25 +77,32 @@ class Replaying(Oracle):
         self._asked[key] = turn + 1
         return answers[min(turn, len(answers) - 1)]
 
-    def _header(self, lines: list[str]) -> frozenset[Kind]:
+    def _header(self, lines: list[str]) -> tuple[int, frozenset[Kind]]:
         try:
             header = json.loads(lines[0])
             known, version, answers = header["format"] == FORMAT, header["version"], frozenset(header["answers"])
-        except (ValueError, KeyError, TypeError, IndexError):
+            if version == VERSION:
+                unseal(lines[0])
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             known = False
         if not known:
             raise DamagedFile(f"{self.name} is not a recording of an oracle (or its beginning is damaged)")
-        if version != VERSION:
+        if version not in (1, VERSION):
             raise UnknownVersion(f"{self.name} is in recording format {version!r}; this release reads {VERSION}")
-        return answers
+        return version, answers
 
-    def _take(self, entry: dict[str, Any]) -> None:
+    def _take(self, entry: dict[str, Any], before: int) -> None:
+        if self.complete or entry.get("end", before) != before:
+            raise ValueError("not all lines are here, or more than all")
+        if "end" in entry:
+            self.complete = True
+            return
         if "label" in entry:
-            self._concepts[entry["concept"]].learn(decode(entry["x"]), entry["label"])
+            self._concepts[entry["concept"]].learn(decode(entry["x"]), label_of(entry["label"]))
             return
         kind: Kind = entry["ask"]
-        sample = [(x, y) for x, y in decode(entry["sample"])]
-        answer = entry["realizable"] if kind == "realizable" else self._concept(entry, sample)
+        sample = [(x, label_of(y)) for x, y in decode(entry["sample"])]
+        answer = bool(label_of(entry["realizable"])) if kind == "realizable" else self._concept(entry, sample)
         self._recorded.setdefault((kind, sample_key(kind, sample)), []).append(answer)
 
     def _concept(self, entry: dict[str, Any], sample: Sample) -> ReplayedConcept | None:
@@ -123,6 +133,14 @@ class ReplayedConcept:
 
     def __str__(self) -> str:
         return self._text
+
+
+def _entry(line: str, before: str, version: int) -> dict[str, Any]:
+    """Return what a line holds, if it is whole and follows the line before it."""
+    entry: dict[str, Any] = json.loads(line) if version == 1 else unseal(line, before)
+    if "check" in entry:
+        raise ValueError("a checksum in a recording of the first edition")
+    return entry
 
 
 def _read(path: Path) -> list[str]:

@@ -113,6 +113,11 @@ def _findings(found: list[Finding]) -> str:
     )
 
 
+def _runs(name: str, experiment: dict[str, Any]) -> str:
+    seeds = experiment["seeds"]
+    return f"{name}: {experiment['cells']} runs, seeds {seeds[0]} to {seeds[-1]}"
+
+
 def _origin(result: Reproduction) -> str:
     """Return how the page was produced, from the manifest."""
     manifest: dict[str, Any] = result.manifest
@@ -125,10 +130,7 @@ def _origin(result: Reproduction) -> str:
         **manifest["versions"],
     }
     listed = "\n".join(f"<dt>{escape(k)}</dt><dd>{escape(str(v))}</dd>" for k, v in facts.items())
-    runs = "\n".join(
-        f"<li>{escape(name)}: {e['cells']} runs, seeds {e['seeds'][0]} to {e['seeds'][-1]}</li>"
-        for name, e in manifest["experiments"].items()
-    )
+    runs = "\n".join(f"<li>{escape(_runs(name, e))}</li>" for name, e in manifest["experiments"].items())
     command = "adeptree reproduce --full" if manifest["level"] == "full" else "adeptree reproduce --quick"
     return (
         '<section aria-labelledby="origin">\n<h2 id="origin">How it was produced</h2>\n'

@@ -17,6 +17,7 @@ from adeptree.games.transcript import Round
 from adeptree.learners.adept import Expansion
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.mixture import log_sum, log_weights
+from adeptree.terminal import visible
 from adeptree.types import Sample, label_of
 
 Labels = tuple[int, ...]
@@ -131,8 +132,8 @@ def shown(
         xs.append(x)
         steps.append(step)
     return Shown(
-        rules or repr(learner.concept_class),
-        opponent or type(enemy).__name__,
+        visible(rules) or repr(learner.concept_class),
+        visible(opponent) or type(enemy).__name__,
         type(learner.base).__name__,
         learner.prior.name,
         learner.horizon,
@@ -177,7 +178,7 @@ def _round(
         learner.queries.asked - asked,
         learner.expected_loss,
         learner.best_loss,
-        str(learner.best_rule()),
+        visible(str(learner.best_rule())),
     )
     return step, [path.labels for path in paths]
 
@@ -219,13 +220,13 @@ def _conflict(c: ConceptClass, sample: Sample) -> tuple[tuple[str, int], ...]:
 
 
 def written(x: Any) -> str:
-    """Return an instance as a short text.
+    """Return an instance as a short text that is safe to show.
 
     >>> written(3), written((1, 0, 1)), written({"age": 42.0, "bmi": 21.5})
     ('3', '101', 'age=42, bmi=21.5')
     """
     if isinstance(x, Mapping):
-        return ", ".join(f"{name}={written(value)}" for name, value in x.items())
+        return ", ".join(f"{visible(str(name))}={written(value)}" for name, value in x.items())
     if isinstance(x, tuple):
-        return "".join(map(str, x))
-    return f"{x:g}" if isinstance(x, float) else str(x)
+        return visible("".join(map(str, x)))
+    return f"{x:g}" if isinstance(x, float) else visible(str(x))

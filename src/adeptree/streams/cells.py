@@ -9,6 +9,11 @@ from typing import Any
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands for no value where a number or a label is expected, in small letters."""
 
+DIGITS = 308
+"""So many digits always make a number that a float can hold."""
+BRIEF = 80
+"""Letters of a text that are shown in a sentence about it."""
+
 
 def is_missing(text: str) -> bool:
     """Tell whether the cell says that there is no value.
@@ -22,12 +27,13 @@ def is_missing(text: str) -> bool:
 def number(text: str) -> Any:
     """Return a number if the text is one; else the text, which a class then refuses in its own words.
 
-    >>> number("3"), number("2.5"), number("abc"), number("1_000")
-    (3, 2.5, 'abc', '1_000')
+    >>> number("3"), number("2.5"), number("abc"), number("1_000"), number("9" * 400)
+    (3, 2.5, 'abc', '1_000', inf)
     """
     if "_" in text:  # Python's own way to write thousands, and nobody else's
         return text
-    for kind in (int, float):
+    # A whole number of more digits is beyond every float, as 1e999 is: no class could compute with it.
+    for kind in (int, float) if len(text) <= DIGITS else (float,):
         try:
             return kind(text)
         except ValueError:
@@ -39,6 +45,15 @@ def is_number(text: str) -> bool:
     """Tell whether the cell holds a finite number."""
     value = number(text)
     return not isinstance(value, str) and math.isfinite(value)
+
+
+def brief(text: str) -> str:
+    """Return the text, or the beginning of a long one, for a sentence.
+
+    >>> brief("bus"), len(brief("b" * 1000))
+    ('bus', 80)
+    """
+    return text if len(text) <= BRIEF else f"{text[: BRIEF - 3]}..."
 
 
 def as_text(value: Any) -> str:

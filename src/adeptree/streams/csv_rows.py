@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from adeptree.errors import InvalidArgument
 from adeptree.streams.rows import Row, Stream
-from adeptree.streams.text_lines import NOT_UTF8, numbered
+from adeptree.streams.text_lines import numbered
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round; a row must be on one line"
 
@@ -34,10 +34,10 @@ def csv_stream(name: str, lines: Iterable[bytes]) -> Stream:
     return Stream(name, columns, _checked(rows, len(columns)))
 
 
-def _rows(lines: Iterator[tuple[int, str | None]]) -> Iterator[Row]:
+def _rows(lines: Iterator[tuple[int, str, str]]) -> Iterator[Row]:
     """Yield a row a line; blank ones are left out."""
-    for number, line in lines:
-        row = Row(number, [], NOT_UTF8) if line is None else _parsed(number, line)
+    for number, line, fault in lines:
+        row = Row(number, [], fault) if fault else _parsed(number, line)
         if row.cells or row.fault:
             yield row
 

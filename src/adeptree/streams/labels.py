@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adeptree.errors import InvalidArgument, InvalidLabel
-from adeptree.streams.cells import is_missing, is_number, number
+from adeptree.streams.cells import brief, is_missing, is_number, number
 from adeptree.streams.rows import Stream
 
 LABELS = {"0": 0, "1": 1, "false": 0, "true": 1, "0.0": 0, "1.0": 1}
@@ -47,7 +47,7 @@ class Label:
             return None
         both = is_number(text) and not isinstance(self.value, str)
         if not both and self.sign not in ("==", "!="):
-            raise InvalidLabel(f"expected a number, to compare it with {self.value:g}; got {text!r}")
+            raise InvalidLabel(f"expected a number, to compare it with {self.value:g}; got {brief(text)!r}")
         left, right = (number(text), self.value) if both else (text, str(self.value))
         return int(OPERATORS[self.sign](left, right))
 
@@ -55,8 +55,8 @@ class Label:
         found = LABELS.get(text.lower())
         if found is None and not is_missing(text):
             raise InvalidLabel(
-                f"a label must be 0, 1, true or false; got {text!r}. "
-                f'Other values need a comparison, e.g. --label "{self.column}=={text}"'
+                f"a label must be 0, 1, true or false; got {brief(text)!r}. "
+                f'Other values need a comparison, e.g. --label "{self.column}=={brief(text)}"'
             )
         return found
 

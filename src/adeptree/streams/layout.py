@@ -9,7 +9,7 @@ from typing import Any
 from adeptree.classes import BlockUnions, ConceptClass, Conjunctions, Disjunctions, FiniteClass, Parities, Stumps
 from adeptree.classes.real_stumps import RealStumps
 from adeptree.errors import InvalidArgument, InvalidInstance, InvalidLabel
-from adeptree.streams.cells import number
+from adeptree.streams.cells import brief, number
 from adeptree.streams.labels import LABELS, Label
 from adeptree.streams.rows import Row, Stream
 
@@ -76,6 +76,13 @@ def _converter(concept_class: ConceptClass, names: Sequence[str]) -> Convert:
 
 
 def _block(texts: Sequence[str]) -> str:
-    if not texts[0]:
+    text = texts[0]
+    if not text:
         raise InvalidInstance("the value is missing")
-    return texts[0]
+    try:
+        whole = "\0" not in text and bool(text.encode())
+    except UnicodeEncodeError:  # JSON can write half a character, such as "\\ud83d"
+        whole = False
+    if not whole:
+        raise InvalidInstance(f"a value must be text without NUL and half characters; got {brief(text)!r}")
+    return text

@@ -10,6 +10,8 @@ from adeptree.streams.cells import as_text
 from adeptree.streams.rows import Row, Stream
 
 BATCH = 1024
+CELLS = 1 << 20
+"""Cells read at a time at most: of thousands of columns a batch has fewer rows."""
 BUFFER = 1 << 16
 """Bytes read at a time from each column, in place of whole columns."""
 
@@ -17,30 +19,58 @@ BUFFER = 1 << 16
 def parquet_stream(name: str, path: str) -> Stream:
     """Open the file, and return its rows; they are counted from 1."""
     try:
-        import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("Parquet files need pyarrow; install it with: pip install 'adeptree[parquet]'") from None
     try:
         file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
-    except pyarrow.ArrowException as error:
+        columns = list(file.schema_arrow.names)
+    except Exception as error:  # pyarrow has no common base for what a damaged file makes it raise
         raise InvalidArgument(f"{name} is no Parquet file: {_short(error)}") from None
-    columns = list(file.schema_arrow.names)
     if len(columns) < 2:
         raise InvalidArgument(f"{name} has {len(columns)} columns; expected at least two")
-    return Stream(name, columns, _rows(name, file, pyarrow.ArrowException), unit="row")
+    return Stream(name, columns, _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), unit="row")
 
 
-def _rows(name: str, file: Any, trouble: type[Exception]) -> Iterator[Row]:
+def _rows(name: str, file: Any, size: int) -> Iterator[Row]:
     number = 0
+    batches = file.iter_batches(batch_size=size)
+    while True:
+        try:
+            batch = next(batches, None)
+            texts = None if batch is None else _texts(batch)
+        except Exception as error:
+            raise InvalidArgument(f"{name}, after row {number}: damaged Parquet file: {_short(error)}") from None
+        if texts is None:
+            return
+        for cells in texts:
+            number += 1
+            fault = next((cell for cell in cells if isinstance(cell, _Fault)), "")
+            yield Row(number, [] if fault else cells, str(fault))
+
+
+class _Fault(str):
+    """Stands in the place of a cell that Python cannot hold: says why."""
+
+
+def _texts(batch: Any) -> list[list[str]]:
+    """Return the cells of a batch, row by row."""
+    return [list(cells) for cells in zip(*map(_column, batch.columns, batch.schema.names), strict=True)]
+
+
+def _column(column: Any, name: str) -> list[str]:
     try:
-        for batch in file.iter_batches(batch_size=BATCH):
-            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                number += 1
-                yield Row(number, [as_text(value) for value in values])
-    except trouble as error:
-        raise InvalidArgument(f"{name}, after row {number}: damaged Parquet file: {_short(error)}") from None
+        return [as_text(value) for value in column.to_pylist()]
+    except Exception:  # one value spoils the whole call: then one by one, and only that one is bad
+        return [_cell(value, name) for value in column]
+
+
+def _cell(value: Any, name: str) -> str:
+    try:
+        return as_text(value.as_py())
+    except Exception as error:  # a time beyond the year 9999, a text that is no UTF-8
+        return _Fault(f"column {name}: the value cannot be read: {_short(error)}")
 
 
 def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:120]
+    return " ".join(str(error).split())[:120] or type(error).__name__

@@ -5,13 +5,17 @@ from __future__ import annotations
 import difflib
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from adeptree.errors import InvalidArgument
+from adeptree.streams.cells import brief
 
 LOOKED_AT = 10_000
 """No more rows than this are read ahead, however many of them are broken."""
+LISTED = 30
+"""Columns that a sentence names; of more, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +65,35 @@ class Stream:
 
     def place(self, name: str, option: str) -> int:
         """Return where the column is, or say which columns there are."""
-        found = self.columns.count(name)
-        if found == 1:
-            return self.columns.index(name)
+        found = self._places.get(name, [])
+        if len(found) == 1:
+            return found[0]
         if found:
-            raise InvalidArgument(f'{option}: {self.name} has {found} columns called "{name}"; rename all but one')
+            raise InvalidArgument(f'{option}: {self.name} has {len(found)} columns called "{name}"; rename all but one')
         near = difflib.get_close_matches(name, self.columns, n=1)
         hint = f'; did you mean "{near[0]}"?' if near else "."
         raise InvalidArgument(
-            f'{option}: {self.name} has no column "{name}"{hint} Its columns are: {", ".join(self.columns)}'
+            f'{option}: {self.name} has no column "{name}"{hint} Its columns are: {listed(self.columns)}'
         )
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Where each column is: with thousands of them nobody wants to search for each."""
+        found: dict[str, list[int]] = {}
+        for place, name in enumerate(self.columns):
+            found.setdefault(name, []).append(place)
+        return found
 
     def where(self, row: Row) -> str:
         """Return the row's place in words."""
         return f"{self.name}, {self.unit} {row.line}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a sentence.
+
+    >>> listed(["a", "b"]), listed(["a"] * 20_000)[-22:]
+    ('a, b', 'a, a and 19,970 others')
+    """
+    shown = ", ".join(map(brief, names[:LISTED]))
+    return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED:,} others"

@@ -13,7 +13,7 @@ from adeptree.errors import InvalidArgument, InvalidSpec
 from adeptree.specs import parse
 from adeptree.streams.cells import is_missing, is_number
 from adeptree.streams.labels import Label
-from adeptree.streams.rows import Row, Stream
+from adeptree.streams.rows import Row, Stream, listed
 
 ON_COLUMNS = ("stumps", "thresholds", "intervals", "blocklist")
 ARGUMENT = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"(){}\[\]]*?))\s*(?:,|$)""")
@@ -46,7 +46,7 @@ def competition(rules: str, x: str | None, stream: Stream, label: Label, follow:
         return _competition(RealStumps(names), kind, names, "")
     names = names or [only(others)]
     if len(names) > 1:
-        raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {', '.join(names)}")
+        raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {listed(names)}")
     if kind == "blocklist":
         return _competition(BlockUnions(d), kind, names, f", d={d}")
     return _competition(RealThresholds() if kind == "thresholds" else RealIntervals(), kind, names, "")
@@ -97,7 +97,8 @@ def _names(inside: str) -> tuple[str, ...] | None:
 def _numeric(stream: Stream, others: list[str], rows: int) -> list[str]:
     """Return the columns that hold numbers in most of the first rows."""
     sample = stream.peek(rows)
-    names = [name for name in dict.fromkeys(others) if _mostly_numbers(sample, stream.columns.index(name))]
+    first = {name: place for place, name in reversed([*enumerate(stream.columns)])}
+    names = [name for name in dict.fromkeys(others) if _mostly_numbers(sample, first[name])]
     if sample and not names:
         raise InvalidArgument(f"--rules: stumps need columns of numbers, and {stream.name} has none beside the label")
     return names or others
@@ -114,14 +115,14 @@ def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> S
     if isinstance(concept_class, (Stumps, RealStumps)):
         features = list(concept_class.cuts if isinstance(concept_class, Stumps) else concept_class.features)
         if x is not None:
-            raise InvalidArgument(f"--x: stumps read the columns that they name ({', '.join(features)}); leave it out")
+            raise InvalidArgument(f"--x: stumps read the columns that they name ({listed(features)}); leave it out")
         return features
     if isinstance(concept_class, (Conjunctions, Disjunctions, Parities)):
         bits = _split(x) or others
         if len(bits) != concept_class.n:
             raise InvalidArgument(
                 f"--x: {concept_class!r} needs {concept_class.n} columns of 0 and 1, e.g. --x a,b,c; "
-                f"got {len(bits)}: {', '.join(bits)}"
+                f"got {len(bits)}: {listed(bits)}"
             )
         return bits
     key = concept_class.block if isinstance(concept_class, BlockUnions) else None
@@ -132,7 +133,7 @@ def only(others: list[str]) -> str:
     """Return the one column there is, or ask which."""
     if len(others) == 1:
         return others[0]
-    raise InvalidArgument(f"say which column holds x, with --x; there are: {', '.join(others)}")
+    raise InvalidArgument(f"say which column holds x, with --x; there are: {listed(others)}")
 
 
 def _split(x: str | None) -> list[str]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
+from typing import IO
 
 from adeptree.errors import InvalidArgument
 from adeptree.streams.csv_rows import csv_stream
 from adeptree.streams.ndjson import ndjson_stream
 from adeptree.streams.parquet import parquet_stream
 from adeptree.streams.rows import Stream
+from adeptree.streams.text_lines import bounded
 
 BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
 """Name of each bundled stream: its file, and the rules that go with it."""
@@ -29,15 +31,15 @@ def open_stream(source: str, format: str | None = None) -> Iterator[Stream]:
     known = format or FORMATS.get(os.path.splitext(source)[1].lower(), "csv")
     if known not in FORMATS.values():
         raise InvalidArgument(f"--format must be csv, ndjson or parquet; got {known!r}")
-    with _opened(source, known) as lines:
+    with _opened(source, known) as file:
         if known == "parquet":
             yield parquet_stream(name, source)
         else:
-            yield ndjson_stream(name, lines) if known == "ndjson" else csv_stream(name, lines)
+            yield (ndjson_stream if known == "ndjson" else csv_stream)(name, bounded(file))
 
 
 @contextmanager
-def _opened(source: str, format: str) -> Iterator[Iterable[bytes]]:
+def _opened(source: str, format: str) -> Iterator[IO[bytes]]:
     if source == "-":
         if format == "parquet":
             raise InvalidArgument("Parquet cannot be read from a pipe, as its index is at the end; give the file")
@@ -47,7 +49,7 @@ def _opened(source: str, format: str) -> Iterator[Iterable[bytes]]:
         return
     try:
         path = resources.files("adeptree") / "data" / BUNDLED[source][0] if source in BUNDLED else None
-        file = path.open("rb") if path else open(source, "rb")
+        file: IO[bytes] = path.open("rb") if path else open(source, "rb")
     except (OSError, ValueError) as error:
         raise InvalidArgument(_unreadable(source, error)) from None
     with file:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import check_size
+from adeptree.classes.base import LARGEST_LINE, check_size
 from adeptree.classes.finite import FiniteClass
 from adeptree.classes.lp.certificate import Certificate
 from adeptree.classes.lp.deciding import Decider
@@ -26,6 +26,9 @@ from adeptree.types import Concept, Instance, Sample
 
 CALL_COST = 300e-6
 """Seconds that a call takes, about: 0.2 ms for the short samples of the plane, 0.7 ms for long ones."""
+
+LARGEST_DIM = 1 << 14
+"""Most dimensions: the exact simplex method that has the last word keeps a table with a side as long."""
 
 TABLE_LIMIT = 1 << 24
 """Largest table (labellings x points) that ``enumerated`` makes."""
@@ -75,8 +78,8 @@ class Halfspaces(OracleClass):
         batch: int | None = None,
         call_cost: float | None = None,
     ) -> None:
-        self.dim = check_size("dim", dim)
-        self.grid = None if grid is None else check_size("grid", grid)
+        self.dim = check_size("dim", dim, at_most=LARGEST_DIM)
+        self.grid = None if grid is None else check_size("grid", grid, at_most=LARGEST_LINE)
         self.radius, self.margin = _check_ball(grid, radius, margin)
         if solver not in ("auto", "highs"):
             raise InvalidArgument(f'solver must be "auto" or "highs"; {got("solver", solver)}')
@@ -146,6 +149,9 @@ class Halfspaces(OracleClass):
     def _grid(self) -> list[Point]:
         if self.grid is None:
             raise InvalidArgument("only Halfspaces(dim, grid=n) is a finite class; give grid=")
+        # (A power of thousands of dimensions is not reckoned out: from two points a side on, 2^24 is too many.)
+        if self.grid > 1 and (self.dim > 24 or self.grid**self.dim > TABLE_LIMIT):
+            raise TooLarge(f"{self!r} has more than {TABLE_LIMIT} points, too many to list; take a smaller grid")
         return list(itertools.product(range(self.grid), repeat=self.dim))
 
     @property

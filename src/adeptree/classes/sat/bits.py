@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import check_size
+from adeptree.classes.base import LARGEST_SET, check_size
 from adeptree.classes.bits import as_bits
 from adeptree.classes.sat.encoding import AddClause, Encoding, NewVar
 
@@ -19,7 +19,7 @@ class OnBits(Encoding):
     n: int
 
     def __post_init__(self) -> None:
-        self.n = check_size("n", self.n)
+        self.n = check_size("n", self.n, at_most=LARGEST_SET)
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
         """Keep the two functions."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import check_size
+from adeptree.classes.base import check_size, check_whole
 from adeptree.classes.sat.encoding import AddClause, Encoding, Model, NewVar, any_of, exactly_one
 from adeptree.errors import InvalidArgument, InvalidInstance, got
 from adeptree.types import Instance
@@ -97,6 +97,7 @@ class Dfas(Encoding):
             self.alphabet = tuple(self.alphabet)
         if not self.alphabet or len(set(self.alphabet)) < len(self.alphabet):
             raise InvalidArgument(f'alphabet must be letters, each once, e.g. "ab"; {got("alphabet", self.alphabet)}')
+        check_whole(f"an automaton of states={self.states}", self.states**2 * len(self.alphabet))
 
     @property
     def call_cost(self) -> float | None:

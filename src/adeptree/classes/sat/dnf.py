@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adeptree.classes.base import check_size
+from adeptree.classes.base import check_size, check_whole
 from adeptree.classes.sat.bits import OnBits, holds, literal_text
 from adeptree.classes.sat.encoding import AddClause, Model, NewVar, any_of
 from adeptree.types import Instance
@@ -46,6 +46,7 @@ class KTermDnf(OnBits):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.k = check_size("k", self.k)
+        check_whole(f"a rule of k={self.k} on n={self.n} bits", self.n * self.k)
 
     @property
     def call_cost(self) -> float:

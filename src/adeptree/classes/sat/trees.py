@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adeptree.classes.base import check_size
+from adeptree.classes.base import check_size, check_whole
 from adeptree.classes.sat.bits import OnBits
 from adeptree.classes.sat.encoding import AddClause, Model, NewVar, chosen, exactly_one, if_then_else
 from adeptree.types import Instance
@@ -58,7 +58,8 @@ class DecisionTrees(OnBits):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.depth = check_size("depth", self.depth, at_least=0)
+        self.depth = check_size("depth", self.depth, at_least=0, at_most=20)
+        check_whole(f"a tree of depth={self.depth} on n={self.n} bits", self.n << self.depth)
 
     @property
     def call_cost(self) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from adeptree.classes.base import EnumerableClass
 from adeptree.classes.finite import FiniteClass
-from adeptree.errors import InvalidArgument, MissingExtra, got
+from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra, got
 from adeptree.learners.engines.base import Engine, Leader
 from adeptree.learners.mixture import log_sum, log_weights
 from adeptree.learners.priors import KTPrior, PaperPrior, Prior
@@ -184,9 +184,12 @@ class FiniteEngine(Engine):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over rows, the numpy engine's too."""
+        row_of = state["frontier"]["row_of"]
+        if not (0 <= row_of.min() and row_of.max() < state["frontier"]["width"] == len(state["losses"])):
+            raise DamagedFile("concepts lie in cells that there are not; use an earlier copy")
         self._cells = cells = self._fresh_cells()
         self.rounds, width = state["rounds"], state["frontier"]["width"]
-        cells.row_of[:] = state["frontier"]["row_of"]
+        cells.row_of[:] = row_of
         cells.size[:width] = np.bincount(cells.row_of, minlength=width)
         for name in ("mistakes", "contested", "losses"):
             getattr(cells, name)[:width] = state[name]

@@ -237,7 +237,7 @@ class OrderedEngine(Engine):
         kernels, memory, header = self._kernels, self._memory, self._memory.header
         shape.check(len(start), kernels.BUCKET)
         ordered = start[0] == self.line.first and (start[1:] > start[:-1]).all() and start[-1] < self.line.end
-        if not ordered or not (0 <= mistakes.min() and mistakes.max() < 2**15):
+        if not ordered or not (0 <= mistakes.min() and mistakes.max() < 2**15 and rounds < _MOST_ROUNDS):
             raise DamagedFile(f"the cells do not cut the line of {self.concept_class!r}; use an earlier copy")
         buckets, (number, child, beyond) = len(shape.counts), shape.nodes()
         memory.grow(buckets + buckets // 8 + 4)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from adeptree.errors import InvalidArgument, MissingExtra
+from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra
 from adeptree.learners.engines.dropping import Dropped
 from adeptree.learners.engines.sweep_shapes import Columns, Shape
 from adeptree.types import IntArray
@@ -96,6 +97,11 @@ class SweepStore:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the rows of either engine."""
         k = self.kernels
+        if self.shape.code == k.BLOCKS and not state["dropped"]["paths"]:
+            # Rows are made anew from the blocks: no more of them than the file has.
+            blocks, most = len(state["frontier"]["blocks"]), self.shape.dimension
+            if sum(math.comb(blocks, i) for i in range(min(blocks, most) + 1)) != len(state["losses"]):
+                raise DamagedFile(f"{blocks} blocks do not make {len(state['losses'])} paths; use an earlier copy")
         columns, seen = self.shape.from_frontier(state["frontier"])
         width = columns.shape[1]
         if state["dropped"]["paths"] or width != len(state["losses"]):
