@@ -42,11 +42,9 @@ class Case:
     def learners(self, T: int) -> dict[str, at.OnlineLearner]:
         c = self.concepts
         kt, mixed = at.Adept(c, prior="kt", engine="paths"), at.Adept(c, engine="paths")
-        found: dict[str, at.OnlineLearner] = {"old": kt, "new": mixed}
-        if self.others:
-            found["paper"] = at.Adept(c, horizon=T, engine="paths")
-            found |= {"hedge": at.Hedge(c)} if isinstance(c, EnumerableClass) else {}
-        return found
+        paper = {"paper": at.Adept(c, horizon=T, engine="paths")} if self.others else {}
+        hedge = {"hedge": at.Hedge(c)} if self.others and isinstance(c, EnumerableClass) else {}
+        return {"old": kt, "new": mixed, **paper, **hedge}
 
 
 def own(name: str, c: at.ConceptClass, others: bool = False) -> Case:
@@ -132,7 +130,8 @@ def main() -> None:
                 for group in (stream, "floats" if case.name.startswith("floats") else "all but floats", "all"):
                     ratios[group].append(ratio)
                 suspects += [(case, T, stream, games)] if ratio > 1.03 else []
-    means = [f"{group} {geometric_mean(found):.3f}" for group, found in ratios.items()]
+    groups = [group for group in (*STREAMS, "floats", "all but floats", "all") if ratios[group]]
+    means = [f"{group} {geometric_mean(ratios[group]):.3f}" for group in groups]
     print(f"\nnew/old, geometric means: {', '.join(means)}; largest {max(ratios['all']):.3f}\n")
     for case, T, stream, games in suspects:
         fresh = range(len(games), len(games) * (1 + asked.again))
