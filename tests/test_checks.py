@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -110,8 +111,6 @@ ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "Adept KT adaptive": partial(at.Adept, LINE, prior="kt"),
     "Adept KT anytime": partial(at.Adept, SPANS, prior="kt", rate="anytime"),
     "Adept KT first-order": partial(at.Adept, STUMPS, prior="kt", rate="first-order"),
-    "Adept collapsed line": partial(at.Adept, LINE, engine="collapsed"),
-    "Adept collapsed line KT": partial(at.Adept, LINE, prior="kt", engine="collapsed"),
     "Adept collapsed blocks": partial(at.Adept, BLOCKS, engine="collapsed"),
     "Adept collapsed blocks KT": partial(at.Adept, BLOCKS, prior="kt", engine="collapsed"),
     "Adept real thresholds": partial(at.Adept, at.RealThresholds(), prior="kt"),
@@ -121,6 +120,9 @@ ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "LazyAdept thresholds": partial(at.LazyAdept, LINE),
     "LazyAdept all rounds": partial(at.LazyAdept, SPANS, exponent=1.0),
 }
+if find_spec("numba") is not None:
+    ADEPT["Adept collapsed line"] = partial(at.Adept, LINE, engine="collapsed")
+    ADEPT["Adept collapsed line KT"] = partial(at.Adept, LINE, prior="kt", engine="collapsed")
 LEARNERS: list[Any] = [
     *(subject(factory, name=name) for name, factory in ADEPT.items()),
     subject(partial(at.Bpss, TABLE), horizon=7, name="Bpss table"),

@@ -94,8 +94,8 @@ def recorded(path: Path) -> list[Any]:
         return [rule(30) for rule in rules if rule is not None]
 
 
-def replayed(path: Path) -> list[Any]:
-    rules = [Replaying(path).find([(x, 0), (x + 5, 1)]) for x in range(8)]
+def replayed(path: Path, partial: bool = False) -> list[Any]:
+    rules = [Replaying(path, partial=partial).find([(x, 0), (x + 5, 1)]) for x in range(8)]
     return [rule(30) for rule in rules if rule is not None]
 
 
@@ -106,22 +106,36 @@ def test_no_flipped_bit_makes_another_recording(tmp_path: Path) -> None:
     content = path.read_bytes()
     for seed in range(600):
         path.write_bytes(flipped(content, seed))
-        try:
-            assert replayed(path) == answers and not Replaying(path).complete  # its last line end was hit
-        except (DamagedFile, UnknownVersion):
-            continue
+        with pytest.raises((DamagedFile, UnknownVersion)):
+            Replaying(path)
 
 
 def test_a_recording_knows_its_end_and_its_order(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     answers = recorded(path)
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]))
-    assert replayed(path) == answers and not Replaying(path).complete
+    for kept in range(1, len(lines)):
+        path.write_text("".join(lines[:kept]))
+        with pytest.raises(DamagedFile, match=rf"is missing after {kept} lines: .*, or Replaying\(..., partial=True\)"):
+            Replaying(path)
+        assert not Replaying(path, partial=True).complete
+    assert replayed(path, partial=True) == answers
     for wrong in (lines[:3] + lines[4:], [*lines[:3], lines[4], lines[3], *lines[5:]], [*lines, lines[-1]]):
         path.write_text("".join(wrong))
-        with pytest.raises(DamagedFile, match="damaged"):
-            Replaying(path)
+        for partial in (False, True):
+            with pytest.raises(DamagedFile, match="damaged"):
+                Replaying(path, partial=partial)
+
+
+def test_an_open_recording_is_whole_at_any_time(tmp_path: Path) -> None:
+    for path in (None, tmp_path / "run.jsonl"):
+        recording = Recording(ClassOracle(LINE), path)
+        for asked in range(3):
+            assert Replaying(recording.lines).complete and len(recording.lines) == 2 + asked
+            recording.realizable([(asked, 1)])
+        last = recording.lines
+        recording.close()
+        assert recording.lines == last
 
 
 def test_recordings_of_the_first_edition_are_replayed(tmp_path: Path) -> None:

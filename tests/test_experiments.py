@@ -269,6 +269,7 @@ def test_help_does_not_wait_for_the_library() -> None:
 
 
 def test_the_command_shows_the_table_and_writes_the_page(app: typer.Typer, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     done = CliRunner().invoke(app, ["--only", FAST, "--jobs", "1", "--out", str(tmp_path)], env={"COLUMNS": "140"})
     assert done.exit_code == 0, done.output
     for word in ("claim", "bound", "mean", "worst", "spread", "ratio", "held", "7 of 7 checks held"):

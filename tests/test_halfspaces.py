@@ -188,7 +188,9 @@ class Broken(Model):
         super().__init__(1)
         self.answer = answer
 
-    def solve(self, sample: Sequence[tuple[Point, int]], cold: bool = False) -> Outcome | None:
+    def solve(
+        self, sample: Sequence[tuple[Point, int]], cold: bool = False, seconds: float | None = None
+    ) -> Outcome | None:
         return self.answer
 
 
@@ -211,7 +213,7 @@ def test_what_the_solver_says_wrongly_changes_nothing(lie: Outcome | None) -> No
 def test_unknown_is_said_and_never_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     c = Halfspaces(1)
     c.decider.box = c.decider.free = Broken(None)
-    monkeypatch.setattr("adeptree.classes.lp.exact.separate", lambda signed: None)
+    monkeypatch.setattr("adeptree.classes.lp.exact.separate", lambda signed, until: None)
     for ask in (c.find, c.realizable, c.certificate):
         with pytest.raises(OracleUnknown, match="sample of 3 points"):
             ask(FAILS)

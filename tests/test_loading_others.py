@@ -99,3 +99,8 @@ def test_the_contract_loads_as_users_do() -> None:
     report = check(partial(Forgets, at.Thresholds(16)))
     assert "check_save_and_load" in str(report)
     assert "forgets" not in KINDS
+
+
+def test_the_contract_sees_that_another_learner_was_loaded() -> None:
+    mine = type("Mine", (at.Hedge,), {})  # of the kind of Hedge, so that is what adeptree.load returns
+    assert "adeptree.load returned a Hedge, not a Mine" in str(check(partial(mine, at.Thresholds(16))))

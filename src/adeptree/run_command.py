@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from adeptree.errors import DamagedFile, InvalidArgument, StateError
-from adeptree.terminal import told
+from adeptree.terminal import Nobody, told
 
 if TYPE_CHECKING:
     from adeptree.journal import RunFolder
@@ -217,8 +219,24 @@ def _check_outputs(options: Options) -> None:
             f"--predictions: {options.predictions} is not an ordinary file, so a resumed run could not go on in it; "
             f"name another"
         )
+    if options.follow and isinstance(sys.stdout, Nobody):
+        raise InvalidArgument("--follow: stdout is closed, and the answers go there; open it, or leave --follow out")
+    if options.predictions and (why := unwritable(options.predictions, in_place=True)):
+        raise StateError(f"--predictions: {options.predictions} could not be written: {why}")
     if options.report:
         _check_report(options.report)
+
+
+def unwritable(path: str, in_place: bool = False) -> str:
+    """Return why a file cannot be replaced (or written to, where it is), "" if it can; nothing is left behind."""
+    try:
+        if not (in_place and os.path.exists(path)):
+            tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
+        elif not _special(path):
+            os.close(os.open(path, os.O_WRONLY))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def _special(path: str) -> bool:
@@ -228,10 +246,8 @@ def _special(path: str) -> bool:
 def _check_report(path: str) -> None:
     from adeptree.report.drawing import plotting
 
-    plotting()
     if _special(path):
         raise InvalidArgument(f"--report: {path} is not an ordinary file; name another")
-    try:
-        tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
-    except OSError as error:
-        raise StateError(f"--report: {path} cannot be written: {error.strerror}") from None
+    if why := unwritable(path):
+        raise StateError(f"--report: {path} cannot be written: {why}")
+    plotting(Path(path).parent)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from adeptree.errors import InvalidArgument
+from adeptree.errors import InvalidArgument, StateError
+from adeptree.run_command import unwritable
 from adeptree.terminal import show, told
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def show_command(
 ) -> None:
     """Draw a small game: the tree of paths round by round, what is pruned and why, the weights and P(1)."""
     with told():
+        if html is not None and (why := unwritable(html)):
+            raise StateError(f"--html: {html} could not be written: {why}")
         source = _Source(rules, stream, x, label, adversary, rounds)
         _show(html, _game(source, horizon, prior, mistake_bound, seed))
 

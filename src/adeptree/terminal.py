@@ -6,6 +6,7 @@ would steer the terminal (colours, titles, moves of the cursor) is spelt out in 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -43,12 +44,34 @@ def _spelt(letter: str) -> str:
     return letter.encode("unicode_escape").decode()
 
 
+class Nobody(io.TextIOWrapper):
+    """In place of an output that was closed when we were started (``>&-``): takes everything, keeps nothing."""
+
+
+def fill_in() -> None:
+    """Give a closed stdout or stderr a stand-in, and its number with it.
+
+    Else the next file that is opened gets that number, and what a library prints ends up in a run's journal.
+    """
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_WRONLY)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, Nobody(open(number, "wb", closefd=False), encoding="utf-8"))
+
+
 def show(text: str, err: bool = False, painted: bool = False) -> None:
     """Print, and make sure that a failure is told only once; ``painted`` has colours of our own."""
     try:
         typer.echo(text if painted else visible_lines(text), err=err)
-    except OSError:
+    except OSError as error:
         _let_go()
+        if error.strerror and not isinstance(error, BrokenPipeError):
+            raise OSError(
+                error.errno, f"{'stderr' if err else 'stdout'} could not be written: {error.strerror}"
+            ) from None
         raise
 
 
@@ -95,7 +118,10 @@ def _sentence(error: BaseException) -> str:
         return "interrupted"
     if isinstance(error, MemoryError):
         return "out of memory: so many rounds of these rules need more; take fewer, or simpler rules"
-    return "" if isinstance(error, BrokenPipeError) else str(error)
+    if isinstance(error, BrokenPipeError):
+        return ""
+    # Without the name of a file, the number of the error would be all that str adds.
+    return error.strerror if isinstance(error, OSError) and error.strerror and error.filename is None else str(error)
 
 
 def _code(error: BaseException, trouble: int) -> int:

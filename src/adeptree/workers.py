@@ -105,7 +105,11 @@ class Processes(Executor):
         future: Future[T] = Future()
         self._open.add(future)
         future.add_done_callback(self._open.discard)
-        self._start(future, partial(fn, *args, **kwargs), self.retries)
+        try:
+            self._start(future, partial(fn, *args, **kwargs), self.retries)
+        except BaseException:
+            self._open.discard(future)  # nobody has it: ``shutdown`` would wait for it for ever
+            raise
         return future
 
     def _start(self, future: Future[T], task: Callable[[], T], retries: int) -> None:

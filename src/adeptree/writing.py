@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ COLUMNS = ("round", "x", "p", "guess", "y")
 CHUNK = 1 << 20
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """What spreadsheets take for the beginning of a formula, or leave out in front of one."""
+SEPARATOR = re.compile("([;\t\r\n])")
+"""After which a cell begins, for a spreadsheet that splits lines elsewhere than at commas."""
 
 
 @dataclass(frozen=True)
@@ -184,12 +187,22 @@ class PredictionLog(AppendedFile):
 def inert(value: object) -> object:
     """Return a cell that no spreadsheet takes for a formula: a text that could be one gets an apostrophe in front.
 
+    So does every part of it that is a cell of its own where lines are split at semicolons or tabs, not at commas.
+
     >>> [inert(value) for value in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b", -1)]
     ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b', -1]
+    >>> inert("a;=1+1"), inert("a;b;-3"), inert("=1;@b")
+    ("a;'=1+1", 'a;b;-3', "'=1;'@b")
     """
-    if not isinstance(value, str) or not value.startswith(FORMULA) or all(map(is_number, value.split(" "))):
+    if not isinstance(value, str):
         return value
-    return f"'{value}"
+    parts = SEPARATOR.split(value)
+    later = [f"'{part}" if _is_formula(part) else part for part in parts[1:]]  # (a separator itself is none)
+    return "".join(["'" if _is_formula(value) else "", parts[0], *later])
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(FORMULA) and not all(map(is_number, text.split(" "))) and not SEPARATOR.fullmatch(text)
 
 
 def csv_line(*values: object) -> bytes:

@@ -55,7 +55,10 @@ def _seen(learner: OnlineLearner, x: Any) -> tuple[Any, ...]:
 
 
 def _reloaded(learner: OnlineLearner) -> OnlineLearner:
-    """Save to a file and load it again as users do, by ``adeptree.load``, to which its kind is made known meanwhile."""
+    """Save to a file and load it again as users do: ``learner.save(path)``, ``adeptree.load(path)``.
+
+    A kind that nobody made known is made known meanwhile, as the package that defines it would.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "learner.adept"
         try:
@@ -63,8 +66,14 @@ def _reloaded(learner: OnlineLearner) -> OnlineLearner:
         except StateError as error:
             skip(f"it is not saved: {error}")
         own = learner.settings().get("base", "") is None
-        with mock.patch.dict(KINDS, {learner.kind: type(learner)}):
-            return load(path, concept_class=_class(learner.concept_class), base=_base(learner) if own else None)
+        with mock.patch.dict(KINDS, {} if learner.kind in KINDS else {learner.kind: type(learner)}):
+            again = load(path, concept_class=_class(learner.concept_class), base=_base(learner) if own else None)
+    if type(again) is not type(learner):
+        fail(
+            f"adeptree.load returned a {type(again).__name__}, not a {type(learner).__name__}: kind {learner.kind!r} "
+            f"is that of another learner; give it a kind of its own"
+        )
+    return again
 
 
 def _class(c: ConceptClass) -> ConceptClass | None:

@@ -14,6 +14,7 @@ from adeptree.classes.oracle_erm import best_labelling
 from adeptree.classes.oracle_options import check_options, check_sources
 from adeptree.classes.sharding import Shards
 from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, OracleUnknown, got
+from adeptree.patience import Patience, check_seconds
 from adeptree.types import Concept, Instance, Sample
 
 __all__ = ["Labelling", "OracleClass", "freeze"]
@@ -48,7 +49,8 @@ class OracleClass(ConceptClass):
     go out together. The rows of a frontier are the same in any case.
 
     A call that cannot decide raises ``OracleUnknown``. With ``on_unknown="keep"`` the path in question, and no other,
-    counts as realizable.
+    counts as realizable. ``seconds`` is how long a call may take (``find_many``: per sample): then it has not decided.
+    The oracle is called in a thread of its own, where a call that hangs goes on until the program ends.
 
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])
@@ -75,6 +77,7 @@ class OracleClass(ConceptClass):
         repeats: str = "infer",
         strategy: str = "auto",
         on_unknown: str = "raise",
+        seconds: float | None = None,
         call_cost: float | None = None,
         executor: Executor | None = None,
         batch: int | None = None,
@@ -94,6 +97,8 @@ class OracleClass(ConceptClass):
         self.strategy = strategy if repeats == "infer" or strategy == "paper" else "literal"
         self.on_unknown = on_unknown
         self.unknowns = 0
+        self.seconds = check_seconds(seconds)
+        self._patience = None if self.seconds is None else Patience(self.seconds)
         self.call_cost = call_cost
         self.shards: Shards | None = None
         self.batch = batch or (1 if find_many is None else BATCH)
@@ -180,10 +185,10 @@ class OracleClass(ConceptClass):
             raise OracleError(f"realizable must return True or False; {got('answer', answer)}")
         return bool(answer)
 
-    def _counted(self, oracle: Callable[[Any], Any], given: list[Any]) -> Any:
+    def _counted(self, oracle: Callable[[Any], Any], given: list[Any], samples: int = 1) -> Any:
         """Call the user's oracle; whatever it raises is said in a sentence."""
         try:
-            return oracle(given)
+            return oracle(given) if self._patience is None else self._patience.call(oracle, given, times=samples)
         except OracleError as error:
             self.unknowns += isinstance(error, OracleUnknown)
             raise
@@ -218,7 +223,9 @@ class OracleClass(ConceptClass):
         return [answer for batch in batches for answer in self._batched(self._find_many, batch)]
 
     def _batched(self, find_many: FindMany, batch: Sequence[Sample]) -> list[Found]:
-        answers = self._attempt(lambda given: self._counted(find_many, given), [list(sample) for sample in batch])
+        answers = self._attempt(
+            lambda given: self._counted(find_many, given, len(given)), [list(sample) for sample in batch]
+        )
         if isinstance(answers, OracleUnknown):
             return [answers] * len(batch)  # which of them could not be decided, nobody knows
         if len(answers) != len(batch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adeptree.errors import MissingExtra
+from adeptree.errors import MissingExtra, StateError
 from adeptree.terminal import show, told
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 FAILED = 1
 TROUBLE = 2
 """Never 1, which says that a claim did not hold."""
+PAGE = "report.html"
 
 
 def reproduce_command(
@@ -45,9 +47,30 @@ def reproduce_command(
     Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html.
     """
     with told(TROUBLE):
-        result = _reproduced(quick, only, workers or jobs or os.cpu_count() or 1, out)
+        _check_page(out)
+        result = _reproduced(quick, only, workers or _possible(jobs or os.cpu_count() or 1), out)
         if not result.held:
             raise typer.Exit(FAILED)
+
+
+def _check_page(out: Path) -> None:
+    """Refuse, before half an hour of work, a folder where the page could not be written after it."""
+    page = out / PAGE
+    if page.exists() and not page.is_file():
+        raise StateError(f"{page} is not an ordinary file; move it away, or choose another folder with --out")
+
+
+def _possible(jobs: int) -> int:
+    """Return the number of processes: one, and a sentence, where the system has no place for what they share."""
+    if jobs == 1:
+        return 1
+    try:
+        multiprocessing.get_context("spawn").Lock()
+    except (OSError, ImportError) as error:
+        why = getattr(error, "strerror", None) or error
+        show(f"adeptree: one process and not {jobs}, as this system has no semaphores for more: {why}", err=True)
+        return 1
+    return jobs
 
 
 def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
@@ -58,6 +81,12 @@ def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Re
     except KeyboardInterrupt:
         show(f"adeptree: the runs that finished are kept in {out}: the same command goes on there", err=True)
         raise
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        raise StateError(
+            f"this system allows no more threads or processes; try --jobs 1; what finished is kept in {out}"
+        ) from None
     # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
     with console.capture() as table:

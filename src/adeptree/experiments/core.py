@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adeptree.errors import InvalidArgument, got
+from adeptree.errors import DamagedFile, InvalidArgument, got
 
 Cell = dict[str, Any]
 """The configuration of one run: plain values only, the seed among them."""
@@ -74,7 +74,13 @@ class Experiment:
         if not rows:
             nothing = Verdict(self.claim, "=", math.nan, math.nan, math.nan, 0.0, 0, False, "nothing was measured")
             return [nothing]
-        return self.check(rows)
+        try:
+            return self.check(rows)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedFile(
+                f"the rows of {self.name} do not hold what it measures ({error!r}); delete {self.name}.jsonl to have "
+                f"them measured again"
+            ) from error
 
 
 def key_of(experiment: str, cell: Cell, version: str) -> str:

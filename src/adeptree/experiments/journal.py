@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ class Journal:
     """The JSON lines of one experiment in a folder of results.
 
     A line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ..., "check": ...}``. Lines that do not prove
-    themselves by their checksum (torn ones, altered ones, those of the first edition) are passed over, so their cells
-    are run again: a lost line costs time, never a result.
+    themselves by their checksum (torn ones, altered ones, those of the first edition), and lines about another cell
+    than their key says, are passed over, so their cells are run again: a lost line costs time, never a result. So does
+    a lost end; hence there is no count of lines, as there is in files that nobody can compute again.
     """
 
     def __init__(self, folder: Path, experiment: str, version: str) -> None:
@@ -67,16 +69,18 @@ class Journal:
             raise StateError(f"{self.path} could not be read: {error.strerror or error}") from error
         for line in lines:
             entry = _parsed(line)
-            if entry is not None:
+            if entry is not None and entry["key"] == self.key(entry["cell"]):
                 self.rows[entry["key"]] = entry["row"]
-                self.seconds[entry["key"]] = float(entry.get("seconds", 0.0))
+                self.seconds[entry["key"]] = float(entry["seconds"])
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
     """Return a whole line's entry, or None for one that is torn or altered."""
     try:
         entry = unseal(line.decode())
-    except ValueError:
+        cell, row, seconds = entry["cell"], entry["row"], entry["seconds"]
+        # A row holds its cell too.
+        whole = entry.keys() == {"key", "cell", "row", "seconds"} and {**row, **cell} == {**cell, **row}
+        return entry if whole and math.isfinite(seconds) and seconds >= 0 else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         return None
-    whole = isinstance(entry, dict) and isinstance(entry.get("key"), str) and isinstance(entry.get("row"), dict)
-    return entry if whole else None

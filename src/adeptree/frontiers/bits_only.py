@@ -102,11 +102,17 @@ class BitsOnly:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned."""
-        self.costs = dict(zip(ARMS, state["costs"].tolist(), strict=True))
-        self.rounds = int(state["rounds"])
-        for arm, counted in zip(PREDICTED, state["counted"], strict=True):
-            self.forecasts[arm].counted = np.array(counted)
+        """Take over what :meth:`state` returned, if it can be that."""
+        costs, counted, fresh = state["costs"], state["counted"], Forecast().counted
+        if costs.shape != (len(ARMS),) or not (np.isfinite(costs).all() and (costs >= 0).all()):
+            raise ValueError(f"costs of {len(ARMS)} ways to ask that are {costs}")
+        if counted.shape != (len(PREDICTED), *fresh.shape) or not (np.isfinite(counted).all() and (counted >= 0).all()):
+            raise ValueError("counts that are not counts")
+        if type(state["rounds"]) is not int or state["rounds"] < 0:
+            raise ValueError(f"{state['rounds']!r} rounds")
+        self.costs, self.rounds = dict(zip(ARMS, costs.tolist(), strict=True)), state["rounds"]
+        for arm, one in zip(PREDICTED, counted, strict=True):
+            self.forecasts[arm].counted = np.array(one)
 
 
 def by_tree(now: Round) -> None:

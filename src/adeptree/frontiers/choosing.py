@@ -7,6 +7,7 @@ run.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 MEMORY = 0.5
@@ -78,6 +79,8 @@ class Choice:
         return {"calls_a_row": self.calls_a_row, "wait": self.wait, "next_wait": self.next_wait}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned."""
-        self.calls_a_row = float(state["calls_a_row"])
-        self.wait, self.next_wait = int(state["wait"]), int(state["next_wait"])
+        """Take over what :meth:`state` returned, if it can be that."""
+        calls, waits = state["calls_a_row"], (state["wait"], state["next_wait"])
+        if not 0 <= calls < math.inf or not all(type(wait) is int and 0 <= wait <= LONGEST_WAIT for wait in waits):
+            raise ValueError(f"a choice of ways to ask that is {state}")
+        self.calls_a_row, (self.wait, self.next_wait) = float(calls), waits

@@ -221,9 +221,18 @@ class OracleFrontier(Frontier):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows."""
-        self.table, self.points = LabelColumns.of(np.asarray(state["labels"], dtype=np.bool_)), list(state["points"])
-        self.complete = bool(state["complete"])
+        """Take over saved rows, if they can be rows; whether the oracle accepts them is not asked again."""
+        labels, points, complete = state["labels"], list(state["points"]), state["complete"]
+        if labels.dtype != np.bool_ or labels.shape != (len(labels), len(points)) or not isinstance(complete, bool):
+            raise ValueError(f"labels of shape {labels.shape} for {len(points)} points")
+        if len({row.tobytes() for row in np.packbits(labels, axis=1)}) < len(labels):
+            raise ValueError("two rows with the same labels")
+        keys = [self._key(x) for x in points]
+        if [self._key(self.concept_class.instance(x)) for x in points] != keys:
+            raise ValueError("points that are no instances")
+        if self.infers_repeats and len(set(keys)) < len(keys):
+            raise ValueError("a point twice")
+        self.table, self.points, self.complete = LabelColumns.of(labels), points, complete
         self.bits_only.restore(state["bits_only"])
         if self.choice is not None and state.get("choice") is not None:
             self.choice.restore(state["choice"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,11 +16,13 @@ from adeptree.learners import choices, promises
 from adeptree.learners.adept import Paths
 from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify
-from adeptree.learners.engines import Engine, Limits, choosing
+from adeptree.learners.engines import Engine, Limits, Odds, choosing
+from adeptree.learners.engines.retracing import Retrace
 from adeptree.learners.losses import check_costs, check_weight, check_weights
 from adeptree.learners.mixture import SAFE_RATE, mixability_gap, mixability_gaps
 from adeptree.learners.rates import Constant, Seen
 from adeptree.learners.tickets import Ticket
+from adeptree.learners.whole_rounds import Mark
 from adeptree.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
 
 SMALLEST_SCALE = 1e-12
@@ -156,7 +158,12 @@ class Adept(OnlineLearner):
         with self._lock:
             if self.answered >= self._end:
                 self._check_horizon()
-            return self.engine.probability(self.concept_class.instance(x))
+            instance = self.concept_class.instance(x)
+            try:
+                return self.engine.probability(instance)
+            except BaseException:
+                self._forget_look()
+                raise
 
     def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
@@ -177,20 +184,43 @@ class Adept(OnlineLearner):
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule, *self.engine.parts()]
 
+    def _undo(self, mark: Mark) -> None:
+        super()._undo(mark)
+        trace = self._trace
+        if trace is not None and trace.touched(self.rounds):
+            self.engine = trace.again(self.engine, self.rounds, self._eta)
+            trace.settled()
+
+    def _forget_look(self) -> None:
+        """After a look that was interrupted: what is kept of it may be another point's."""
+        if self._trace is not None:
+            try:
+                self.engine.discard()
+            finally:
+                self.engine.discard()  # whatever is raised in the first
+
     def _play(self, x: Instance, label: int, cost: float) -> float:
         """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
-        odds = self.engine.odds(x)
+        odds = self._odds(x)
         guess = self._guess(x, odds.p)
         self._commit_at(x, label, cost)
         self._count_answer()
         self._charge(odds.p, guess, label, cost, odds.against(label))
         return odds.p
 
+    def _odds(self, x: Instance) -> Odds:
+        try:
+            return self.engine.odds(x)
+        except BaseException:
+            self._forget_look()
+            raise
+
     def _commit_at(self, x: Instance, label: int, cost: float) -> None:
         engine = self.engine
         if type(engine) is Paths:
             engine.commit(x, label, cost)
         else:
+            self._trace.note(engine, self.rounds, x, label)  # type: ignore[union-attr]
             engine.commit(x, label)
 
     def _cost(self, label: int, weight: float) -> float:
@@ -228,7 +258,7 @@ class Adept(OnlineLearner):
         self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
     ) -> None:
         cost = self._cost(label, 1)
-        now = self.engine.odds(x)
+        now = self._odds(x)
         self._commit_at(x, label, cost)
         self._count_answer(overlaps, late)
         self.drift += cost * (now.p - p if label else p - now.p)
@@ -261,10 +291,10 @@ class Adept(OnlineLearner):
             self._move_on()
 
     def _probability(self, x: Instance, raw: Any) -> float:
-        return self.engine.probability(x)
+        return self._odds(x).p
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self.engine.commit(x, label)
+        self._commit_at(x, label, 1)
 
     def _move_on(self) -> None:
         """After rounds at one rate: bring rate and engine up to date."""
@@ -283,17 +313,20 @@ class Adept(OnlineLearner):
     def _go_on_with(self, engine: Engine) -> None:
         """Take an engine, which must have the present rate."""
         self.engine, self._eta = engine, engine.rate
+        self._trace = None if type(engine) is Paths else Retrace()
         # A constant rate and an engine that is never left need no look after every round.
         may_outgrow = type(engine) is Paths and self.engine_choice == "auto"
         self._watchful = may_outgrow or not isinstance(self.rate_rule, Constant)
 
     def speculate(self, x: Any) -> float:
         """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
-        return self.engine.probability(self.concept_class.instance(x))
+        with self._lock:
+            return self._probability(self.concept_class.instance(x), x)
 
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""
-        self.engine.discard()
+        with self._lock:
+            self.engine.discard()
 
     # --- Many rounds at once -----------------------------------------------------------------------
 
@@ -301,7 +334,12 @@ class Adept(OnlineLearner):
         """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
         with self._lock:
             self._check_horizon()
-            return self.engine.probabilities(self.concept_class.instances_of(xs))
+            instances = self.concept_class.instances_of(xs)
+            try:
+                return self.engine.probabilities(instances)
+            except BaseException:
+                self._forget_look()
+                raise
 
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any], weights: Iterable[float] | None = None) -> FloatArray:
         """Learn a sequence of rounds; return the chance of guessing 1 in each.
@@ -316,46 +354,65 @@ class Adept(OnlineLearner):
             raise InvalidArgument(
                 f"xs, ys and weights must have the same length; got {' and '.join(map(str, lengths))}"
             )
-        if weighed is not None and any(weight != 1 for weight in weighed):
+        alike = weighed is None or all(weight == 1 for weight in weighed)
+        if weighed is not None and not alike:
             self._cost(0, next(weight for weight in weighed if weight != 1))  # refused now, not in the middle
-            self.weighed = True  # so that no engine takes over that counts every round once
         self._check_room(len(labels))
         with self._lock:
-            return self._learn_many(instances, labels, weighed)
+            return self._learn_many(instances, labels, weighed, alike)
 
-    def _learn_many(self, instances: Any, labels: IntArray, weighed: list[float] | None) -> FloatArray:
+    def _learn_many(self, instances: Any, labels: IntArray, weighed: list[float] | None, alike: bool) -> FloatArray:
         room = len(labels)
         probabilities = np.empty(room, dtype=np.float64)
-        if self.engine_choice == "auto" and self.plain:
-            self._go_on_with(choosing.outgrown(self.engine, self.rate_rule, coming=room))
-        done = 0
+        engine, done = self.engine, 0
+        if self.engine_choice == "auto" and self.plain and alike:
+            engine = choosing.outgrown(engine, self.rate_rule, coming=room)
         while done < room:
-            if type(self.engine) is Paths:
-                done = self._play_some(instances, labels, weighed, probabilities, done, room)
+            if type(engine) is Paths:
+                play = self._play if alike else self._play_weighed
+                done = self._play_some(play, instances, labels, weighed, probabilities, done)
             else:
-                done += self._stretch(instances[done:room], labels[done:room], probabilities[done:room])
+                rest = slice(done, room)
+                done += self._whole(self._stretch, engine, instances[rest], labels[rest], probabilities[rest])
+            engine = self.engine
         return probabilities
 
     def _play_some(
-        self, xs: Any, labels: IntArray, weights: list[float] | None, probabilities: FloatArray, done: int, room: int
+        self,
+        play: Callable[[Instance, int, float], float],
+        xs: Any,
+        labels: IntArray,
+        weights: list[float] | None,
+        probabilities: FloatArray,
+        done: int,
     ) -> int:
         """Play round by round, until another engine takes over; return how many are done."""
-        points = xs[done:room].tolist() if isinstance(xs, np.ndarray) else xs[done:room]
+        points = xs[done:].tolist() if isinstance(xs, np.ndarray) else xs[done:]
         for x in points:
             label = int(labels[done])
             cost = self._cost(label, 1 if weights is None else weights[done])
-            probabilities[done] = self._whole(self._play, x, label, cost)
+            probabilities[done] = self._whole(play, x, label, cost)
             done += 1
             if type(self.engine) is not Paths:
                 break
         return done
 
-    def _stretch(self, xs: Any, labels: IntArray, probabilities: FloatArray) -> int:
-        """Play on at one rate, and return how many rounds that were."""
+    def _play_weighed(self, x: Instance, label: int, cost: float) -> float:
+        """Play a round of a batch with weights: no engine may take over that counts every round once."""
+        self.weighed = True
+        return self._play(x, label, cost)
+
+    def _stretch(self, engine: Engine, xs: Any, labels: IntArray, probabilities: FloatArray) -> int:
+        """Play on at one rate with this engine, and return how many rounds that were."""
+        if engine is not self.engine:
+            self._go_on_with(engine)
+        trace: Any = self._trace
+        trace.begin(engine, self.rounds)
         stay = self.rate_rule.stay
         stop = int(min(len(labels), max(1, stay.rounds - self.rounds)))
         limits = Limits(stay.best_loss, stay.gap - self.gap)
-        played = self.engine.run(xs[:stop], labels[:stop], probabilities[:stop], limits)
+        played = engine.run(xs[:stop], labels[:stop], probabilities[:stop], limits)
+        trace.note_many(engine.rate, xs[:played], labels[:played])
         p, labels = probabilities[:played], labels[:played]
         losses = np.abs(p - labels)
         coins = self._coins.many(self.answered + 1, self._keys(xs[:played]))

@@ -95,8 +95,16 @@ class OnlineLearner(ABC):
             try:
                 return do(*arguments)
             except BaseException:
-                mark.undo()
+                try:
+                    self._undo(mark)
+                except BaseException:  # a second Ctrl-C, say: an undo may be done again, and now it is done to the end
+                    self._undo(mark)
+                    raise
                 raise
+
+    def _undo(self, mark: Mark) -> None:
+        """Go back to the mark; may be done again."""
+        mark.undo()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}

@@ -2,15 +2,15 @@
 
 The rule that makes this cheap: what a round changes is *replaced* (new arrays, new dicts), never altered in place, but
 for lists and dicts that only grow, which a class names in ``GROWS``, and random generators. So a mark is a shallow copy
-of a few dictionaries.
+of a few dictionaries. (Engines that change arrays in place are made anew: ``engines/retracing.py``.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 
 class Mark:
@@ -31,22 +31,25 @@ class Mark:
     __slots__ = ("_draws", "_saved")
 
     def __init__(self, parts: Iterable[Any]) -> None:
-        self._draws = []
-        self._saved = []
+        self._draws: list[tuple[Generator, Any]] = []
+        self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
         for part in parts:
-            if isinstance(part, np.random.Generator):
+            if isinstance(part, Generator):
                 self._draws.append((part, part.bit_generator.state))
             else:
-                lengths = [len(getattr(part, name)) for name in getattr(type(part), "GROWS", ())]
+                grows = getattr(type(part), "GROWS", ())
+                lengths = [len(getattr(part, name)) for name in grows] if grows else ()
                 self._saved.append((part, part.__dict__.copy(), lengths))
 
     def undo(self) -> None:
-        """Bring all of them back."""
+        """Bring all of them back; an undo that is interrupted may be done again."""
         for generator, state in self._draws:
             generator.bit_generator.state = state
         for part, attributes, lengths in self._saved:
-            part.__dict__.clear()
-            part.__dict__.update(attributes)
+            own = part.__dict__
+            own.update(attributes)  # (not cleared before: another thread may look for the lock in it)
+            for name in own.keys() - attributes.keys():
+                del own[name]
             for name, length in zip(getattr(type(part), "GROWS", ()), lengths, strict=True):
                 grown = getattr(part, name)
                 if isinstance(grown, list):

@@ -16,6 +16,7 @@ from adeptree.oracles.layer import Layer
 from adeptree.oracles.recording import Recording
 from adeptree.oracles.replaying import Replaying
 from adeptree.oracles.sources import ClassErm, ClassOracle, FunctionErm, FunctionOracle
+from adeptree.oracles.time_limits import TimeLimit
 from adeptree.oracles.timing import Timing
 
 __all__ = [
@@ -37,5 +38,6 @@ __all__ = [
     "Recording",
     "Replaying",
     "RestrictedErm",
+    "TimeLimit",
     "Timing",
 ]

@@ -32,7 +32,7 @@ class Oracle(ABC):
 
     A batch asks each of its samples: n samples are n queries, whatever the transport makes of them.
     Oracles are context managers; ``close`` may be called twice, and a closed oracle refuses to answer.
-    None of them is safe to share between threads.
+    Layers let one thread in at a time; an oracle of your own is as safe to share between threads as you make it.
     """
 
     _closed = False  # of the class, so that subclasses need not call our __init__

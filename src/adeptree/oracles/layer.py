@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from typing import Any
 
@@ -13,7 +14,8 @@ class Layer(Oracle):
     """Stands between whoever asks and ``oracle``; layers nest in any order.
 
     A subclass writes one method, ``_through``, for single queries and batches alike. Closing a layer
-    closes what is inside, and attributes a layer does not have are looked up inside too.
+    closes what is inside, and attributes a layer does not have are looked up inside too. Threads that ask the same
+    layer wait for each other.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import Caching, ClassOracle, Counting
@@ -26,6 +28,7 @@ class Layer(Oracle):
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = check_oracle(oracle)
+        self._lock = threading.RLock()
         self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
@@ -36,7 +39,10 @@ class Layer(Oracle):
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Pass a batch on; an empty one reaches nobody."""
         self._check(kind)
-        return self._through(kind, samples) if samples else []
+        if not samples:
+            return []
+        with self._lock:
+            return self._through(kind, samples)
 
     @abstractmethod
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
@@ -51,6 +57,13 @@ class Layer(Oracle):
         if name.startswith("_") or "oracle" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.oracle, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.oracle!r})"

@@ -1,8 +1,9 @@
 """Recording: write down what an oracle said, as data, so that a run can be repeated without it.
 
 A recording is lines of JSON: a header; one line for each answer; and one for each label that a concept
-of the oracle was asked for, unless it is the label it was found for; and, when it was closed, one with their number.
-Every line ends with a checksum of itself and the line before. No code is written or read.
+of the oracle was asked for, unless it is the label it was found for; and, when it is closed, one with their number, by
+which a file that lost its end is known. Every line ends with a checksum of itself and the line before. No code is
+written or read.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ VERSION = 2
 class Recording(Layer):
     """Passes everything through and writes it to ``path``, or keeps it in memory; see :class:`Replaying`.
 
-    Each line is written at once, so what was answered before a crash is there after it. An existing file is
-    never overwritten. Instances must be data: numbers, texts, tuples, lists, arrays, dicts. Concepts come
-    back wrapped (``.concept`` is the oracle's own), because their labels are part of what it said.
+    Each line is written at once, so what was answered before a crash is there after it; ``close`` (or ``with``) writes
+    the end. An existing file is never overwritten. Instances must be data: numbers, texts, tuples, lists, arrays,
+    dicts. Concepts come back wrapped (``.concept`` is the oracle's own), because their labels are part of what it said.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle, Replaying
@@ -54,8 +55,9 @@ class Recording(Layer):
 
     @property
     def lines(self) -> Sequence[str]:
-        """What has been recorded so far."""
-        return tuple(self._memory) if self.path is None else self.path.read_text(encoding="utf-8").splitlines()
+        """What has been recorded so far, with an end, so that it is a whole recording at any time."""
+        lines = self._memory if self.path is None else self.path.read_text(encoding="utf-8").splitlines()
+        return tuple(lines) if self._closed else (*lines, seal(json.dumps({"end": len(lines)}), before=lines[-1]))
 
     def write(self, entry: dict[str, Any]) -> None:
         """Append one line; after closing, labels are still given but no longer written."""

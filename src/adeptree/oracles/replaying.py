@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Hashable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from adeptree.errors import DamagedFile, OracleError, StateError, UnknownVersion, got
 from adeptree.oracles.base import Kind, Oracle, Samples
@@ -20,7 +20,8 @@ class Replaying(Oracle):
     """Answers from a recording: a file, or the lines of one. Asked anything else, it says so.
 
     A question asked several times gets its recorded answers in their order, then the last one again. A recording
-    whose run was killed (or whose end was cut off) is replayed as far as it goes: ``complete`` says which it is.
+    without its end (the run was killed before ``close``, or the file was cut off) is refused, unless ``partial=True``
+    says that it shall be replayed as far as it goes; ``complete`` then says whether the end was there.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle, Recording
@@ -36,7 +37,7 @@ class Replaying(Oracle):
     adeptree.errors.OracleError: realizable on [(2, 1)] was not recorded; replay the run that was, or ask a live oracle
     """
 
-    def __init__(self, source: str | os.PathLike[str] | Iterable[str]) -> None:
+    def __init__(self, source: str | os.PathLike[str] | Iterable[str], *, partial: bool = False) -> None:
         if isinstance(source, (str, os.PathLike)):
             self.name, lines = str(source), _read(Path(source))
         else:
@@ -50,8 +51,14 @@ class Replaying(Oracle):
         for number, line in enumerate(lines[1:], start=2):
             try:
                 self._take(_entry(line, lines[number - 2], version), number - 1)
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 raise DamagedFile(f"line {number} of {self.name} is damaged; use an earlier copy") from error
+        # Recordings of the first edition never had an end.
+        if not (self.complete or partial or version == 1):
+            raise DamagedFile(
+                f"the end of {self.name} is missing after {len(lines)} lines: its run was killed before close(), or "
+                f"the file was cut off; use a whole copy, or Replaying(..., partial=True) to replay what is there"
+            )
 
     def __repr__(self) -> str:
         return f"Replaying({self.name!r})"
@@ -83,6 +90,7 @@ class Replaying(Oracle):
             known, version, answers = header["format"] == FORMAT, header["version"], frozenset(header["answers"])
             if version == VERSION:
                 unseal(lines[0])
+                known = known and answers <= set(get_args(Kind))
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             known = False
         if not known:
@@ -92,7 +100,8 @@ class Replaying(Oracle):
         return version, answers
 
     def _take(self, entry: dict[str, Any], before: int) -> None:
-        if self.complete or entry.get("end", before) != before:
+        end = entry.get("end", before)
+        if self.complete or type(end) is not int or end != before:
             raise ValueError("not all lines are here, or more than all")
         if "end" in entry:
             self.complete = True
@@ -101,6 +110,8 @@ class Replaying(Oracle):
             self._concepts[entry["concept"]].learn(decode(entry["x"]), label_of(entry["label"]))
             return
         kind: Kind = entry["ask"]
+        if kind not in self._answers:
+            raise ValueError(f"an answer to {kind!r}, which the oracle did not answer")
         sample = [(x, label_of(y)) for x, y in decode(entry["sample"])]
         answer = bool(label_of(entry["realizable"])) if kind == "realizable" else self._concept(entry, sample)
         self._recorded.setdefault((kind, sample_key(kind, sample)), []).append(answer)
@@ -109,6 +120,8 @@ class Replaying(Oracle):
         number = entry["concept"]
         if number is None:
             return None
+        if type(number) is not int or number != len(self._concepts) or not isinstance(entry["text"], str):
+            raise ValueError(f"concept {number!r} after {len(self._concepts)} others")
         self._concepts[number] = ReplayedConcept(entry["text"], sample)
         return self._concepts[number]
 

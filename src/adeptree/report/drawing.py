@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import io
+import logging
+import os
 import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from adeptree.errors import MissingExtra
@@ -59,13 +66,54 @@ class Figure:
     wide: bool = False
 
 
-def plotting() -> Any:
-    """Return matplotlib, or say which extra is missing."""
+def plotting(folder: Path | None = None) -> Any:
+    """Return matplotlib, or say which extra is missing; ``folder`` is where the page will be."""
     try:
-        import matplotlib
+        with _undisturbed(folder):
+            import matplotlib
+            import matplotlib.backends.backend_svg
+            import matplotlib.figure
     except ImportError:
         raise MissingExtra("figures need matplotlib; install it with: pip install 'adeptree[plot]'") from None
     return matplotlib
+
+
+@contextmanager
+def _undisturbed(folder: Path | None) -> Iterator[None]:
+    """Let matplotlib be imported also where it has no home for its list of fonts, and without a word about that."""
+    if "matplotlib.font_manager" in sys.modules:
+        yield
+        return
+    log = logging.getLogger("matplotlib")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        if folder is None or "MPLCONFIGDIR" in os.environ or _has_temporary_folder():
+            yield
+        else:
+            with _lent(folder):
+                yield
+    finally:
+        log.setLevel(level)
+
+
+def _has_temporary_folder() -> bool:
+    try:
+        tempfile.gettempdir()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _lent(folder: Path) -> Iterator[None]:
+    """Lend matplotlib a folder beside the page; after the import it needs none."""
+    with tempfile.TemporaryDirectory(prefix="matplotlib-", dir=folder) as place:
+        os.environ["MPLCONFIGDIR"] = place
+        try:
+            yield
+        finally:
+            del os.environ["MPLCONFIGDIR"]
 
 
 def canvas(panels: int = 1, height: float = HEIGHT) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from adeptree.experiments.core import Verdict
 from adeptree.experiments.registry import EXPERIMENTS
 from adeptree.experiments.reproduce import Reproduction
 from adeptree.experiments.table import COLUMNS, cells_of, summary
-from adeptree.report.drawing import Figure
+from adeptree.report.drawing import Figure, plotting
 from adeptree.report.figures import figures
 from adeptree.report.findings import Finding, findings
 from adeptree.report.style import CSS
@@ -21,6 +21,7 @@ from adeptree.state import write_atomically
 def write_report(result: Reproduction, path: str | os.PathLike[str] | None = None) -> Path:
     """Write the page (by default ``report.html`` beside the results) and return where it is."""
     target = Path(path) if path is not None else result.out / "report.html"
+    plotting(target.parent)
     write_atomically(target, page(result).encode())
     return target
 

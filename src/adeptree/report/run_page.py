@@ -24,6 +24,7 @@ LONGEST_LIST = 40
 
 def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Account, course: Course) -> None:
     """Write the page, all or nothing."""
+    plotting(Path(path).parent)
     write_atomically(Path(path), run_page(learner, account, course).encode("utf-8", "backslashreplace"))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import threading
+import time
 from collections import Counter
 from fractions import Fraction
 
@@ -23,11 +26,15 @@ class Decider:
 
     Small samples (a frontier asks about little else) are decided in integers at once, unless ``small`` is False.
     Others go to HiGHS: warm, then cold, then in the other form. If no answer passes its check, the integers
-    decide, and only if these take too long the answer is OracleUnknown. ``rungs`` counts who decided.
+    decide, and only if these take too long the answer is OracleUnknown. ``rungs`` counts who decided. All steps of a
+    sample together have ``seconds``, if these are given.
     """
 
-    def __init__(self, dim: int, small: bool = True) -> None:
+    def __init__(self, dim: int, small: bool = True, seconds: float | None = None) -> None:
         self.dim, self.small = dim, small
+        self.seconds = math.inf if seconds is None else seconds
+        self.alone = threading.RLock()
+        """Held while a sample is decided: there is one model."""
         self.rungs: Counter[str] = Counter()
         self.box, self.free = Model(dim), Model(dim, "free")
 
@@ -41,26 +48,37 @@ class Decider:
         if len(set(labels.values())) < 2:
             # Nothing to separate: a constant rule fits.
             return Halfspace((0,) * self.dim, 1 - items[0][1] if items else 1)
-        return (self._if_small(items) if self.small else None) or self._by_highs(items) or self._exactly(items)
+        with self.alone:
+            until = time.monotonic() + self.seconds
+            small = self._if_small(items, until) if self.small else None
+            return small or self._by_highs(items, until) or self._exactly(items, until)
 
-    def _if_small(self, items: Labelled) -> Halfspace | Certificate | None:
+    def _if_small(self, items: Labelled, until: float) -> Halfspace | Certificate | None:
         if (self.dim + 2) * (len(items) + 2 * (self.dim + 1)) > SMALL_TABLEAU:
             return None
         self.rungs["small"] += 1
-        return separated(items)
+        return separated(items, until)
 
-    def _by_highs(self, items: Labelled) -> Halfspace | Certificate | None:
+    def _by_highs(self, items: Labelled, until: float) -> Halfspace | Certificate | None:
         for rung, model, cold in (("warm", self.box, False), ("cold", self.box, True), ("other form", self.free, True)):
-            outcome = model.solve(items, cold)
-            checked = None if outcome is None else _checked(outcome, items)
+            left = until - time.monotonic()
+            if left <= 0:
+                return None
+            outcome = model.solve(items, cold, None if left == math.inf else left)
+            checked = None if outcome is None else _checked(outcome, items, until)
             if checked is not None:
                 self.rungs[rung] += 1
                 return checked
             self.rungs[f"{rung}: {'unknown' if outcome is None else 'unproved'}"] += 1
         return None
 
-    def _exactly(self, items: Labelled) -> Halfspace | Certificate:
-        decided = separated(items)
+    def _exactly(self, items: Labelled, until: float) -> Halfspace | Certificate:
+        decided = separated(items, until)
+        if decided is None and time.monotonic() > until:
+            raise OracleUnknown(
+                f"a sample of {len(items)} points was not decided within seconds={self.seconds:g}; raise the limit, or "
+                f'give on_unknown="keep" to prune only what is proven unrealizable'
+            )
         if decided is None:
             raise OracleUnknown(
                 f"neither HiGHS nor {exact.PIVOT_LIMIT} exact pivots decided a sample of {len(items)} points; "
@@ -70,23 +88,23 @@ class Decider:
         return decided
 
 
-def _checked(outcome: Outcome, items: Labelled) -> Halfspace | Certificate | None:
+def _checked(outcome: Outcome, items: Labelled, until: float) -> Halfspace | Certificate | None:
     """Return what the solver's hint proves: by its vector, or by the points that carry its "no"."""
     rule = rounded(outcome.vector, items)
     if rule is not None or not outcome.support:
         return rule
-    proof = separated([items[i] for i in outcome.support])
+    proof = separated([items[i] for i in outcome.support], until)
     return proof if isinstance(proof, Certificate) else None
 
 
-def separated(items: Labelled) -> Halfspace | Certificate | None:
-    """Decide a sample in integers; None if that takes too many pivots.
+def separated(items: Labelled, until: float = math.inf) -> Halfspace | Certificate | None:
+    """Decide a sample in integers; None if that takes too many pivots, or until then.
 
     >>> str(separated([((0, 0), 0), ((3, 1), 1)]))
     'x0 + x1 >= 1'
     """
     signed = [lift(x) if y else tuple(-value for value in lift(x)) for x, y in items]
-    decision = exact.separate(signed)
+    decision = exact.separate(signed, until=until)
     if decision is None or not decision.holds(signed):
         return None
     if decision.vector is not None:

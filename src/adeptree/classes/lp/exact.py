@@ -8,6 +8,8 @@ the dual solution v has v.a_i >= minimum > 0 for all i. Entries stay integers ov
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,8 +35,8 @@ class Decision:
         )
 
 
-def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT) -> Decision | None:
-    """Decide whether some v has v.a > 0 for all the vectors a; None if the pivots did not suffice.
+def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT, until: float = math.inf) -> Decision | None:
+    """Decide whether some v has v.a > 0 for all the vectors a; None if pivots or time (``until``) did not suffice.
 
     >>> separate([(1, 1), (2, 1), (-3, -2)]).weights
     (1, 1, 1)
@@ -47,6 +49,8 @@ def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT) -> Decision | 
         entering = tableau.entering()
         if entering is None:
             return tableau.decision()
+        if time.monotonic() > until:
+            return None
         tableau.pivot(tableau.leaving(entering), entering)
     return None
 

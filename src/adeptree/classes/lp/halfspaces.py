@@ -22,6 +22,7 @@ from adeptree.classes.lp.highs import require_highs
 from adeptree.classes.lp.lifting import Number, Point, as_point, lift
 from adeptree.classes.oracle import OracleClass
 from adeptree.errors import InvalidArgument, InvalidInstance, TooLarge, got
+from adeptree.patience import check_seconds
 from adeptree.types import Concept, Instance, Sample
 
 CALL_COST = 300e-6
@@ -41,8 +42,9 @@ class Halfspaces(OracleClass):
     in rational arithmetic, and "nothing fits" needs a :class:`Certificate` of at most dim + 2 points. If neither
     holds, it is asked again from scratch, then in another form, then decided by a simplex method in integers;
     ``OracleUnknown`` is raised only if that takes too long. Small samples are decided in integers at once, which
-    is faster, unless ``solver="highs"``. ``decider.rungs`` counts which step decided (in this process). ``strategy``,
-    ``executor``, ``batch`` and ``call_cost`` are those of :class:`OracleClass`.
+    is faster, unless ``solver="highs"``. ``decider.rungs`` counts which step decided (in this process). ``seconds``
+    limits a question; what it leaves open is ``OracleUnknown`` too. ``strategy``, ``executor``, ``batch``,
+    ``on_unknown`` and ``call_cost`` are those of :class:`OracleClass`.
 
     On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out:
 
@@ -74,6 +76,8 @@ class Halfspaces(OracleClass):
         margin: Number | None = None,
         strategy: str = "auto",
         solver: str = "auto",
+        seconds: float | None = None,
+        on_unknown: str = "raise",
         executor: Executor | None = None,
         batch: int | None = None,
         call_cost: float | None = None,
@@ -87,20 +91,24 @@ class Halfspaces(OracleClass):
         require_highs()
         # A single point can only be labelled in two ways; from two a side on, dim + 1 corners are shattered.
         vc = 1 if self.grid == 1 else self.dim + 1
+        limit = check_seconds(seconds)
         self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
         super().__init__(
             find=self._fitting,
             vc_dimension=vc,
             strategy=strategy,
+            on_unknown=on_unknown,
             executor=executor,
             batch=batch,
             call_cost=CALL_COST if call_cost is None else call_cost,
             name=self.spec_name,
         )
-        self.decider = Decider(self.dim, small=solver == "auto")
+        self.seconds = limit  # (not OracleClass's own limit, which needs a thread: here the solver looks at the clock)
+        self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
 
     def _settings(self) -> dict[str, Any]:
-        named = {"dim": self.dim, "grid": self.grid, "radius": self.radius, "margin": self.margin}
+        named: dict[str, Any] = {"dim": self.dim, "grid": self.grid, "radius": self.radius, "margin": self.margin}
+        named |= {"seconds": self.seconds, "on_unknown": None if self.on_unknown == "raise" else self.on_unknown}
         return {name: value for name, value in named.items() if value is not None}
 
     def __repr__(self) -> str:

@@ -63,14 +63,19 @@ class Model:
         self.highs.changeColCost(self.dim + 1, -1.0)
         self.first_row, self.active = {}, {}
 
-    def solve(self, sample: Sequence[tuple[Point, int]], cold: bool = False) -> Outcome | None:
-        """Return what HiGHS finds for the sample, or None if it does not know."""
+    def solve(
+        self, sample: Sequence[tuple[Point, int]], cold: bool = False, seconds: float | None = None
+    ) -> Outcome | None:
+        """Return what HiGHS finds for the sample, or None if it does not know (within the seconds that are left)."""
         if self.highs is None or 2 * len(self.first_row) > max(ROW_LIMIT, 8 * len(sample)):
             self._begin()
         if cold:
             self.highs.clearSolver()
         rows = [self._row(x) + (0 if y else 1) for x, y in sample]
         self._switch(rows)
+        if seconds is not None:
+            # Its clock goes on from question to question, and the limit is on the clock.
+            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
         self.highs.run()
         status = self.highs.getModelStatus()
         if status == self.optimal:

@@ -112,14 +112,16 @@ class SatClass(OracleClass):
 
     def find(self, sample: Sample) -> Concept | None:
         """Return a concept with these labels, or None if there is none; raise OracleUnknown if a limit came first."""
-        answer = self._solve(sample)
-        if answer is None:
-            raise self._undecided(len(sample))
-        return self._own(self._working.decode, self._solver.model()) if answer else None
+        with self._solver.alone:
+            answer = self._solve(sample)
+            if answer is None:
+                raise self._undecided(len(sample))
+            return self._own(self._working.decode, self._solver.model()) if answer else None
 
     def realizable(self, sample: Sample) -> bool:
         """Is there a concept with these labels? (Or is none excluded, with ``on_unknown="keep"``.)"""
-        answer = self._solve(sample)
+        with self._solver.alone:
+            answer = self._solve(sample)
         if answer is None and self.on_unknown == "raise":
             raise self._undecided(len(sample))
         return answer is not False
@@ -133,14 +135,15 @@ class SatClass(OracleClass):
     def erm(self, sample: Sample) -> Concept:
         """Return a concept with the fewest errors, by MaxSAT."""
         weights: dict[int, int] = {}
-        for x, y in sample:
-            literal = self._literal(x)
-            weights[literal] = weights.get(literal, 0) + (1 if label_of(y) else -1)
-        wanted = {(literal if n > 0 else -literal): abs(n) for literal, n in weights.items() if n}
-        model = self._solver.best(wanted)
-        if model is None:
-            raise self._empty()
-        return self._own(self._working.decode, model)
+        with self._solver.alone:
+            for x, y in sample:
+                literal = self._literal(x)
+                weights[literal] = weights.get(literal, 0) + (1 if label_of(y) else -1)
+            wanted = {(literal if n > 0 else -literal): abs(n) for literal, n in weights.items() if n}
+            model = self._solver.best(wanted)
+            if model is None:
+                raise self._empty()
+            return self._own(self._working.decode, model)
 
     def to_finite(self, points: Iterable[Any], limit: int = 1 << 16) -> FiniteClass:
         """Return the class on some points as a table, found solution by solution.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adeptree.classes.base import check_size
 from adeptree.errors import InvalidArgument, got
+from adeptree.patience import check_seconds
 
 
 def check_options(encoding: object, conflicts: object, seconds: object) -> None:
@@ -12,5 +13,4 @@ def check_options(encoding: object, conflicts: object, seconds: object) -> None:
         raise InvalidArgument(f"encoding must be an Encoding such as KTermDnf(n=8, k=2); {got('encoding', encoding)}")
     if conflicts is not None:
         check_size("conflicts", conflicts)
-    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-        raise InvalidArgument(f"seconds must be a positive number; {got('seconds', seconds)}")
+    check_seconds(seconds)

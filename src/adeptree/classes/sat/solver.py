@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,6 +30,8 @@ class Solver:
             raise InvalidArgument(f"{name} knows no limits; take solver='glucose4', or give neither of them")
         self.conflicts = conflicts
         self.seconds = seconds
+        self.alone = threading.RLock()
+        """To be held from a question to the end of reading its answer."""
         self.clauses: list[list[int]] = []
         self._variables = 0
         self._solver: Any = solvers.Solver(name=name)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 from adeptree.classes.base import check_size
 from adeptree.classes.smt.terms import Part, Term, load_z3, parts, total
-from adeptree.errors import InvalidArgument, OracleUnknown, got
+from adeptree.errors import OracleUnknown
+from adeptree.patience import check_seconds
 
 
 class Solving:
@@ -35,6 +37,10 @@ class Solving:
             self.solver.set("timeout", max(1, round(1000 * seconds)))
         for condition in where:
             self._state(condition, *total(parts(condition)))
+        self.named = 0
+        """Literals made; one whose making was interrupted is never used again."""
+        self.alone = threading.RLock()
+        """To be held whenever terms are made or the solver is asked: z3 knows no threads."""
         self.literals: dict[Hashable, tuple[Term, Term]] = {}
         self.core: tuple[int, ...] | None = None
         """Positions in the last sample denied that no values fit together (not always the fewest)."""
@@ -42,7 +48,8 @@ class Solving:
     def add(self, key: Hashable, term: Term, inside: Sequence[Part]) -> None:
         """Make an instance known; ``term`` is the template there, with its parts."""
         z3 = load_z3()
-        literal = z3.Bool(f"adeptree!{len(self.literals)}", self.context)
+        self.named += 1
+        literal = z3.Bool(f"adeptree!{self.named}", self.context)
         self.solver.add(literal == term.translate(self.context))
         self._state(*total(inside))
         self.literals[key] = literal, z3.Not(literal)
@@ -88,5 +95,4 @@ def _steps(statistics: Any) -> int:
 def _check_limits(rlimit: Any, seconds: Any) -> None:
     if rlimit is not None:
         check_size("rlimit", rlimit)
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0):
-        raise InvalidArgument(f"seconds must be a positive number; {got('seconds', seconds)}")
+    check_seconds(seconds)

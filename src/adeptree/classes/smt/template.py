@@ -141,7 +141,8 @@ class SmtClass(OracleClass):
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask z3 for a concept that fits."""
-        return super().find(self.clean(sample))
+        with self._solving.alone:
+            return super().find(self.clean(sample))
 
     def _search(self, sample: Sample) -> Concept | None:
         labelled: dict[Hashable, tuple[int, int]] = {}
@@ -171,8 +172,9 @@ class SmtClass(OracleClass):
 
     def key(self, x: Any) -> Hashable:
         """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
-        if self._last is not None and x is self._last.x:
-            return self._last.key
+        last = self._last
+        if last is not None and x is last.x:
+            return last.key
         try:
             return self._key(x) if self._key is not None else freeze(tagged(plain(x)))
         except TypeError:
@@ -180,21 +182,23 @@ class SmtClass(OracleClass):
 
     def _at(self, x: Any) -> Known:
         # Every stored witness is asked about the same point in turn, so the last one is at hand.
-        if self._last is None or x is not self._last.x:
+        last = self._last
+        if last is None or x is not last.x:
             key = self.key(x)
-            self._last = self._known.get(key) or self._meet(plain(x), key)
-        return self._last
+            self._last = last = self._known.get(key) or self._meet(plain(x), key)
+        return last
 
     def _meet(self, x: Instance, key: Hashable) -> Known:
         """Instantiate the template: once for every instance, as building terms is slow in Python."""
-        term = self._instantiated(x)
-        inside = terms.parts(term)
-        terms.check_known(inside, self._names, "the template")
-        try:
-            run: Compiled | None = compiled(term, self.constants, self.ranges)
-        except Unsupported:
-            run = None
-        known = self._known[key] = Known(x, key, term, inside, run)
+        with self._solving.alone:
+            term = self._instantiated(x)
+            inside = terms.parts(term)
+            terms.check_known(inside, self._names, "the template")
+            try:
+                run: Compiled | None = compiled(term, self.constants, self.ranges)
+            except Unsupported:
+                run = None
+            known = self._known[key] = Known(x, key, term, inside, run)
         return known
 
     def _state(self, known: Known) -> None:
@@ -226,7 +230,8 @@ class SmtClass(OracleClass):
         if known.run is not None and all(map(is_plain, values)):
             return int(known.run.scalar(*values))
         z3 = load_z3()
-        result = z3.simplify(z3.substitute(known.term, *self._filled(values)))
+        with self._solving.alone:
+            result = z3.simplify(z3.substitute(known.term, *self._filled(values)))
         if not (z3.is_true(result) or z3.is_false(result)):
             raise OracleError(f"the template at x={x!r} has no value, it becomes {result}; exclude this with where=")
         return int(z3.is_true(result))

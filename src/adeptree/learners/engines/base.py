@@ -63,6 +63,8 @@ class Engine(ABC):
     kind: ClassVar[str]
     """Name in saved files and certificates: "paths", "ordered", "blocks", ..."""
 
+    round_cost: ClassVar[float] = 1
+    """What a round costs at least, in numbers of :meth:`state` written down; infinite if it looks at all of them."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 
@@ -82,8 +84,11 @@ class Engine(ABC):
             self._rate_changed()
 
     def parts(self) -> list[Any]:
-        """Return the objects that change in a round."""
-        return [self]
+        """Return the objects that change in a round by replacing what they have.
+
+        None, where arrays are changed in place: such an engine is made anew (``retracing.py``).
+        """
+        return []
 
     def _rate_changed(self) -> None:
         """Rebuild what depends on the rate (nothing, by default)."""

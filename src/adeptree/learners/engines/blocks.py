@@ -43,6 +43,7 @@ class BlocksEngine(Engine):
     """
 
     kind = "blocks"
+    round_cost = 16
 
     def __init__(self, concept_class: BlockUnions, prior: Prior) -> None:
         super().__init__()

@@ -7,6 +7,9 @@ with the same paths and the same numbers.
 from __future__ import annotations
 
 import math
+import warnings
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -61,7 +64,7 @@ def outgrown(engine: Engine, rule: RateRule, coming: int = 0) -> Engine:
         return engine
     if isinstance(engine.base, DefaultZero) and not _moves_every_round(rule):
         return _moved(engine, _polynomials(engine))  # this one needs no compiler, but is slow without
-    if find_spec("numba") is None:
+    if not _compiles():
         return engine
     if _on_a_line(engine) and not _moves_every_round(rule):
         return _moved(engine, _collapsed(engine))
@@ -80,9 +83,27 @@ def engine_of(kind: str, fresh: Engine) -> Engine:
     if not isinstance(fresh, Paths):
         return fresh
     makers = {"ordered": _collapsed, "blocks": _polynomials, "sweep": _swept, "finite": _partitioned}
-    if kind in ("sweep", "finite") and find_spec("numba") is None:
+    if kind in ("sweep", "finite") and not _compiles():
         return fresh  # their files are those of the paths
     return makers[kind](fresh) if kind in makers else fresh
+
+
+@cache
+def _compiles() -> bool:
+    """Whether compiled code can be used; where numba is there and fails, that is said once."""
+    if find_spec("numba") is None:
+        return False
+    try:
+        import_module("adeptree.learners.engines.ordered_kernels")
+    except (ImportError, RuntimeError, OSError) as error:
+        warnings.warn(
+            f"compiled code is not used, so that long runs are slower: {' '.join(str(error).split())}; if numba finds "
+            f"no place to keep what it compiles, set NUMBA_CACHE_DIR to a folder that can be written",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
 
 
 def _known(paths: Paths, rule: RateRule) -> bool:
@@ -178,10 +199,7 @@ def _partitioned(paths: Paths) -> Engine:
 def _moved(old: Paths, new: Engine) -> Engine:
     """Hand over the rate and the account; what has been looked at is not asked again."""
     new.rate = old.rate
-    new.queries = old.queries
-    looked = old.looked
-    if looked is not None:
-        asked = old.queries.asked
-        new.probability(looked.children.x)
-        new.queries.asked = asked
+    if old.looked is not None:
+        new.probability(old.looked.children.x)
+    new.queries = old.queries  # (the last thing: what the look counted was counted in another account)
     return new

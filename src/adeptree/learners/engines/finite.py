@@ -41,6 +41,7 @@ class FiniteEngine(Engine):
     """
 
     kind = "finite"
+    round_cost = math.inf
 
     def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
         super().__init__()
@@ -211,5 +212,5 @@ def _reach(rate: float, most: int) -> int:
 def _kernels() -> Any:
     try:
         return import_module("adeptree.learners.engines.finite_kernels")
-    except ImportError as error:
+    except (ImportError, RuntimeError) as error:
         raise MissingExtra(f"{_MISSING} ({error})") from None

@@ -340,6 +340,11 @@ def _plain_columns(concept_class: Any, prior: PaperPrior) -> int:
 def _load() -> tuple[Any, Any]:
     try:
         from adeptree.learners.engines import ordered_kernels, ordered_memory
-    except (ImportError, RuntimeError) as error:  # numba is missing, or finds no place to keep what it compiles
+    except RuntimeError as error:
+        raise MissingExtra(
+            f"the ordered engine was not loaded: {error}; if numba finds no place to keep what it compiles, set "
+            f"NUMBA_CACHE_DIR to a folder that can be written"
+        ) from None
+    except ImportError as error:
         raise MissingExtra(f"{_MISSING} ({error})") from None
     return ordered_kernels, ordered_memory

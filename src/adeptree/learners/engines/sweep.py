@@ -40,12 +40,13 @@ class SweepEngine(Engine):
     """
 
     kind = "sweep"
+    round_cost = math.inf
 
     def __init__(self, concept_class: ConceptClass, prior: Prior) -> None:
         super().__init__()
         if not isinstance(prior, (PaperPrior, KTPrior)):
             raise InvalidArgument(f'the compiled paths engine knows the priors "paper" and "kt"; {got("prior", prior)}')
-        self.prior = prior
+        self.concept_class, self.prior = concept_class, prior
         self.shape = shape_of(concept_class)
         self.store = SweepStore(self.shape, masses=isinstance(prior, KTPrior))
         self._kernels = self.store.kernels
@@ -211,8 +212,8 @@ class SweepEngine(Engine):
         if isinstance(self.prior, KTPrior):
             log_mass = self.prior.log_mass(self.rounds, self.store.mistakes, self.store.contested)
             self._gauge[self._kernels.LOWEST] = log_mass.min()
-            with np.errstate(under="ignore"):
-                self.store.rows.masses[: self.width] = np.exp(log_mass)
+            # (One by one: numpy's exp may differ from that of the passes in the last bit.)
+            self.store.rows.masses[: self.width] = [math.exp(log) for log in log_mass.tolist()]
         self.discard()
         self._prepare(rounds=1)
 

@@ -19,7 +19,7 @@ def load_kernels() -> Any:
     """Return the compiled passes, or say what to install."""
     try:
         from adeptree.learners.engines import sweep_kernels
-    except ImportError:
+    except (ImportError, RuntimeError):
         raise MissingExtra(MISSING) from None
     return sweep_kernels
 

@@ -1,0 +1,90 @@
+"""What docs/threads.md says of objects that several threads share; learners are in test_whole_rounds."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adeptree as at
+from adeptree import api
+from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting
+
+PAGE = (Path(__file__).parent.parent / "docs" / "threads.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _switching_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_every_public_name_is_spoken_of() -> None:
+    said = set(re.findall(r"`([A-Za-z_]+)`", PAGE))
+    assert {name for name in api.__all__ if not name.startswith("_")} <= said
+
+
+def halfspaces() -> tuple[Any, list[Any]]:
+    return at.Halfspaces(2, solver="highs"), [(i % 7, (3 * i) % 5) for i in range(24)]
+
+
+def dnf() -> tuple[Any, list[Any]]:
+    from adeptree.classes.sat import KTermDnf
+
+    rng = np.random.default_rng(2)
+    return at.SatClass(KTermDnf(n=4, k=1)), [tuple(rng.integers(0, 2, 4).tolist()) for _ in range(24)]
+
+
+def template() -> tuple[Any, list[Any]]:
+    import z3
+
+    a, b = z3.Ints("a b")
+    return at.SmtClass(lambda x: z3.And(x >= a, x < b), [a, b], [0 <= a, a <= 9, 0 <= b, b <= 9]), list(range(9)) * 3
+
+
+@pytest.mark.parametrize("build", [halfspaces, dnf, template])
+def test_threads_that_share_a_solver_get_the_answers_of_one(build: Callable[[], tuple[Any, list[Any]]]) -> None:
+    c, points = build()
+    rng = np.random.default_rng(1)
+    samples = []
+    for _ in range(80):
+        chosen = rng.integers(0, len(points), 6).tolist()
+        samples.append([(points[i], int(rng.integers(0, 2))) for i in chosen])
+
+    def answer(sample: Any) -> bool:
+        concept = c.find(sample)
+        return concept is not None and all(concept(x) == y for x, y in sample)
+
+    alone = [build()[0].realizable(sample) for sample in samples[:20]]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(answer, samples * 2))
+    assert together[:80] == together[80:] and together[:20] == alone
+    assert {True, False} == set(together)
+
+
+def test_layers_count_right_from_several_threads() -> None:
+    oracle = Counting(Caching(Budgeting(ClassOracle(at.Thresholds(64)), queries=10_000)))
+    samples = [[(i % 64, 1)] for i in range(2000)]
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(oracle.realizable, samples))
+    assert (oracle.queries, oracle.misses, oracle.hits) == (2000, 64, 1936)
+
+
+def test_an_interrupt_while_an_instance_is_stated_spoils_no_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    c, _ = template()
+    solving = c._solving
+    state = solving._state
+    monkeypatch.setattr(solving, "_state", lambda *terms: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        c.find([(3, 1)])
+    monkeypatch.setattr(solving, "_state", state)
+    assert c.find([(8, 0)]) is not None and c.find([(3, 1), (8, 0)]) is not None
+    assert c.find([(3, 1), (4, 0), (5, 1)]) is None
