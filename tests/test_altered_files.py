@@ -362,3 +362,28 @@ def test_what_other_base_learners_saved_over_an_oracle_is_loaded(tmp_path: Path,
                 learner.save(tmp_path / "learner")
                 again, x = at.load(tmp_path / "learner", concept_class=own, base=base), c.random_instance(rng)
                 assert again.predict_proba(x) == learner.predict_proba(x)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("account", "expected_loss"), 1e6),
+        (("learnt", "drift"), -5.0),
+        (("learnt", "gap"), -1e308),
+        (("learnt", "heaviest_round"), 1e308),
+        (("learnt", "rate", "stay"), [0.0, 10**19, 0.0]),
+    ],
+)
+def test_numbers_that_no_proof_allows_are_refused(tmp_path: Path, where: tuple[str, ...], value: Any) -> None:
+    learner = at.Adept(at.Thresholds(12))
+    learner.learn_many([3, 8, 5, 9, 1], [0, 1, 0, 1, 1])
+    saved = learner.saved()
+    part = saved
+    for name in where[:-1]:
+        part = part[name]
+    assert where[-1] in part
+    part[where[-1]] = value
+    path = tmp_path / "learner"
+    files.save(path, saved)
+    with pytest.raises(StateError):
+        at.load(path)

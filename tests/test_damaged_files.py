@@ -87,6 +87,96 @@ def test_rounds_that_cannot_be_are_refused_with_any_checksum(
         at.Transcript.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("best_loss", 10),
+        ("best_loss", 10**400),
+        ("best_loss", None),
+        ("posed", 10**6),
+        ("asked", 0),
+        ("width", 10**400),
+    ],
+)
+def test_rounds_that_do_not_follow_each_other_are_refused(
+    game: tuple[at.Transcript, Path], name: str, value: Any
+) -> None:
+    run, path = game
+    for place in (2, len(run) - 1):
+        rounds = list(run.rounds)
+        rounds[place] = at.games.Round(**{**vars(rounds[place]), name: value})
+        if (name, place) != ("best_loss", len(run) - 1) or value is not None:
+            at.Transcript(run.header, rounds, run.bound).save(path)
+            with pytest.raises(DamagedFile):
+                at.Transcript.load(path)
+
+
+@pytest.mark.parametrize("places", [slice(0, 1), slice(0, None)])
+def test_a_best_loss_has_come_about_in_this_game(game: tuple[at.Transcript, Path], places: slice) -> None:
+    """All rounds that the learner was made for are in it: nothing was lost before."""
+    run, path = game
+    rounds = list(run.rounds)
+    rounds[places] = [at.games.Round(**{**vars(r), "best_loss": 7 + (r.best_loss or 0)}) for r in rounds[places]]
+    at.Transcript(run.header, rounds, run.bound).save(path)
+    with pytest.raises(DamagedFile):
+        at.Transcript.load(path)
+
+
+ALTERED_HEADS: list[dict[str, Any]] = [
+    {"header": {"$array": 0}},
+    {"header": {"$dict": [[1, 2]]}},
+    {"header": {"$tuple": []}},
+    {"header": []},
+    {"header": None},
+    {"header": 3},
+    {"bound": 10**400},
+    {"bound": -math.inf},
+    {"version": 2.0},
+    {"version": True},
+]
+
+
+@pytest.mark.parametrize("change", [{}, *ALTERED_HEADS], ids=lambda change: json.dumps(change)[:30])
+def test_heads_that_no_game_has_are_refused(game: tuple[at.Transcript, Path], change: dict[str, Any]) -> None:
+    run, path = game
+    lines = path.read_text().splitlines(keepends=True)
+    text = "".join([json.dumps(json.loads(lines[0]) | change) + "\n", *lines[1:-1]])
+    path.write_text(f"{text}{files.seal(json.dumps({'rounds': len(run)}), before=text)}\n")
+    if not change:
+        assert at.Transcript.load(path) == run
+        return
+    with pytest.raises((DamagedFile, UnknownVersion)):
+        at.Transcript.load(path)
+
+
+@pytest.mark.parametrize("x", [{"$array": 0}, {"$array": "a"}, {"$array": True}, {"$set": [1]}, {"$tuple": "ab"}])
+def test_instances_that_no_game_writes_are_refused(game: tuple[at.Transcript, Path], x: Any) -> None:
+    run, path = game
+    lines = path.read_text().splitlines(keepends=True)
+    row = json.loads(lines[3])
+    lines[3] = json.dumps([row[0], x, *row[2:]]) + "\n"
+    text = "".join(lines[:-1])
+    path.write_text(f"{text}{files.seal(json.dumps({'rounds': len(run)}), before=text)}\n")
+    with pytest.raises(DamagedFile):
+        at.Transcript.load(path)
+
+
+@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+def test_true_games_of_all_kinds_are_read(tmp_path: Path) -> None:
+    more: dict[str, Callable[[], Any]] = {
+        "costs": lambda: at.Adept(LINE, 60, costs=(3, 3)),
+        "few paths": lambda: at.Adept(LINE, 60, max_width=3),
+        "pruned": lambda: at.Adept(LINE, 60, mistake_bound=1, on_excess="prune"),
+        "bpss": lambda: at.Bpss(at.Thresholds(4), 6),
+    }
+    for make in (learners() | more).values():
+        learner = make()
+        for rounds in (1, 4, learner.horizon - 5 if learner.horizon else 30):  # a learner may play on
+            run = at.play(learner, stream(learner.concept_class, rounds, rounds), rounds=rounds)
+            run.save(tmp_path / "game")
+            assert at.Transcript.load(tmp_path / "game") == run
+
+
 def recorded(path: Path) -> list[Any]:
     """Record some answers; return them."""
     with Recording(ClassOracle(LINE), path) as recording:
@@ -154,7 +244,7 @@ def test_an_altered_experiment_row_is_run_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "regret", "1.0")
     cells = [{"seed": i, "n": 16} for i in range(5)]
     for cell in cells:
-        journal.add(cell, {"regret": 1.25 * cell["seed"]}, 0.1)
+        journal.add(cell, {**cell, "regret": 1.25 * cell["seed"]}, 0.1)
     content = journal.path.read_bytes()
     for seed in range(300):
         journal.path.write_bytes(flipped(content, seed))

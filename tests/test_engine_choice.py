@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +187,13 @@ def test_many_looks_are_single_looks(c: at.ConceptClass) -> None:
         player.learn(3, 1)
     assert many.regret == one.regret and many.queries == one.queries
     assert len(many.predict_proba_many([])) == 0
+
+
+@pytest.mark.parametrize("c", [at.FiniteClass([[0, 1, 1], [1, 0, 1]]), at.Intervals(8)])
+def test_a_learner_can_be_copied_whatever_engine_it_has(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adeptree.learners.engines.choosing.LONG", 0)
+    learner = at.Adept(c, 50, base=at.Halving() if isinstance(c, at.FiniteClass) else None)
+    learner.learn_many([0, 1, 2, 1, 0], [1, 0, 1, 0, 1])
+    assert learner.engine.kind in ("finite", "sweep")
+    for twin in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
+        assert twin.predict_proba(1) == learner.predict_proba(1)

@@ -14,6 +14,7 @@ import adeptree as at
 from adeptree.bases import Halving
 from adeptree.errors import InvalidArgument, MissingExtra
 from adeptree.learners.adept import Paths
+from adeptree.learners.engines import finite
 from adeptree.learners.engines.base import Limits
 from adeptree.learners.engines.finite import FiniteEngine
 from adeptree.learners.priors import KTPrior, PaperPrior
@@ -142,5 +143,6 @@ def test_a_mistake_bound_below_halvings_is_refused() -> None:
 
 def test_without_numba_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "adeptree.learners.engines.finite_kernels", None)
+    finite._kernels.cache_clear()
     with pytest.raises(MissingExtra, match=r"adeptree\[fast\]"):
         FiniteEngine(random_class(1), KTPrior())

@@ -319,5 +319,6 @@ def test_what_it_cannot_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SweepEngine.available() == (True, "")
     monkeypatch.setitem(__import__("sys").modules, "adeptree.learners.engines.sweep_kernels", None)
     monkeypatch.delattr("adeptree.learners.engines.sweep_kernels")
+    sweep_store.load_kernels.cache_clear()
     with pytest.raises(MissingExtra, match=r"adeptree\[fast\]"):
         sweep_store.load_kernels()

@@ -16,7 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adeptree.errors import InvalidArgument, StateError
+from adeptree.errors import DamagedFile, InvalidArgument, StateError
 from adeptree.experiments import reproduce as reproducing
 from adeptree.experiments.command import reproduce_command
 from adeptree.experiments.core import Cell, Row, key_of
@@ -287,6 +287,53 @@ def test_a_failed_claim_is_exit_code_1(app: typer.Typer, tmp_path: Path) -> None
     assert done.exit_code == 1
     assert "not held: width" in done.output
     assert "FAILED" in done.output
+
+
+@pytest.mark.parametrize("column", ["d_vc", "width", "worst_ratio"])
+@pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), 1e308, "x", None, [1], True, "gone", "more"])
+def test_altered_rows_are_run_again_or_a_sentence(app: typer.Typer, tmp_path: Path, column: str, value: Any) -> None:
+    first = reproduce(level="tiny", only=FAST, out=tmp_path)
+    path = tmp_path / f"{FAST}.jsonl"
+    entries = [unseal(line) for line in path.read_text().splitlines()]
+    if value == "gone":
+        del entries[1]["row"][column]
+    else:
+        entries[1]["row"]["extra" if value == "more" else column] = value
+    path.write_text("".join(f"{seal(json.dumps(entry))}\n" for entry in entries))
+    done = CliRunner().invoke(app, ["--only", FAST, "--jobs", "1", "--out", str(tmp_path)], env={"COLUMNS": "140"})
+    assert isinstance(done.exception, SystemExit) or done.exception is None, done.exception
+    if value in (10**400, float("inf")) or value != value:
+        assert done.exit_code == 0
+        assert reproduce(level="tiny", only=FAST, out=tmp_path).rows == first.rows
+    elif value == "more":  # a column that nobody reads
+        assert done.exit_code == 0
+    elif value == 1e308 and column != "worst_ratio":
+        assert done.exit_code in (1, 2)
+    else:
+        assert done.exit_code in (1, 2)
+        assert done.exit_code == 1 or "the rows of width do not hold what it measures" in done.output
+
+
+def test_rows_of_one_case_have_the_same_columns(tmp_path: Path) -> None:
+    reproduce(level="tiny", only="regret", out=tmp_path)
+    path = tmp_path / "regret.jsonl"
+    entries = [unseal(line) for line in path.read_text().splitlines()]
+    changed = next(entry for entry in entries if entry["cell"]["seed"] == 1)
+    for change in ({"more": 1}, {"regret": "much"}, {"regret": True}, {"regret": [1.0]}):
+        texts = [json.dumps({**e, "row": {**e["row"], **(change if e is changed else {})}}) for e in entries]
+        path.write_text("".join(f"{seal(text)}\n" for text in texts))
+        with pytest.raises(DamagedFile, match=r"the rows of regret do not hold what it measures.*delete regret\.jsonl"):
+            reproduce(level="tiny", only="regret", out=tmp_path)
+
+
+def test_a_row_without_its_cell_or_a_measurement_is_run_again(tmp_path: Path) -> None:
+    for row in ({}, {"seed": 0}, {"regret": 1.0, "gap": 1.0}, {"seed": 0, "curve": {"t": [1, float("nan")]}}):
+        journal = Journal(tmp_path, "regret", "1.0")
+        journal.add({"seed": 0}, {"seed": 0, "regret": 1.0}, 0.5)
+        entry = unseal(journal.path.read_text().strip())
+        journal.path.write_text(seal(json.dumps({**entry, "row": row})) + "\n")
+        assert Journal(tmp_path, "regret", "1.0").rows == {}
+        journal.path.unlink()
 
 
 def test_wrong_names_are_told_the_right_one(app: typer.Typer, tmp_path: Path) -> None:

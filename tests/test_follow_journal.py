@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import zlib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running import RULES, call, good, small, write
 
 from adeptree import journal
+from adeptree import state as files
 from adeptree.playing import Game
 from adeptree.terminal import show
 from adeptree.writing import Counter as Count
+from adeptree.writing import checked_line
 
 OPTIONS = ["run", "feed.csv", *RULES, "--follow", "--predictions", "p.csv", "--save", "s", "--resume", "-q"]
 ROWS = 30
@@ -129,8 +134,18 @@ def test_rows_lost_at_a_line_end_are_named_with_a_way_out(monkeypatch: pytest.Mo
     assert "s/rows.journal ends with row 28, but 30 rows were answered" in sentence
     assert "remove s/answered to go on without rows 29 to 30" in sentence
     Path("s/answered").unlink()
-    good(*OPTIONS)
+    # Also with -q: a wish to see no summary is none to lose rows.
+    said = "adeptree: s/answered is missing: if rows were answered after row 28, the run goes on without them\n"
+    assert call(*OPTIONS).stderr == said
     assert Count(Path("s/answered")).value() == 38
+    assert call(*OPTIONS).stderr == ""
+
+
+def test_a_conversation_that_lost_all_its_files_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(monkeypatch)
+    Path("s/answered").unlink()
+    Path("s/rows.journal").unlink()
+    assert "if rows were answered after row 5, the run goes on without them" in call(*OPTIONS).stderr
 
 
 def test_a_line_cut_short_before_its_answer_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,3 +209,225 @@ def test_a_stream_that_can_be_read_again_needs_no_count() -> None:
     assert not Path("s/answered").exists()
     Path("s/rows.journal").unlink()
     good(*options)
+
+
+# --- Altered with a right checksum --------------------------------------------------------------------
+
+
+def refused(name: str, options: list[str] = OPTIONS) -> str:
+    """Run into a file that cannot be: one sentence about it, the code of damaged files, and nothing is changed."""
+    before = {path: path.read_bytes() for path in sorted(Path("s").iterdir())} | {Path("p.csv"): b""}
+    before[Path("p.csv")] = Path("p.csv").read_bytes()
+    result = call(*options)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1), result.stderr
+    assert result.stderr.startswith(f"adeptree: s/{name} "), result.stderr
+    assert before == {path: path.read_bytes() for path in before}
+    return str(result.stderr)
+
+
+JOURNAL: list[tuple[int, int, Any]] = [
+    *((0, 0, value) for value in ("6", None, [6], True, 6.0)),
+    *((3, 1, value) for value in ("x", None, -1, 2.5)),
+    *(
+        (3, 2, value)
+        for value in (3, None, "31", [3, 1], [[3], [1]], ["3"], ["3", "1", "1"], {"score": "3"}, ["x", "1"])
+    ),
+    *((3, 3, value) for value in (5, None, "bad")),
+]
+
+
+@pytest.mark.parametrize(("line", "place", "value"), JOURNAL)
+def test_rows_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch, line: int, place: int, value: Any) -> None:
+    killed(monkeypatch)
+    path = Path("s/rows.journal")
+    entries = [json.loads(text.split(b" ", 1)[1]) for text in path.read_bytes().splitlines()]
+    assert entries[line][0] == 6 + line
+    entries[line][place] = value
+    path.write_bytes(b"".join(checked_line(json.dumps(entry).encode()) for entry in entries))
+    refused("rows.journal")
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b"\xff", b"[6, 6, [" + b"9" * 5000 + b'], ""]', b"3"])
+def test_lines_that_hold_no_row_are_refused(monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
+    killed(monkeypatch)
+    path = Path("s/rows.journal")
+    path.write_bytes(path.read_bytes() + checked_line(text))
+    refused("rows.journal")
+
+
+def test_more_rows_than_the_horizon_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("test_follow_journal.OPTIONS", options := [*OPTIONS, "--horizon", str(ROWS)])
+    killed(monkeypatch)
+    path = Path("s/rows.journal")
+    last = json.loads(path.read_bytes().splitlines()[-1].split(b" ", 1)[1])
+    path.write_bytes(path.read_bytes() + checked_line(json.dumps([ROWS + 1, *last[1:]]).encode()))
+    assert "the horizon is 30" in refused("rows.journal", options)
+
+
+def test_a_count_of_thousands_of_digits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(monkeypatch)
+    Path("s/answered").write_bytes(checked_line(b"1" * 5000))
+    refused("answered")
+
+
+def resettled(change: Callable[[dict[str, Any]], Any]) -> None:
+    content = json.loads(Path("s/settings.json").read_bytes())
+    change(content)
+    both = json.dumps([content["format"], content["settings"]], sort_keys=True)
+    Path("s/settings.json").write_text(json.dumps({**content, "checksum": zlib.crc32(both.encode())}))
+
+
+FOUND: list[dict[str, Any]] = [
+    *({"reads": value} for value in (3, None, "score", ["zz"], [["score"]], ["y"], [], ["score", "score"])),
+    *({"class": value} for value in (3, None, "nope(", "", "thresholds(n=32)", "stumps(cuts={'score': [1]})")),
+    {"class": f"thresholds(n=1{'0' * 400})"},
+    {"shown": 3},
+]
+
+
+@pytest.mark.parametrize("change", FOUND, ids=lambda change: str(change)[:40])
+def test_rules_that_the_options_do_not_mean_are_refused(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+) -> None:
+    killed(monkeypatch)
+    resettled(lambda content: content["settings"]["found"].update(change))
+    assert "settings.json is damaged" in refused("settings.json")
+
+
+@pytest.mark.parametrize("value", [None, [1], {}, 3, "x"])
+def test_settings_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, value: Any) -> None:
+    killed(monkeypatch)
+    resettled(lambda content: content.update(settings=value))
+    refused("settings.json")
+
+
+@pytest.mark.parametrize("change", [{"found": None}, {"found": []}, {"columns": None}, {"columns": [3]}, {"seed": []}])
+def test_settings_of_other_kinds_are_refused(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+    killed(monkeypatch)
+    resettled(lambda content: content["settings"].update(change))
+    refused("settings.json")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5000, '{"a": ' * 100_000])
+def test_settings_that_cannot_be_read_are_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    killed(monkeypatch)
+    Path("s/settings.json").write_text(text)
+    refused("settings.json")
+
+
+def with_found(name: str, value: Any, content: dict[str, Any]) -> None:
+    content["settings"]["found"][name] = value
+
+
+def test_stumps_on_columns_that_were_found_go_on() -> None:
+    """Which columns hold numbers was looked up in rows that do not come again."""
+    write("feed.csv", "a,b,y", "1,x,0", "5,y,1")
+    options = ["run", "feed.csv", "--rules", "stumps", "--follow", "--save", "s", "--resume", "-q"]
+    good(*options)
+    write("feed.csv", "a,b,y", "bad,7,0")
+    assert "column a: " in call(*options).stderr  # a is still what is read
+    wrong: list[tuple[str, Any]] = [
+        ("reads", ["b"]),
+        ("reads", []),
+        ("reads", ["a", "b"]),
+        ("class", "thresholds(n=9)"),
+    ]
+    for name, value in wrong:
+        whole = Path("s/settings.json").read_bytes()
+        resettled(partial(with_found, name, value))
+        assert "s/settings.json is damaged" in call(*options).stderr
+        Path("s/settings.json").write_bytes(whole)
+
+
+POSITION: list[dict[str, Any]] = [
+    *({"taken": value} for value in (3, 6, -5, 10**400, "5", None, 5.0, True)),
+    *({name: value} for name in ("bad", "unlabelled") for value in (-1, 1, None, "0")),
+    *({"digest": value} for value in ("a", -1, 1 << 32, None)),
+    {"predictions": None},
+    {"predictions": []},
+    {"predictions": {}},
+    {"predictions": {"length": "a", "checksum": 0}},
+    {"predictions": {"length": -1, "checksum": 0}},
+    {"bad": 10**400, "taken": 10**400 + 5},
+    {"bad": -5, "taken": 0},
+    {"other": 1},
+]
+
+
+@pytest.mark.parametrize("change", POSITION, ids=lambda change: str(change)[:40])
+def test_a_checkpoint_is_where_its_learner_is(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+    killed(monkeypatch)
+    state = files.load("s/checkpoint")
+    assert state["run"]["position"]["taken"] == 5
+    state["run"]["position"].update(change)
+    files.save("s/checkpoint", state)
+    refused("checkpoint")
+
+
+@pytest.mark.parametrize("run", [None, 3, [], {}, {"position": [1]}, {"position": None}, {"position": {"taken": 5}}])
+def test_a_checkpoint_says_where_its_run_was(monkeypatch: pytest.MonkeyPatch, run: Any) -> None:
+    killed(monkeypatch)
+    files.save("s/checkpoint", {**files.load("s/checkpoint"), "run": run})
+    refused("checkpoint")
+
+
+COURSE: list[dict[str, Any]] = [
+    *({"step": value} for value in (0, -1, "1", None, 10**400)),
+    {"moments": None},
+    {"moments": 3},
+    {"moments": [1]},
+    {"moments": [{}]},
+    {"moments": {}},
+    {"more": 1},
+]
+MOMENT: list[dict[str, Any]] = [
+    *({"round": value} for value in (0, 9, "1", None)),
+    *({"expected_loss": value} for value in (-1.0, "x", None, 10**400, float("nan"), float("inf"))),
+    *({"best_loss": value} for value in (-1, float("nan"))),
+    {"bound": float("nan")},
+    {"width": 0.5},
+    {"rule": 3},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("change", [*COURSE, *MOMENT], ids=lambda change: str(change)[:40])
+def test_a_course_that_no_run_took_is_refused(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("test_follow_journal.OPTIONS", options := [*OPTIONS, "--report", "r.html"])
+    killed(monkeypatch)
+    state = files.load("s/checkpoint")
+    course = state["run"]["course"]
+    assert len(course["moments"]) == 5
+    (course["moments"][2] if change in MOMENT and change not in COURSE else course).update(change)
+    files.save("s/checkpoint", state)
+    refused("checkpoint", options)
+
+
+def test_a_row_is_learnt_and_counted_or_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory that ends between the two leaves the checkpoint before: a row would be learnt twice."""
+    write("feed.csv", *Path(small(ROWS)).read_text().splitlines())
+    real = Game._taken
+
+    def once(self: Game, *args: Any, **options: Any) -> None:
+        if self.position.taken == 20:
+            raise MemoryError
+        real(self, *args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Game, "_taken", once)
+        assert call(*OPTIONS).exit_code == 1
+    write("feed.csv", *[line for i, line in enumerate(Path("small.csv").read_text().splitlines()) if i == 0 or i > 21])
+    good(*OPTIONS)
+    good("run", "small.csv", *RULES, "--predictions", "whole.csv")
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+def test_a_page_carries_no_control_characters() -> None:
+    pytest.importorskip("matplotlib")
+    write("feed.csv", "\x1b[31mred\x07,b\x1b]0;title\x07,y", "1,2,0", "5,1,1", "3,3,1", "4,1,0")
+    for rules in ("stumps", "thresholds('\x1b[31mred\x07')", "stumps(cuts={'\x1b[31mred\x07': [2, 4]})"):
+        good("run", "feed.csv", "--rules", rules, "--report", "r.html", "-q")
+        page = Path("r.html").read_text(encoding="utf-8")
+        assert not [letter for letter in page if ord(letter) < 32 and letter != "\n"]
+        assert "\\x1b[31mred\\x07" in page

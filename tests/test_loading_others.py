@@ -102,5 +102,24 @@ def test_the_contract_loads_as_users_do() -> None:
 
 
 def test_the_contract_sees_that_another_learner_was_loaded() -> None:
-    mine = type("Mine", (at.Hedge,), {})  # of the kind of Hedge, so that is what adeptree.load returns
+    mine = type("Mine", (at.Hedge,), {"kind": "hedge"})  # of the kind of Hedge, so that is what adeptree.load returns
     assert "adeptree.load returned a Hedge, not a Mine" in str(check(partial(mine, at.Thresholds(16))))
+
+
+def test_a_class_whose_text_is_no_spec_is_said_to_be_unknown(tmp_path: Path) -> None:
+    class Odd(at.Thresholds):
+        def __repr__(self) -> str:
+            return "<Odd object at 0x7f>"
+
+    path = saved(tmp_path, at.Hedge(Odd(12), 10))
+    with pytest.raises(StateError, match="is not known here: pass concept_class="):
+        at.load(path)
+
+
+def test_a_learner_without_a_kind_of_its_own_does_not_come_back_as_its_parent(tmp_path: Path) -> None:
+    class Mine(at.Hedge):
+        pass
+
+    path = saved(tmp_path, Mine(at.Thresholds(12), 10))
+    with pytest.raises(StateError, match="a learner of kind 'hedge, Mine'; known here are"):
+        at.load(path)

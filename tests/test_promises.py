@@ -239,7 +239,7 @@ def test_a_function_of_what_comes_wants_to_know_how_much_comes() -> None:
         at.Adept(at.Thresholds(63)).bound_for(best_loss=5)
     learner = at.Adept(at.Thresholds(63))
     assert learner.bound_for(best_loss=5, rounds=1000) == learner.bound_after(1000)
-    with pytest.raises(errors.InvalidArgument, match="best_loss must be at least 0"):
+    with pytest.raises(errors.InvalidArgument, match="best_loss must be a number, at least 0"):
         learner.bound_for(best_loss=-1, rounds=10)
     for other in (
         at.Adept(at.Thresholds(63), 100),

@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adeptree as at
@@ -129,3 +130,30 @@ def test_horizons_and_switches_have_limits() -> None:
         with pytest.raises(AdeptreeError) as raised:
             build()
         assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize("value", [[3], None, "3", 10**400, float("nan"), -1, float("inf")])
+def test_formulas_say_what_is_no_number(value: Any) -> None:
+    for formula in (at.bounds.sauer, at.bounds.kt_cost, at.bounds.commits, at.bounds.regret):
+        with pytest.raises(InvalidArgument, match=r"must be a number from 0 to 1e\+300; got "):
+            formula(value, 1)
+    learner = at.Adept(at.Thresholds(8), 30)
+    with pytest.raises(InvalidArgument, match="best_loss must be a number, at least 0"):
+        learner.bound_for(value)
+    with pytest.raises(InvalidArgument, match="must be"):
+        learner.bound_after(value)
+
+
+def test_formulas_without_a_value_say_so() -> None:
+    with pytest.raises(InvalidArgument, match=r"sauer has no value here \(.*\); got t=2.5"):
+        at.bounds.sauer(2.5, 1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="rate must be one of"):
+        at.Adept(at.Thresholds(8), 30, rate=10**400)
+    with pytest.raises(InvalidArgument, match="features must be one or more"):
+        at.RealStumps(np.array(3))
+
+
+def test_the_ghost_learner_has_a_largest_dimension() -> None:
+    for d in (33, 10**5, 10**9, 2**63):
+        with pytest.raises(InvalidArgument, match="d must be"):
+            at.Adept(at.OracleClass(realizable=bool, littlestone_dimension=d))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -88,3 +89,38 @@ def test_an_interrupt_while_an_instance_is_stated_spoils_no_later_one(monkeypatc
     monkeypatch.setattr(solving, "_state", state)
     assert c.find([(8, 0)]) is not None and c.find([(3, 1), (8, 0)]) is not None
     assert c.find([(3, 1), (4, 0), (5, 1)]) is None
+
+
+def test_what_reads_several_numbers_waits_for_the_round_to_end() -> None:
+    learner = at.Bpss(at.Thresholds(3), 9, prune=True)
+    seen: list[Any] = []
+
+    def read() -> None:
+        while learner.rounds < 9:
+            seen.append((learner.best_rule(), learner.bound - learner.regret))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for t in range(9):
+        learner.learn(t % 3, t % 2)
+    reader.join()
+    assert all(slack >= -1e-9 for _, slack in seen)
+
+
+@pytest.mark.parametrize("name", ["bound", "best_rule", "width", "certificate", "bound_after"])
+def test_readers_are_behind_the_lock(name: str) -> None:
+    learner = at.Adept(at.Thresholds(8), 20)
+    done = threading.Event()
+
+    def read() -> None:
+        value = getattr(learner, name)
+        if callable(value):
+            value(*[10] * (name == "bound_after"))
+        done.set()
+
+    with learner._lock:
+        thread = threading.Thread(target=read)
+        thread.start()
+        assert not done.wait(0.05)
+    thread.join()
+    assert done.is_set()

@@ -6,9 +6,42 @@ N = sum_{j <= M} C(T, j) experts, L* the best loss in hindsight.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+
+from adeptree.errors import InvalidArgument, got
+
+_P = ParamSpec("_P")
+_Value = TypeVar("_Value")
+
+LARGEST = 1e300
+"""No argument is larger: beyond, an int is no float."""
 
 
+def _of_numbers(formula: Callable[_P, _Value]) -> Callable[_P, _Value]:
+    """Have a formula say which of its arguments is no number of a sensible size."""
+    names = list(inspect.signature(formula).parameters)
+
+    @functools.wraps(formula)
+    def checked(*values: _P.args, **named: _P.kwargs) -> _Value:
+        for name, value in [*zip(names, values, strict=False), *named.items()]:
+            if not isinstance(value, (int, float, np.number)) or not 0 <= value <= LARGEST:
+                raise InvalidArgument(f"{name} must be a number from 0 to {LARGEST:g}; {got(name, value)}")
+        try:
+            return formula(*values, **named)
+        except (ArithmeticError, TypeError, ValueError) as error:  # half a round, no rounds at all, too many of them
+            given = ", ".join(got(name, value) for name, value in zip(names, values, strict=False))
+            raise InvalidArgument(f"{formula.__name__} has no value here ({error}); {given}") from None
+
+    return checked
+
+
+@_of_numbers
 def sauer(t: int, d_vc: int) -> int:
     """Sauer's lemma: at most this many labellings of t distinct points are realizable.
 
@@ -18,6 +51,7 @@ def sauer(t: int, d_vc: int) -> int:
     return sum(math.comb(t, i) for i in range(min(t, d_vc) + 1))
 
 
+@_of_numbers
 def experts(T: int, M: int) -> int:
     """Algorithm 1: the number N of mistake schedules, sum_{j <= M} C(T, j).
 
@@ -27,6 +61,7 @@ def experts(T: int, M: int) -> int:
     return sum(math.comb(T, j) for j in range(min(T, M) + 1))
 
 
+@_of_numbers
 def log_experts_bound(T: int, M: int) -> float:
     """Main theorem: ln N <= M ln(eT/M), with M replaced by T when it is larger; 0 for M = 0.
 
@@ -37,6 +72,7 @@ def log_experts_bound(T: int, M: int) -> float:
     return m * math.log(math.e * T / m) if m else 0.0
 
 
+@_of_numbers
 def paper_rate(T: int, M: int) -> float:
     """Algorithm 2: the learning rate eta = sqrt(8 M ln(eT/M) / T).
 
@@ -46,6 +82,7 @@ def paper_rate(T: int, M: int) -> float:
     return math.sqrt(8 * log_experts_bound(T, M) / T)
 
 
+@_of_numbers
 def regret(T: int, M: int) -> float:
     """Main theorem (regret): sqrt(T M ln(eT/M) / 2) bounds the expected regret of ADEPT.
 
@@ -55,6 +92,7 @@ def regret(T: int, M: int) -> float:
     return math.sqrt(T * log_experts_bound(T, M) / 2)
 
 
+@_of_numbers
 def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) -> float:
     """Lemma "Survival of the Optimal Expert" at any constant rate: ln N / eta + eta T / 8.
 
@@ -66,6 +104,7 @@ def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) 
     return log_experts / rate + rate * T * scale**2 / 8
 
 
+@_of_numbers
 def first_order_regret(best_loss: float, log_experts: float, on_grid: bool = False) -> float:
     """Corollary "Instance-Dependent Bound", with explicit constants: max{2.63 sqrt(ln N (L* + 1)), 5.3 ln N}.
 
@@ -78,6 +117,7 @@ def first_order_regret(best_loss: float, log_experts: float, on_grid: bool = Fal
     return max(root * math.sqrt(log_experts * (best_loss + 1)), linear * log_experts)
 
 
+@_of_numbers
 def first_order_regret_in_advance(T: int, log_experts: float, on_grid: bool = False) -> float:
     """Corollary "Instance-Dependent Bound" for any stream of T rounds: the largest min{bound(L*), T - L*}.
 
@@ -95,6 +135,7 @@ def first_order_regret_in_advance(T: int, log_experts: float, on_grid: bool = Fa
     return float(max(here, T - low - 1))
 
 
+@_of_numbers
 def kt_cost(T: int, M: int) -> float:
     """What the KT prior costs a path with at most M mistakes in at most T contested rounds: at least ln(1/pi).
 
@@ -108,6 +149,7 @@ def kt_cost(T: int, M: int) -> float:
     return min(T * math.log(2), log_experts_bound(T, M)) + math.log(T) / 2 + math.log(2)
 
 
+@_of_numbers
 def anytime_regret(t: int, price: float) -> float:
     """Past the paper: the rate 2 sqrt(K_t/t) on a 5 % grid of t, where no path costs more than K_t, for all t at once.
 
@@ -119,6 +161,7 @@ def anytime_regret(t: int, price: float) -> float:
     return math.sqrt(price * t) * (1 + math.sqrt(1.05)) / 2
 
 
+@_of_numbers
 def adaptive_constant(price: float, floor: float = 0.5) -> float:
     """C of Theorem A (``docs/anytime.md``): sqrt(1.05)/2 max{phi(x'), phi(2)}, phi(z) = sqrt(z) + 1/sqrt(z).
 
@@ -129,6 +172,7 @@ def adaptive_constant(price: float, floor: float = 0.5) -> float:
     return math.sqrt(1.05) / 2 * max(math.sqrt(z) + 1 / math.sqrt(z) for z in (x, 2.0))
 
 
+@_of_numbers
 def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> float:
     """Past the paper: what the rate "adaptive" promises in advance where no path costs more than K, for all t at once.
 
@@ -141,6 +185,7 @@ def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> floa
     return adaptive_constant(K, floor) * math.sqrt(K * t) + K / 8 + 0.5
 
 
+@_of_numbers
 def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -> float:
     """Past the paper: labels that come late, at a constant rate with a prior that loses no mass.
 
@@ -153,6 +198,7 @@ def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -
     return price / rate + rate * (labels + 2 * overlaps) / 8
 
 
+@_of_numbers
 def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price: float, floor: float = 0.5) -> float:
     """Past the paper: labels that come late, at the rate "adaptive" with a prior that loses no mass.
 
@@ -170,6 +216,7 @@ TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
 """lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/anytime.md``."""
 
 
+@_of_numbers
 def excess(variance: float, delta: float, scale: float = 1.0) -> float:
     """Theorem E (``docs/anytime.md``): how far drawn losses exceed expected ones, at all times at once.
 
@@ -193,6 +240,7 @@ def excess(variance: float, delta: float, scale: float = 1.0) -> float:
     return scale * high
 
 
+@_of_numbers
 def hedge_regret(T: int, concepts: int) -> float:
     """Hedge over a finite class with its tuned constant rate: sqrt(T ln|C| / 2).
 
@@ -211,6 +259,7 @@ def queries(widths: list[int]) -> int:
     return 2 * sum(widths)
 
 
+@_of_numbers
 def query_lower_bound(T: int, Q: int, d: int) -> float:
     """Theorem "Lower Bound for Bounded Query Algorithms": T/2 min{1, d/(Q+1)} - Q/2.
 
@@ -223,6 +272,7 @@ def query_lower_bound(T: int, Q: int, d: int) -> float:
     return T / 2 * min(1.0, d / (Q + 1)) - Q / 2
 
 
+@_of_numbers
 def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float:
     """FTPL with two-sided geometric noise e^(-noise |k|) on n known points: (1 - e^-noise) T + E max_c.
 
@@ -241,6 +291,7 @@ def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float
     return (1 - a) * T + min((log_concepts + points * log_mgf(s)) / (2 * s) for s in tilts)
 
 
+@_of_numbers
 def commits(T: int, c: float) -> int:
     """Theorem "Oracle-Regret Tradeoff": the K = floor(T^c) rounds that are committed, at least one.
 
@@ -250,6 +301,7 @@ def commits(T: int, c: float) -> int:
     return max(1, math.floor(math.pow(T, c) + 1e-9))
 
 
+@_of_numbers
 def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
     """Theorem "Oracle-Regret Tradeoff": T^(1 - c/2) sqrt(ld + (M+1) ln(eT)), up to the constant that it hides.
 
@@ -259,6 +311,7 @@ def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
     return math.pow(T, 1 - c / 2) * math.sqrt(ld + (M + 1) * math.log(math.e * T))
 
 
+@_of_numbers
 def tradeoff_queries(T: int, c: float, d_vc: int) -> int:
     """Theorem "Oracle-Regret Tradeoff" (queries), exactly: 2 T Sauer(K), K = floor(T^c).
 
@@ -268,6 +321,7 @@ def tradeoff_queries(T: int, c: float, d_vc: int) -> int:
     return 2 * T * sauer(commits(T, c), d_vc)
 
 
+@_of_numbers
 def total_queries(T: int, d_vc: int) -> int:
     """Corollary on total oracle efficiency, exactly: 2 Sauer(t - 1) a round, summed over T rounds.
 

@@ -26,6 +26,8 @@ from adeptree.writing import AppendedFile, Counter, Written, checked_line, check
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
 FORMAT = "adeptree run 1"
+PARTS = ("columns", "found")
+"""Settings that are more than a value."""
 CHECKPOINT_SECONDS = 2.0
 SYNC_SECONDS = 1.0
 SHARE = 20
@@ -101,14 +103,21 @@ class RunFolder:
             whole = content["checksum"] == _checksum(content["format"], content["settings"])
         except OSError as error:
             raise StateError(f"{path} could not be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             whole = False
         if not whole:
-            raise DamagedFile(f"{path} is damaged, or was written by something else; start again with another --save")
+            raise self.damaged_settings()
         if content["format"] != FORMAT:
-            raise StateError(f"{path} is in the format {content['format']!r}; this release reads {FORMAT!r}")
+            raise StateError(f"{path} is in the format {brief(repr(content['format']))}; this release reads {FORMAT!r}")
+        if not _is_settings(content["settings"]):
+            raise self.damaged_settings()
         settings: dict[str, Any] = content["settings"]
         return settings
+
+    def damaged_settings(self) -> DamagedFile:
+        """Return the error for settings that no run wrote, whatever their checksum."""
+        path = self.path / SETTINGS
+        return DamagedFile(f"{path} is damaged, or was written by something else; start again with another --save")
 
     # --- Checkpoint --------------------------------------------------------------------------------
 
@@ -179,14 +188,30 @@ class RunFolder:
         entries: list[tuple[int, Row]] = []
         for place, line in enumerate(lines, 1):
             entry = _entry(line)
-            if entry is None or (entries and entry[0] != entries[-1][0] + 1):
+            if entry is None or not self._fits(entry[1]) or (entries and entry[0] != entries[-1][0] + 1):
                 raise DamagedFile(f"{path} is damaged in line {place}; start again with another --save")
             entries.append(entry)
         return entries
 
+    def _fits(self, row: Row) -> bool:
+        """Tell whether the row has a cell for each column; one that has a fault may have any number."""
+        return bool(row.fault) or self.saved is None or len(row.cells) == len(self.saved["columns"])
+
+    def counts_nothing(self) -> bool:
+        """Tell whether this is a conversation begun earlier, without its count of answered rows.
+
+        It was removed, to go on without lost rows; or the run was killed in its first moment; or it is older than
+        the count.
+        """
+        return self._answered is not None and self.saved is not None and not (self.path / ANSWERED).exists()
+
     def _refuse_forgotten(self, known: int) -> None:
         """Refuse to go on if more rows were answered than the checkpoint and the journal know of."""
-        answered = 0 if self._answered is None else self._answered.value()
+        try:
+            answered = 0 if self._answered is None else self._answered.value()
+        except ValueError:  # Python reads no int of thousands of digits
+            path = self.path / ANSWERED
+            raise DamagedFile(f"{path} is damaged; put it back, or start again with another --save") from None
         if answered > known:
             raise DamagedFile(
                 f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
@@ -224,9 +249,30 @@ def _entry(line: bytes) -> tuple[int, Row] | None:
         return None
     try:
         number, place, cells, fault = json.loads(text)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
-    return number, Row(place, cells, fault)
+    whole = type(number) is int and number > 0 and type(place) is int and place > 0
+    whole = whole and isinstance(fault, str) and _is_texts(cells)
+    return (number, Row(place, cells, fault)) if whole else None
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _is_settings(value: Any) -> bool:
+    """Tell whether these can be the settings of a run: plain values, the columns, and what its rules were found to be.
+
+    >>> found = {"class": "thresholds(n=16)", "reads": ["v"], "shown": "thresholds(n=16)"}
+    >>> _is_settings({"rules": None, "columns": ["v", "y"], "found": found}), _is_settings({"columns": ["v"]})
+    (True, False)
+    """
+    if not isinstance(value, dict) or not _is_texts(value.get("columns")) or not isinstance(value.get("found"), dict):
+        return False
+    plain = (v is None or isinstance(v, (bool, int, float, str)) for k, v in value.items() if k not in PARTS)
+    found = value["found"]
+    named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
+    return all(plain) and named and _is_texts(found.get("reads"))
 
 
 def _locked(folder: Path) -> int:

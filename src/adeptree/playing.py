@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 from adeptree.answers import Answers
-from adeptree.course import Course
-from adeptree.errors import HorizonReached, InvalidArgument
+from adeptree.course import Course, Moment
+from adeptree.errors import DamagedFile, HorizonReached, InvalidArgument
 from adeptree.interrupts import Interrupts
-from adeptree.journal import RunFolder
+from adeptree.journal import ANSWERED, ROWS, RunFolder
 from adeptree.learners import Adept
 from adeptree.progress import ProgressBar
 from adeptree.streams import Example, Layout, Row, Stream
@@ -63,12 +66,41 @@ class Game:
         self.folder = folder
         found = folder.position()
         if found is not None:
-            written = Written(**found["position"].pop("predictions"))
-            self.position = Position(**found["position"], predictions=written)
-            if self.course and found["course"]:
-                self.course.restore(found["course"])
+            try:
+                self.position = _position(found["position"], self.learner.rounds)
+                if self.course and found["course"]:
+                    self.course.restore(_course(found["course"], self.learner.rounds))
+            except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+                raise DamagedFile(
+                    f"{folder.checkpoint_path} does not say where its run was; start again with another --save"
+                ) from None
         # Before any file is touched: a damaged journal is refused, and everything stays as it is.
         self.again = folder.rows_after(self.position.taken)
+        self._refuse_untakeable()
+        if folder.counts_nothing():
+            last = self.position.taken + len(self.again)
+            show(
+                f"adeptree: {folder.path / ANSWERED} is missing: if rows were answered after row {last:,}, the run "
+                f"goes on without them",
+                err=True,
+            )
+
+    def _refuse_untakeable(self) -> None:
+        """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
+        rounds, horizon = self.learner.rounds, self.learner.horizon
+        for number, row in enumerate(self.again, self.position.taken + 1):
+            why = ""
+            try:
+                labelled = self._example(row).y is not None
+                why = f"the horizon is {horizon}" if horizon is not None and rounds >= horizon else ""
+                rounds += labelled
+            except InvalidArgument as error:
+                why = "" if self.outputs.skip_bad else str(error)
+            if why:
+                path = self.folder and self.folder.path / ROWS
+                raise DamagedFile(
+                    f"{path} holds a row {number} that cannot have been taken ({why}); start again with another --save"
+                )
 
     def play(self) -> None:
         """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
@@ -100,9 +132,7 @@ class Game:
         """Take a row: it is kept in the journal, then answered, then learnt; ``bar`` is None for the second time."""
         number = self.position.taken + 1
         try:
-            example = self.layout.example(row)
-            if example.y is None and not self.outputs.follow:
-                raise InvalidArgument(f"column {self.layout.label.column}: the label is missing")
+            example = self._example(row)
         except InvalidArgument as error:
             self._bad(row, error, bar)
             return
@@ -114,15 +144,22 @@ class Game:
             self.log.write(self.learner.rounds + 1, example.text, p, guess, "" if example.y is None else example.y)
         if bar is not None and self.answers:
             self.answers.give(p, guess)
+        # Learnt and counted are one step: a checkpoint has both or neither.
+        self.whole = False
         self._learn(example)
         self._taken(row, unlabelled=example.y is None)
+        self.whole = True
+
+    def _example(self, row: Row) -> Example:
+        example = self.layout.example(row)
+        if example.y is None and not self.outputs.follow:
+            raise InvalidArgument(f"column {self.layout.label.column}: the label is missing")
+        return example
 
     def _learn(self, example: Example) -> None:
         if example.y is None:
             return
-        self.whole = False
         self.learner.learn(example.x, example.y)
-        self.whole = True
         if self.course:
             self.course.note(self.learner, self._rule)
 
@@ -225,6 +262,39 @@ class Game:
         if self.learner.rounds and not self.outputs.quiet:
             text = summary(self.learner, self._account())
             show("\n\n".join([text, *self.notes]), err=self.outputs.follow)
+
+
+def _position(found: dict[str, Any], rounds: int) -> Position:
+    """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not."""
+    written = found["predictions"]
+    counts = [found[name] for name in ("taken", "bad", "unlabelled")]
+    checks = [found["digest"], written["checksum"]]
+    _need(found.keys() == vars(Position()).keys() and written.keys() == vars(Written()).keys())
+    _need(all(type(number) is int and number >= 0 for number in [*counts, *checks, written["length"]]))
+    _need(max(checks) < 1 << 32 and max(*counts, written["length"]) < 1 << 63)
+    # Every row that was taken was learnt, or bad, or had no label.
+    _need(found["taken"] == rounds + found["bad"] + found["unlabelled"])
+    return Position(**{**found, "predictions": Written(**written)})
+
+
+def _course(found: dict[str, Any], rounds: int) -> dict[str, Any]:
+    """Return what a checkpoint says of how the run went, if it can have gone so."""
+    moments = [Moment(**moment) for moment in found["moments"]]
+    times = [moment.round for moment in moments]
+    _need(found.keys() == {"step", "moments"} and isinstance(found["moments"], list))
+    _need(all(type(number) is int for number in [found["step"], *times, *(m.width for m in moments)]))
+    _need(0 < found["step"] < 1 << 63 and all(isinstance(m.rule, str) and 0 < m.width for m in moments))
+    _need(all(before < after for before, after in pairwise([0, *times, rounds + 1])))
+    for m in moments:
+        losses = (m.expected_loss, m.best_loss, m.bound)
+        _need(all(isinstance(v, (int, float)) and not math.isnan(v) for v in losses))
+        _need(0 <= m.expected_loss < math.inf and 0 <= m.best_loss < math.inf and m.bound > -math.inf)
+    return found
+
+
+def _need(right: bool) -> None:
+    if not right:
+        raise ValueError
 
 
 def rows(count: int) -> str:

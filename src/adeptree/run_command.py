@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from adeptree.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.errors import DamagedFile, InvalidArgument, StateError, TooLarge
 from adeptree.terminal import Nobody, told
 
 if TYPE_CHECKING:
     from adeptree.journal import RunFolder
     from adeptree.learners import Adept
     from adeptree.streams import Competition, Layout, Stream
+    from adeptree.streams.labels import Label
 
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
 
@@ -151,25 +152,39 @@ def _written_down(options: Options, stream: Stream, competition: Competition) ->
 
 def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> tuple[Competition, Layout]:
     """Return what the options mean on this stream; a resumed run means what it meant at its start."""
-    from adeptree.specs import parse
-    from adeptree.streams import BUNDLED, Competition, competition, layout_of
+    from adeptree.streams import BUNDLED, competition, layout_of
     from adeptree.streams.labels import label_of
 
-    if folder and folder.saved:
+    if folder and folder.saved is not None:
         folder.refuse_differences({**options.settings(), "columns": stream.columns})
-        found = folder.saved["found"]
-        settled = Competition(parse(found["class"]), tuple(found["reads"]), found["shown"])
-        label = label_of(stream, options.label)
-    else:
-        rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
-        if rules is None:
-            raise InvalidArgument(
-                'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; '
-                "adeptree classes lists more"
-            )
-        label = label_of(stream, options.label)
-        settled = competition(rules, options.x, stream, label, options.follow)
+    rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
+    if rules is None:
+        raise InvalidArgument(
+            'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
+        )
+    label = label_of(stream, options.label)
+    if folder and folder.saved is not None:
+        return _settled(options, stream, folder, rules, label)
+    settled = competition(rules, options.x, stream, label, options.follow)
     return settled, layout_of(stream, settled.concept_class, settled.columns, label)
+
+
+def _settled(
+    options: Options, stream: Stream, folder: RunFolder, rules: str, label: Label
+) -> tuple[Competition, Layout]:
+    """Return what the settings say that the options meant; only what they can have meant is believed."""
+    from adeptree.specs import parse
+    from adeptree.streams import Competition, competition, layout_of
+
+    found = (folder.saved or {})["found"]
+    try:
+        settled = Competition(parse(found["class"]), tuple(found["reads"]), found["shown"])
+        meant = competition(rules, options.x, stream, label, options.follow, known=settled.columns)
+        if (meant.concept_class, meant.columns) != (settled.concept_class, settled.columns):
+            raise InvalidArgument("other rules")
+        return settled, layout_of(stream, settled.concept_class, settled.columns, label)
+    except (InvalidArgument, TooLarge):
+        raise folder.damaged_settings() from None
 
 
 def _resumed(folder: RunFolder | None, competition: Competition) -> Adept | None:

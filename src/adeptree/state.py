@@ -184,14 +184,16 @@ def decode(value: Any, arrays: list[Any] | None = None) -> Any:
         ((tag, inner),) = value.items()
         if tag == "$array":
             return _taken(arrays or [], inner)
+        if tag not in ("$tuple", "$map") or not isinstance(inner, list):
+            raise ValueError(f"{tag!r} of a {type(inner).__name__} is none of the values that are saved")
         if tag == "$tuple":
             return tuple(decode(v, arrays) for v in inner)
         return {decode(k, arrays): decode(v, arrays) for k, v in inner}
     return value
 
 
-def _taken(arrays: list[Any], place: int) -> Any:
-    if place < 0 or arrays[place] is None:
+def _taken(arrays: list[Any], place: Any) -> Any:
+    if type(place) is not int or not 0 <= place < len(arrays) or arrays[place] is None:
         raise ValueError("an array that is not there, or was there before")
     array, arrays[place] = arrays[place], None
     return array

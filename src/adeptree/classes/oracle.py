@@ -50,7 +50,8 @@ class OracleClass(ConceptClass):
 
     A call that cannot decide raises ``OracleUnknown``. With ``on_unknown="keep"`` the path in question, and no other,
     counts as realizable. ``seconds`` is how long a call may take (``find_many``: per sample): then it has not decided.
-    The oracle is called in a thread of its own, where a call that hangs goes on until the program ends.
+    The oracle is called in a thread of its own, where a call that hangs goes on until the program ends; the rules that
+    it returns are called without a limit.
 
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])

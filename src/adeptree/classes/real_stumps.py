@@ -110,7 +110,10 @@ class RealStumps(ConceptClass):
 def _names(features: Any) -> tuple[str, ...]:
     if isinstance(features, (str, bytes)) or not isinstance(features, Iterable):
         raise InvalidArgument(f"features must be a list of feature names; {got('features', features)}")
-    names = tuple(features)
+    try:
+        names = tuple(features)
+    except TypeError:  # an array that holds one value says that it can be looped over, and cannot
+        names = ()
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise InvalidArgument(f"features must be one or more different texts; {got('features', names)}")
     return names

@@ -76,7 +76,7 @@ class Experiment:
             return [nothing]
         try:
             return self.check(rows)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise DamagedFile(
                 f"the rows of {self.name} do not hold what it measures ({error!r}); delete {self.name}.jsonl to have "
                 f"them measured again"

@@ -74,13 +74,20 @@ class Journal:
                 self.seconds[entry["key"]] = float(entry["seconds"])
 
 
+def _is_finite(value: Any) -> bool:
+    """Tell whether all numbers in a row are ones that a float can hold; a row with others is run again."""
+    if isinstance(value, (list, dict)):
+        return all(map(_is_finite, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, (int, float)) or math.isfinite(float(value))
+
+
 def _parsed(line: bytes) -> dict[str, Any] | None:
     """Return a whole line's entry, or None for one that is torn or altered."""
     try:
         entry = unseal(line.decode())
         cell, row, seconds = entry["cell"], entry["row"], entry["seconds"]
-        # A row holds its cell too.
-        whole = entry.keys() == {"key", "cell", "row", "seconds"} and {**row, **cell} == {**cell, **row}
-        return entry if whole and math.isfinite(seconds) and seconds >= 0 else None
+        # A row holds its cell too, and something that was measured.
+        whole = entry.keys() == {"key", "cell", "row", "seconds"} and {**row, **cell} == row and len(row) > len(cell)
+        return entry if whole and _is_finite(row) and math.isfinite(seconds) and seconds >= 0 else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         return None

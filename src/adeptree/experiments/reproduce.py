@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.errors import StateError
+from adeptree.errors import DamagedFile, StateError
 from adeptree.experiments.core import Cell, Experiment, Row, Verdict
 from adeptree.experiments.journal import Journal
 from adeptree.experiments.registry import EXPERIMENTS, experiment
 from adeptree.experiments.runner import Task, run_tasks
 from adeptree.state import write_atomically
+
+DRAWN = ("curve", "curves")
+"""How the names of columns end that are kept of one seed only, for a figure."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ def reproduce(
     _write(folder / "manifest.json", manifest)
     _run_missing(cells, journals, jobs, on_progress)
     rows = {name: [_known(journals[name], cell) for cell in cells[name]] for name in cells}
+    for name in rows:
+        _check_alike(name, rows[name], cells[name])
     verdicts = {e.name: e.verdicts(rows[e.name]) for e in chosen}
     manifest["wall_seconds"] = round(time.time() - started, 1)
     manifest["cpu_seconds"] = round(sum(j.seconds[j.key(c)] for n, j in journals.items() for c in cells[n]), 1)
@@ -116,6 +121,52 @@ def _known(journal: Journal, cell: Cell) -> Row:
     row = journal.row(cell)
     assert row is not None
     return row
+
+
+def _check_alike(name: str, rows: Sequence[Row], cells: Sequence[Cell]) -> None:
+    """Refuse rows that one experiment cannot have measured: its columns hold one kind of value each.
+
+    Cells that differ in nothing but their seed measure the same columns (seed 0 perhaps curves too, to be drawn).
+    """
+    kinds: dict[str, str] = {}
+    columns: dict[str, set[str]] = {}
+    drawn: dict[str, set[str]] = {}
+    for row, cell in zip(rows, cells, strict=True):
+        for column, value in row.items():
+            kind = _kind(value)
+            if kind and kinds.setdefault(column, kind) != kind:
+                raise _altered(name, f"{column} is {kinds[column]} here and {kind} there")
+        case = json.dumps({**cell, "seed": None}, sort_keys=True)
+        if cell.get("seed") == 0:
+            drawn[case] = set(row)
+        elif columns.setdefault(case, set(row)) != set(row):
+            raise _altered(name, f"columns differ by {sorted(columns[case] ^ set(row))}")
+    for case, found in columns.items():
+        more = drawn.get(case, found) ^ found
+        if any(not column.endswith(DRAWN) for column in more):
+            raise _altered(name, f"columns differ by {sorted(more)}")
+
+
+def _kind(value: Any) -> str:
+    """Return what kind of value it is, "" for none.
+
+    >>> [_kind(value) for value in (1, 2.5, [1, 2], {"b": [1], "a": 2}, None)]
+    ['number', 'number', 'number list', '{a: number, b: number list}', '']
+    """
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_kind(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        kinds = sorted({_kind(part) for part in value} - {""})
+        return " or ".join(kinds) + " list" if kinds else ""
+    if value is None:
+        return ""
+    return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
+
+
+def _altered(name: str, how: str) -> DamagedFile:
+    return DamagedFile(
+        f"the rows of {name} do not hold what it measures ({how}); delete {name}.jsonl to have them measured again"
+    )
 
 
 def _folder(out: str | os.PathLike[str]) -> Path:

@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -139,12 +140,16 @@ class Transcript:
             head = json.loads(text.partition("\n")[0])
             if head["format"] != FORMAT:
                 raise ValueError
-            if head["version"] not in (1, VERSION):
+            if type(head["version"]) is not int or head["version"] not in (1, VERSION):
                 raise UnknownVersion(f"{path} is in transcript format {head['version']}; this release reads {VERSION}")
             rows = [json.loads(line) for line in _proven(text, head["version"]).split("\n")[1:-1]]
             rounds = tuple(_round(t, decode(row)) for t, row in enumerate(rows, start=1))
-            return cls(decode(head["header"]), rounds, _number(head["bound"]))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            header, bound = decode(head["header"]), _number(head["bound"])
+            if not isinstance(header, dict) or bound == -math.inf:
+                raise ValueError
+            _check_course(header, rounds)
+            return cls(header, rounds, bound)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
             raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
 
     def to_text(self) -> str:
@@ -174,7 +179,9 @@ def _round(t: int, row: list[Any]) -> Round:
     """Return round number t, if it is one: what fits its checksum may still have been written by somebody else."""
     found = Round(*row)
     counts = (found.t, found.guess, found.y, found.width, found.asked, found.posed)
-    if not all(type(count) is int and count >= 0 for count in counts) or found.t != t:
+    if not all(type(count) is int and 0 <= _number(count) for count in counts) or found.t != t:
+        raise ValueError
+    if found.posed > found.asked:
         raise ValueError
     if not 0 <= _number(found.p) <= 1 or max(found.guess, found.y) > 1:
         raise ValueError
@@ -183,7 +190,40 @@ def _round(t: int, row: list[Any]) -> Round:
     return found
 
 
+def _check_course(header: dict[str, Any], rounds: Sequence[Round]) -> None:
+    """What is counted from the beginning never falls; a best loss rises by no more than a round costs."""
+    if any(b.asked < a.asked or b.posed < a.posed for a, b in pairwise(rounds)):
+        raise ValueError
+    losses = [r.best_loss for r in rounds if r.best_loss is not None]
+    # Where it is not followed round by round, it is looked up at the end.
+    if len(losses) < len(rounds) and any(r.best_loss is not None for r in rounds[:-1]):
+        raise ValueError
+    cost, fresh = _cost(header), _is_fresh(header, len(rounds))
+    most = cost * (1 + len(rounds) - len(losses))
+    for before, after in pairwise([0.0, *losses] if fresh else losses):
+        rounding = 1e-9 * (1 + before)
+        if not -rounding <= after - before <= most + rounding:
+            raise ValueError
+
+
+def _cost(header: dict[str, Any]) -> float:
+    """Return by how much the best loss can rise in a round of a game; without limit where the best may be dropped."""
+    settings = header.get("settings")
+    if not isinstance(settings, dict):
+        return math.inf
+    if settings.get("max_width") is not None or settings.get("on_excess") == "prune":
+        return math.inf
+    return max(map(_number, settings.get("costs", (1, 1))))
+
+
+def _is_fresh(header: dict[str, Any], rounds: int) -> bool:
+    """Tell whether the learner had certainly learnt nothing before: the game has all rounds that it was made for."""
+    settings = header.get("settings")
+    return isinstance(settings, dict) and settings.get("horizon") == rounds
+
+
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+    """Return an int or float as it is, if it is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(float(value)):
         raise ValueError
     return value

@@ -155,15 +155,17 @@ class Adept(OnlineLearner):
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        with self._lock:
-            if self.answered >= self._end:
-                self._check_horizon()
-            instance = self.concept_class.instance(x)
-            try:
-                return self.engine.probability(instance)
-            except BaseException:
-                self._forget_look()
-                raise
+        with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
+
+    def _looked_at(self, x: Any) -> float:
+        if self.answered >= self._end:
+            self._check_horizon()
+        instance = self.concept_class.instance(x)
+        try:
+            return self.engine.probability(instance)
+        except BaseException:
+            self._forget_look()
+            raise
 
     def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 import os
 import threading
@@ -24,6 +25,21 @@ from adeptree.types import Concept, FloatArray, Instance, label_of, labels_of
 
 Rate = str | float
 Result = TypeVar("Result")
+
+
+READERS = ("best_loss", "best_rule", "bound", "bound_after", "bound_for", "certificate", "final", "in_advance", "width")
+"""What reads several numbers of a learner, and must not see half a round of another thread."""
+
+
+def _behind_the_lock(reader: Any) -> Any:
+    """Return a method or property that waits until no other thread is inside the learner."""
+    inner: Any = reader.fget if isinstance(reader, property) else reader
+
+    @functools.wraps(inner)
+    def waits(self: Any, *arguments: Any, **named: Any) -> Any:
+        with self._lock: return inner(self, *arguments, **named)  # fmt: skip  # noqa: E701
+
+    return property(waits, doc=reader.__doc__) if isinstance(reader, property) else waits
 
 
 class OnlineLearner(ABC):
@@ -82,6 +98,12 @@ class OnlineLearner(ABC):
             raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
         return check_size("horizon", int(horizon), at_most=LARGEST_LINE)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in READERS:
+            if name in cls.__dict__ and not getattr(cls.__dict__[name], "__isabstractmethod__", False):
+                setattr(cls, name, _behind_the_lock(cls.__dict__[name]))
+
     # --- All or nothing ----------------------------------------------------------------------------
 
     def _parts(self) -> list[Any]:
@@ -90,17 +112,20 @@ class OnlineLearner(ABC):
 
     def _whole(self, do: Callable[..., Result], *arguments: Any) -> Result:
         """Do something that is all or nothing, one thread at a time: whatever is raised leaves no trace."""
-        with self._lock:
-            mark = Mark(self._parts())
+        # On one line, so that nothing can be raised between a line of ours and letting go of the lock.
+        with self._lock: return self._undone_if_raised(do, arguments)  # fmt: skip  # noqa: E701
+
+    def _undone_if_raised(self, do: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+        mark = Mark(self._parts())
+        try:
+            return do(*arguments)
+        except BaseException:
             try:
-                return do(*arguments)
-            except BaseException:
-                try:
-                    self._undo(mark)
-                except BaseException:  # a second Ctrl-C, say: an undo may be done again, and now it is done to the end
-                    self._undo(mark)
-                    raise
+                self._undo(mark)
+            except BaseException:  # a second Ctrl-C, say: an undo may be done again, and now it is done to the end
+                self._undo(mark)
                 raise
+            raise
 
     def _undo(self, mark: Mark) -> None:
         """Go back to the mark; may be done again."""
@@ -117,16 +142,16 @@ class OnlineLearner(ABC):
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        with self._lock:
-            if self.answered >= self._end:
-                self._check_horizon()
-            return self._probability(self.concept_class.instance(x), x)
+        with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
+
+    def _looked_at(self, x: Any) -> float:
+        if self.answered >= self._end:
+            self._check_horizon()
+        return self._probability(self.concept_class.instance(x), x)
 
     def predict(self, x: Any) -> int:
         """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
-        with self._lock:
-            p = self.predict_proba(x)
-            return self._guess(self.concept_class.instance(x), p)
+        with self._lock: return self._guess(self.concept_class.instance(x), self.predict_proba(x))  # fmt: skip  # noqa: E701
 
     def _guess(self, x: Instance, p: float) -> int:
         return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
@@ -353,7 +378,8 @@ class OnlineLearner(ABC):
             "tickets": self.tickets.state(),
         }
         return {
-            "kind": self.kind,
+            # (A subclass without a kind of its own is not to come back as its parent.)
+            "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
             "class": repr(self.concept_class),
             "settings": self.settings(),
             "account": account,

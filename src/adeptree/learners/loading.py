@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from typing import Any
 
@@ -114,7 +115,10 @@ def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
     try:
         name, _, _ = called(spec)
     except InvalidSpec:
-        name = "oracle"  # its text is no plain values, so there is code in it
+        # Of a known class, whose text is no plain values, so that there is code in it; or of no class that we know.
+        found = re.match(r"(\w+)\(", spec)
+        known = found is not None and found[1] in {*CLASSES, *SOLVED, *HOLDS_CODE}
+        name = "oracle" if known else spec
     if name in HOLDS_CODE:
         raise StateError(f"{path} was learnt on {spec}, which holds code: pass it again as concept_class=")
     if name not in CLASSES and name not in SOLVED:

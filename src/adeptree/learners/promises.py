@@ -10,6 +10,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING
 
+from adeptree.classes.base import LARGEST_LINE, check_size
 from adeptree.errors import InvalidArgument, NoBetterThanACoin, got
 from adeptree.learners.rates import Constant
 
@@ -88,11 +89,15 @@ def note(learner: Adept) -> str:
     return "" if not T or beats_a_coin(learner.in_advance, T, learner.scale) else "no less than a coin promises"
 
 
+MOST = 1e300
+"""No loss is larger: beyond, an int is no float."""
+
+
 def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float | None:
     """Return what is true of every stream of so many rounds whose best rule loses no more than ``best_loss``."""
-    if not best_loss >= 0:
-        raise InvalidArgument(f"best_loss must be at least 0; {got('best_loss', best_loss)}")
-    T = learner.horizon if rounds is None else rounds
+    if isinstance(best_loss, bool) or not isinstance(best_loss, (int, float)) or not 0 <= best_loss <= MOST:
+        raise InvalidArgument(f"best_loss must be a number, at least 0; {got('best_loss', best_loss)}")
+    T = learner.horizon if rounds is None else check_size("rounds", rounds, at_least=0, at_most=LARGEST_LINE)
     if T is None:
         raise InvalidArgument("bound_for needs rounds=, the length of the stream, as the learner has no horizon")
     anyway = in_advance(learner, T)

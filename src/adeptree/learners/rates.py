@@ -245,7 +245,7 @@ def check_rate(rate: str | float, names: tuple[str, ...]) -> str | float:
     """Return the rate if it is one of the names or a positive number."""
     if isinstance(rate, str) and rate in names:
         return rate
-    if isinstance(rate, (int, float)) and not isinstance(rate, bool) and 0 < rate < math.inf:
+    if isinstance(rate, (int, float)) and not isinstance(rate, bool) and 0 < rate <= 1e300:
         return float(rate)
     known = ", ".join(f'"{name}"' for name in names)
     raise InvalidArgument(f"rate must be one of {known} or a positive number; {got('rate', rate)}")

@@ -83,7 +83,9 @@ def _check_values(value: Any, name: str) -> None:
 def _check_account(account: dict[str, Any], learnt: dict[str, Any]) -> None:
     """What is a number is one number, what is yes or no is a bool."""
     for name in ("gap", "drift", "last_rate", "heaviest_round"):
-        _need(_is_real(learnt.get(name, 0.0)), name)
+        _need(_is_real(learnt.get(name, 0.0)) and abs(learnt.get(name, 0.0)) <= LARGEST, name)
+    _need(learnt.get("gap", 0.0) >= -1e-6, "gap")
+    _need(account.get("late", False) or learnt.get("drift", 0.0) == 0, "drift")
     for name in ("weighed", "ticketed"):
         _need(isinstance(learnt.get(name, False), bool), name)
     _need(isinstance(account.get("late", False), bool), "late")
@@ -95,7 +97,11 @@ def _check_rate(rate: dict[str, Any]) -> None:
     for name in ("eta", "kappa"):
         _need(_is_real(rate.get(name, 1.0)) and rate.get(name, 1.0) >= 0, name)
     stay = rate.get("stay", [0, 0, 0])
-    _need(len(stay) == 3 and all(isinstance(limit, (int, float)) for limit in stay), "stay")
+    _need(len(stay) == 3 and all(_is_limit(limit) for limit in stay), "stay")
+
+
+def _is_limit(value: Any) -> bool:
+    return isinstance(value, (int, float)) and (abs(value) <= LARGEST or value == math.inf)
 
 
 def _check_rows(c: ConceptClass, part: dict[str, Any], rounds: int, heaviest: float) -> None:
@@ -121,7 +127,7 @@ def _check_rows(c: ConceptClass, part: dict[str, Any], rounds: int, heaviest: fl
     for name in ("zeros", "ones"):
         if name in part:
             _check_counts(name, part[name], rounds)
-            _need(len(part[name]) == len(part["blocks"]), name)
+            _need(len(part[name]) == len(set(part["blocks"])) == len(part["blocks"]), name)
     if "zeros" in part:
         _need(int(part["zeros"].sum() + part["ones"].sum()) == rounds, "zeros and ones")
 
@@ -301,6 +307,8 @@ def check_rebuilt(
     learner = rebuild(saved)
     for losses in (part["losses"] for part in _parts(saved) if "losses" in part):
         _need(learner.width == losses.shape[-1], f"{losses.shape[-1]} losses of {learner.width} paths")
+    # What is proven of a regret is true of it: otherwise some number in the file is not the learner's.
+    _need(not learner.regret > learner.bound + 1e-6 * (1 + abs(learner.bound)), "a regret above what is proven of it")
     # (An oracle would be asked, and asking costs.)
     if data_only and not isinstance(learner.concept_class, OracleClass):
         _try(rebuild(copy.deepcopy(saved)))

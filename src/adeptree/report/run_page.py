@@ -12,6 +12,7 @@ from adeptree.report.drawing import COLOURS, HEIGHT, INK, STYLE, Figure, canvas,
 from adeptree.report.style import CSS
 from adeptree.state import write_atomically
 from adeptree.summary import CONFIDENCE, GUESSES_UNKNOWN, Account, heading, percent, plainly, rule_text
+from adeptree.terminal import visible_lines
 
 if TYPE_CHECKING:
     from adeptree.course import Course, Moment
@@ -30,7 +31,7 @@ def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Accoun
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    title = escape(f"adeptree: {account.name}")
+    title = _text(f"adeptree: {account.name}")
     with plotting().rc_context(STYLE):
         figures = [_regret(course.moments), _errors(course.moments)]
     parts = [_opening(learner, account), _numbers(learner, account), _figures(figures), _rules(course.moments)]
@@ -44,12 +45,17 @@ def run_page(learner: Adept, account: Account, course: Course) -> str:
     )
 
 
+def _text(value: str) -> str:
+    """Return a text for the page: names in it come from files that anybody may have written."""
+    return escape(visible_lines(value))
+
+
 def _opening(learner: Adept, account: Account) -> str:
     rule = rule_text(learner, account.columns)
     return (
-        f"<header>\n<h1>{escape(account.name)}</h1>\n"
-        f"<p>{escape(heading(learner, account)).replace(chr(10), '<br>')}</p>\n"
-        f'<p class="sum">{escape(plainly(learner, rule))}</p>\n'
+        f"<header>\n<h1>{_text(account.name)}</h1>\n"
+        f"<p>{_text(heading(learner, account)).replace(chr(10), '<br>')}</p>\n"
+        f'<p class="sum">{_text(plainly(learner, rule))}</p>\n'
         '<nav aria-label="Contents"><a href="#numbers">Numbers</a><a href="#figures">Figures</a>'
         '<a href="#rules">Best rule over time</a><a href="#certificate">Certificate</a></nav>\n</header>'
     )
@@ -71,7 +77,7 @@ def _numbers(learner: Adept, account: Account) -> str:
         **({} if learner.final is None or learner.ended else {"at the end, whatever comes": _promised(learner.final)}),
         "width (paths kept)": f"{learner.width:,}",
     }
-    listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
+    listed = "\n".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts.items())
     return (
         '<section aria-labelledby="numbers">\n<h2 id="numbers">Numbers</h2>\n'
         f'<dl class="facts">\n{listed}\n</dl>\n</section>'
@@ -116,8 +122,8 @@ def _errors(moments: list[Moment]) -> Figure:
 
 def _figures(drawn: list[Figure]) -> str:
     shown = "\n".join(
-        f'<figure id="figure-{f.name}">\n<h3>{escape(f.title)}</h3>\n{f.svg}\n'
-        f"<figcaption>{escape(f.caption)}</figcaption>\n</figure>"
+        f'<figure id="figure-{f.name}">\n<h3>{_text(f.title)}</h3>\n{f.svg}\n'
+        f"<figcaption>{_text(f.caption)}</figcaption>\n</figure>"
         for f in drawn
     )
     opening = '<section aria-labelledby="figures">\n<h2 id="figures">Figures</h2>\n<div class="figures">'
@@ -129,7 +135,7 @@ def _rules(moments: list[Moment]) -> str:
     changes = [next(same) for _, same in groupby(moments, key=lambda m: m.rule)]
     left_out = len(changes) - LONGEST_LIST
     rows = "".join(
-        f'<tr><th scope="row">{escape(m.rule)}</th><td class="right" data-label="from round">{m.round:,}</td>'
+        f'<tr><th scope="row">{_text(m.rule)}</th><td class="right" data-label="from round">{m.round:,}</td>'
         f'<td class="right" data-label="mistakes">{m.best_loss:,}</td></tr>\n'
         for m in changes[-LONGEST_LIST:]
     )
@@ -146,12 +152,12 @@ def _rules(moments: list[Moment]) -> str:
 def _certificate(learner: Adept) -> str:
     certificate = learner.certificate()
     listed = "\n".join(
-        f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(_value(value))}</dd>"
+        f"<dt>{_text(name.replace('_', ' '))}</dt><dd>{_text(_value(value))}</dd>"
         for name, value in dict(certificate).items()
     )
     return (
         '<section aria-labelledby="certificate">\n<h2 id="certificate">Certificate</h2>\n'
-        f'<p>{escape(str(certificate))}</p>\n<dl class="facts">\n{listed}\n</dl>\n</section>'
+        f'<p>{_text(str(certificate))}</p>\n<dl class="facts">\n{listed}\n</dl>\n</section>'
     )
 
 

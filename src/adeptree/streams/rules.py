@@ -30,8 +30,13 @@ class Competition:
     shown: str
 
 
-def competition(rules: str, x: str | None, stream: Stream, label: Label, follow: bool = False) -> Competition:
-    """Return the class that ``--rules`` means on this stream, and its columns."""
+def competition(
+    rules: str, x: str | None, stream: Stream, label: Label, follow: bool = False, known: Sequence[str] | None = None
+) -> Competition:
+    """Return the class that ``--rules`` means on this stream, and its columns.
+
+    ``known`` are the columns that an earlier look at the rows found to hold numbers; then none is looked at.
+    """
     others = [column for i, column in enumerate(stream.columns) if i != label.place]
     wanted = _on_columns(rules)
     if wanted is None:
@@ -42,7 +47,8 @@ def competition(rules: str, x: str | None, stream: Stream, label: Label, follow:
         raise InvalidArgument(f"--x: {rules} names its columns already; leave it out")
     names = list(named) or _split(x)
     if kind == "stumps":
-        names = names or _numeric(stream, others, 1 if follow else SAMPLED)
+        if not names:
+            names = _numeric(stream, others, 1 if follow else SAMPLED) if known is None else list(known)
         return _competition(RealStumps(names), kind, names, "")
     names = names or [only(others)]
     if len(names) > 1:

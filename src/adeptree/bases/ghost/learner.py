@@ -18,6 +18,9 @@ from adeptree.types import Instance, Sample, label_of
 Labels = tuple[int, ...]
 Oracle = Callable[[Sample], bool]
 
+LARGEST_D = 32
+"""M(d) is about 225^d: beyond, it is no number that means anything."""
+
 
 class History(NamedTuple):
     """A scalar state: the labelled points, the ghosts' labels on them, and the stage."""
@@ -67,7 +70,7 @@ class Ghost(BaseLearner):
 
     def __post_init__(self) -> None:
         """Check the dimension."""
-        object.__setattr__(self, "d", check_size("d", self.d, at_least=0))
+        object.__setattr__(self, "d", check_size("d", self.d, at_least=0, at_most=LARGEST_D))
 
     def bind(self, concept_class: ConceptClass) -> Self:
         """Return this learner with the oracle of a class, needed to run on a single history."""

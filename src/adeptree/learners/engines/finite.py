@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -56,7 +57,6 @@ class FiniteEngine(Engine):
             )
         self.concept_class, self.prior = concept_class, prior
         self.rounds = 0
-        self._kernels = _kernels()
         # A row a point, so that a column of the table is read in one piece.
         self._columns = np.ascontiguousarray(concept_class.table.T) if isinstance(concept_class, FiniteClass) else None
         self._cells = self._fresh_cells()
@@ -76,12 +76,12 @@ class FiniteEngine(Engine):
         """Return the share that says 1 at x; a repeated question costs nothing."""
         self._look(x)
         if self._p is None:
-            self._p = float(self._kernels.probability(self._cells, self._tables()))
+            self._p = float(_kernels().probability(self._cells, self._tables()))
         return self._p
 
     def commit(self, x: Instance, label: int) -> None:
         """Refine the partition by the labels at x."""
-        self._kernels.commit(self._cells, self._tables(), self._look(x), label)
+        _kernels().commit(self._cells, self._tables(), self._look(x), label)
         self.rounds += 1
         self._ready = None
         self.discard()
@@ -94,7 +94,7 @@ class FiniteEngine(Engine):
         key = self.concept_class.key(x)
         if self._looked is None or self._looked[0] != key:
             labels = self._labels(x)
-            self._kernels.count(self._cells, labels)
+            _kernels().count(self._cells, labels)
             self.queries.asked += 2 * self.width
             self._looked, self._p = (key, labels), None
         return self._looked[1]
@@ -115,11 +115,11 @@ class FiniteEngine(Engine):
         if self.rounds >= len(self._decay) and self._decay[-1] > _NOTHING:
             self._decay = np.exp(-self.rate * np.arange(_reach(self.rate, 2 * self.rounds + 64)))
         if isinstance(self.prior, KTPrior):
-            return self._kernels.Tables(self._decay, _NONE, *self.prior.tables(self.rounds + 1))
+            return _kernels().Tables(self._decay, _NONE, *self.prior.tables(self.rounds + 1))
         # Beyond T mistakes, which only LazyAdept looks at, no round is left and every mass is 1.
         k = np.minimum(np.arange(self.concept_class.size.bit_length() + 1), self.prior.M)
         log_mass = self.prior.log_mass(self.rounds + 1, k, k)
-        return self._kernels.Tables(self._decay, np.exp(log_mass - log_mass[0]), _NONE, _NONE)
+        return _kernels().Tables(self._decay, np.exp(log_mass - log_mass[0]), _NONE, _NONE)
 
     def _rate_changed(self) -> None:
         # (Only the weights: what was counted stays right.)
@@ -130,12 +130,12 @@ class FiniteEngine(Engine):
     @property
     def width(self) -> int:
         """Number of cells."""
-        return int(self._cells.head[self._kernels.WIDTH])
+        return int(self._cells.head[_kernels().WIDTH])
 
     @property
     def best_loss(self) -> int:
         """L*, found when the losses were added."""
-        return int(self._cells.head[self._kernels.BEST])
+        return int(self._cells.head[_kernels().BEST])
 
     @property
     def nbytes(self) -> int:
@@ -175,7 +175,7 @@ class FiniteEngine(Engine):
         size[0] = N
         masses = np.ones(N if isinstance(self.prior, KTPrior) else 0)
         head = np.array([1, 0], dtype=np.int64)
-        return self._kernels.Cells(row_of, size, ones, twin, mistakes, contested, losses, masses, head)
+        return _kernels().Cells(row_of, size, ones, twin, mistakes, contested, losses, masses, head)
 
     def state(self) -> dict[str, Any]:
         """Return what the numpy engine would: either can go on where the other stopped."""
@@ -196,7 +196,7 @@ class FiniteEngine(Engine):
             getattr(cells, name)[:width] = state[name]
         cells.head[:] = width, state["losses"].min()
         self._ready = None
-        self._kernels.set_masses(cells, self._tables())
+        _kernels().set_masses(cells, self._tables())
         self.discard()
 
 
@@ -209,6 +209,7 @@ def _reach(rate: float, most: int) -> int:
     return most if rate * most < -math.log(_NOTHING) else int(-math.log(_NOTHING) / rate) + 2
 
 
+@cache
 def _kernels() -> Any:
     try:
         return import_module("adeptree.learners.engines.finite_kernels")

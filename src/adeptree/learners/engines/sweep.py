@@ -13,7 +13,7 @@ from adeptree.classes.base import ConceptClass
 from adeptree.errors import InvalidArgument, got
 from adeptree.learners.engines.base import Engine, Leader, Limits
 from adeptree.learners.engines.sweep_shapes import Columns, shape_of
-from adeptree.learners.engines.sweep_store import MISSING, SweepStore
+from adeptree.learners.engines.sweep_store import MISSING, SweepStore, load_kernels
 from adeptree.learners.mixture import SAFE_LOG, log_sum, probability_of_one
 from adeptree.learners.priors import KTPrior, PaperPrior, Prior
 from adeptree.types import Concept, FloatArray, Instance, IntArray
@@ -49,7 +49,6 @@ class SweepEngine(Engine):
         self.concept_class, self.prior = concept_class, prior
         self.shape = shape_of(concept_class)
         self.store = SweepStore(self.shape, masses=isinstance(prior, KTPrior))
-        self._kernels = self.store.kernels
         self._head = self.store.head
         self._gauge = np.zeros(2)
         self._here: Columns = np.zeros(1, dtype=self.shape.dtype)
@@ -82,7 +81,7 @@ class SweepEngine(Engine):
         point = self.shape.point(x)
         if self._looked != point:
             self._look(point)
-        k, head = self._kernels, self._head
+        k, head = load_kernels(), self._head
         self._prepare(rounds=1)
         k.commit(
             self.shape.code, self.store.rows, head, self._gauge, self.store.seen, self._weights, self._here[0], label
@@ -93,10 +92,10 @@ class SweepEngine(Engine):
     def discard(self) -> None:
         """Forget the look; the rows were not changed by it."""
         self._looked = self._p = None
-        self._head[self._kernels.SPLITS] = 0
+        self._head[load_kernels().SPLITS] = 0
 
     def _look(self, point: int) -> None:
-        store, k = self.store, self._kernels
+        store, k = self.store, load_kernels()
         self._here[0] = point
         if self._in_range():
             self._p = k.ask(self.shape.code, store.rows, self._head, store.seen, self._weights, self._here[0])
@@ -109,18 +108,18 @@ class SweepEngine(Engine):
     def _weigh(self) -> float:
         """Weigh again what was looked at, at a new rate."""
         if self._in_range():
-            return float(self._kernels.weigh(self.store.rows, self._head, self._weights))
+            return float(load_kernels().weigh(self.store.rows, self._head, self._weights))
         return self._weigh_in_logs()
 
     def _in_range(self) -> bool:
         """Do the prior masses of all paths fit into doubles together?"""
         if isinstance(self.prior, PaperPrior):
             return self.prior.log_total < SAFE_LOG
-        return bool(self._gauge[self._kernels.LOWEST] > -SAFE_LOG)
+        return bool(self._gauge[load_kernels().LOWEST] > -SAFE_LOG)
 
     def _weigh_in_logs(self) -> float:
         """Weigh every child in log space: slower, and right whatever the masses are."""
-        k, store = self._kernels, self.store
+        k, store = load_kernels(), self.store
         codes = store.rows.codes[: self.width]
         both, guess = codes >= k.BOTH, codes == k.BOTH_BUT_ONE
         twins = np.flatnonzero(both)
@@ -137,7 +136,7 @@ class SweepEngine(Engine):
         """Play rounds without a Python call each, as far as the masses fit into doubles."""
         if not self._in_range():
             return super().run(xs, labels, probabilities, limits)
-        k, head, gauge, points = self._kernels, self._head, self._gauge, self.shape.points(xs)
+        k, head, gauge, points = load_kernels(), self._head, self._gauge, self.shape.points(xs)
         labels = np.ascontiguousarray(labels, dtype=np.int64)
         lowest = -SAFE_LOG if isinstance(self.prior, KTPrior) else -math.inf
         # What was looked at is not asked again.
@@ -176,7 +175,7 @@ class SweepEngine(Engine):
     @property
     def best_loss(self) -> int:
         """L*, found when the losses were added."""
-        return int(self._head[self._kernels.BEST])
+        return int(self._head[load_kernels().BEST])
 
     @property
     def nbytes(self) -> int:
@@ -211,7 +210,7 @@ class SweepEngine(Engine):
         self.store.restore(state)
         if isinstance(self.prior, KTPrior):
             log_mass = self.prior.log_mass(self.rounds, self.store.mistakes, self.store.contested)
-            self._gauge[self._kernels.LOWEST] = log_mass.min()
+            self._gauge[load_kernels().LOWEST] = log_mass.min()
             # (One by one: numpy's exp may differ from that of the passes in the last bit.)
             self.store.rows.masses[: self.width] = [math.exp(log) for log in log_mass.tolist()]
         self.discard()
@@ -221,7 +220,7 @@ class SweepEngine(Engine):
 
     def _prepare(self, rounds: int) -> None:
         """See to it that the children of the last look fit, and that the tables reach so many rounds further."""
-        k, head = self._kernels, self._head
+        k, head = load_kernels(), self._head
         self.store.make_room(int(head[k.WIDTH] + head[k.SPLITS]), rounds)
         if head[k.ROUNDS] + rounds > self._reach:
             self._reach = 2 * (self.rounds + rounds) + 1024
@@ -235,7 +234,7 @@ class SweepEngine(Engine):
         if isinstance(self.prior, KTPrior):
             half, factorial = self.prior.tables(self._reach + 1)
         horizon = self.prior.T if isinstance(self.prior, PaperPrior) else -1
-        self._weights = self._kernels.Weights(self._table, self._sums, self._capacities, half, factorial, horizon)
+        self._weights = load_kernels().Weights(self._table, self._sums, self._capacities, half, factorial, horizon)
 
 
 def decay(rate: float, reach: int) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from adeptree.types import IntArray
 MISSING = "the compiled paths engine needs numba; install it with: pip install 'adeptree[fast]'"
 
 
+@cache
 def load_kernels() -> Any:
     """Return the compiled passes, or say what to install."""
     try:
@@ -28,9 +30,8 @@ class SweepStore:
     """The columns that the passes of ``sweep_kernels`` read and write; with ``masses`` for a prior that has them."""
 
     def __init__(self, shape: Shape, masses: bool) -> None:
-        self.kernels = load_kernels()
         self.shape, self.masses = shape, masses
-        k = self.kernels
+        k = load_kernels()
         self.head = np.zeros(8, dtype=np.int64)
         self.head[[k.WIDTH, k.LINE, k.DIMENSION]] = 1, shape.line, shape.dimension
         self.seen: Columns = np.zeros(1, dtype=shape.dtype)
@@ -41,12 +42,12 @@ class SweepStore:
     @property
     def width(self) -> int:
         """Number of rows."""
-        return int(self.head[self.kernels.WIDTH])
+        return int(self.head[load_kernels().WIDTH])
 
     @property
     def rounds(self) -> int:
         """Rounds committed."""
-        return int(self.head[self.kernels.ROUNDS])
+        return int(self.head[load_kernels().ROUNDS])
 
     @property
     def mistakes(self) -> IntArray:
@@ -75,7 +76,7 @@ class SweepStore:
             self.rows = self._made(old.columns[:, : self.width], room=max(width, 2 * self.width))
             for mine, theirs in zip(self.rows[1:], old[1:], strict=True):
                 mine[: len(theirs)] = theirs
-        k = self.kernels
+        k = load_kernels()
         if self.shape.code == k.INTERVALS and len(self.seen) < self.head[k.SEEN] + rounds:
             more = np.zeros(len(self.seen) + rounds, dtype=self.shape.dtype)
             self.seen = np.concatenate([self.seen, more])
@@ -83,7 +84,7 @@ class SweepStore:
     def state(self) -> dict[str, Any]:
         """Return the rows in the form of the numpy engine, so that each can go on where the other stopped."""
         mistakes = self.mistakes
-        seen = self.seen[: self.head[self.kernels.SEEN]].astype(np.int64)
+        seen = self.seen[: self.head[load_kernels().SEEN]].astype(np.int64)
         return {
             "rounds": self.rounds,
             "mistakes": mistakes,
@@ -96,7 +97,7 @@ class SweepStore:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the rows of either engine."""
-        k = self.kernels
+        k = load_kernels()
         if self.shape.code == k.BLOCKS and not state["dropped"]["paths"]:
             # Rows are made anew from the blocks: no more of them than the file has.
             blocks, most = len(state["frontier"]["blocks"]), self.shape.dimension
@@ -119,12 +120,12 @@ class SweepStore:
 
     def _made(self, columns: Columns, room: int) -> Any:
         """Make columns for ``room`` rows, the first of them given."""
-        rows = self.kernels.Rows(
+        rows = load_kernels().Rows(
             columns=np.zeros((len(columns), room), dtype=self.shape.dtype),
             mistakes=np.zeros(room, dtype=np.uint8),  # 256 would take 2^256 rows of blocks, or a line of 2^127 points
             losses=np.zeros(room, dtype=np.int32),
             codes=np.zeros(room, dtype=np.uint8),
-            flags=np.zeros(room // self.kernels.BLOCK + 1, dtype=np.uint8),
+            flags=np.zeros(room // load_kernels().BLOCK + 1, dtype=np.uint8),
             contested=np.zeros(room, dtype=np.int32),
             masses=np.zeros(room if self.masses else 0, dtype=np.float64),
         )
