@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree.classes.base import EnumerableClass
-from adeptree.classes.concepts import Threshold
-from adeptree.seeds import stream as randomness
+from adeptree.core.seeds import stream as randomness
+from adeptree.families.listed import EnumerableClass
+from adeptree.families.rule_values import Threshold
 
 Draw = Callable[[np.random.Generator], Any]
 NOISE = {"noise 0": 0.0, "noise 0.1": 0.1, "noise 0.3": 0.3, "noise 0.5": 0.5, "flip": 0.15}

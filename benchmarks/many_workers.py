@@ -16,10 +16,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from adeptree import workers
-from adeptree.classes import OracleClass
-from adeptree.classes.sat import Dfas, SatClass
-from adeptree.classes.smt import SmtClass
-from adeptree.frontiers import OracleFrontier
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.solvers.sat import Dfas, SatClass
+from adeptree.solvers.smt import SmtClass
 
 LATENCY = 0.02
 _rng = random.Random(0)

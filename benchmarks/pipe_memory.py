@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-MAIN = "from adeptree.cli import main; main()"
+MAIN = "from adeptree.app.cli import main; main()"
 RULES = "thresholds(n=64)"
 
 

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import dichotomies as di
 
-from adeptree.classes import OracleClass
-from adeptree.frontiers import OracleFrontier
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.oracles.oracle_frontier import OracleFrontier
 
 Build = Callable[[int], Any]
 

@@ -11,8 +11,8 @@ import numba
 import numpy as np
 
 import adeptree as at
-from adeptree.learners.engines.sweep import SweepEngine
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.learners.sweep.sweep_engine import SweepEngine
+from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 _u64 = np.uint64
 BYTES = 24

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from speed_players import Player
 
-from adeptree.types import IntArray
+from adeptree.core.types import IntArray
 
 
 @dataclass(frozen=True)

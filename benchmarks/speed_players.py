@@ -12,10 +12,10 @@ from naive import DictionaryAdept, NumpyHedge
 
 import adeptree as at
 from adeptree import bounds
-from adeptree.learners.engines.base import Engine, Limits
-from adeptree.learners.engines.sweep import SweepEngine
-from adeptree.learners.priors import PaperPrior
-from adeptree.types import FloatArray, IntArray
+from adeptree.core.types import FloatArray, IntArray
+from adeptree.learners.sweep.sweep_engine import SweepEngine
+from adeptree.roles.engine import Engine, Limits
+from adeptree.theory.priors import PaperPrior
 
 Columns = tuple[list[Any], list[Any]]
 

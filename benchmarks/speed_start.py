@@ -16,15 +16,15 @@ learner.learn_many(rng.integers(0, 65536, {T}), rng.integers(0, 2, {T}))
 """
 SWEEP = """
 import numpy as np, adeptree as at
-from adeptree.learners.engines.base import Limits
-from adeptree.learners.engines.sweep import SweepEngine
-from adeptree.learners.priors import PaperPrior
+from adeptree.roles.engine import Limits
+from adeptree.learners.sweep.sweep_engine import SweepEngine
+from adeptree.theory.priors import PaperPrior
 rng = np.random.default_rng(0)
 engine = SweepEngine(at.Thresholds(65536), PaperPrior(1000, 16))
 engine.rate = 0.1
 engine.run(rng.integers(0, 65536, 1000), rng.integers(0, 2, 1000), np.empty(1000), Limits())
 """
-HELP = "import sys; sys.argv = ['adeptree', '--help']; from adeptree.cli import main; main()"
+HELP = "import sys; sys.argv = ['adeptree', '--help']; from adeptree.app.cli import main; main()"
 
 PROGRAMS: list[tuple[str, str, bool]] = [
     ("python -c pass", "pass", False),

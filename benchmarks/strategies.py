@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from adeptree.classes import OracleClass
-from adeptree.classes.lp import Halfspaces
-from adeptree.classes.sat import DecisionTrees, Dfas, KTermDnf, SatClass
-from adeptree.frontiers import OracleFrontier
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.solvers.lp import Halfspaces
+from adeptree.solvers.sat import DecisionTrees, Dfas, KTermDnf, SatClass
 
 
 def bits(n: int, count: int) -> list[Any]:

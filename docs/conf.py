@@ -23,7 +23,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|river|sklearn)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
-    ("py:class", r"adeptree\.classes\.concepts\.\w+"),
+    ("py:class", r"adeptree\.families\.rule_values\.\w+"),
     ("py:class", "C"),
 ]
 
@@ -60,7 +60,7 @@ class CommandHelp(Directive):
         """Return the text as a block."""
         from typer.testing import CliRunner
 
-        from adeptree.cli import app
+        from adeptree.app.cli import app
 
         words = [] if self.arguments[0] == "adeptree" else shlex.split(self.arguments[0])
         result = CliRunner(env={"COLUMNS": "80", "TERM": "dumb"}).invoke(app, [*words, "--help"], prog_name="adeptree")

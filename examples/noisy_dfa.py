@@ -34,7 +34,7 @@ import itertools
 import random
 
 import adeptree as at
-from adeptree.classes.sat import Dfas, SatClass
+from adeptree.solvers.sat import Dfas, SatClass
 
 ROUNDS, LONGEST, NOISE, SEED = 2000, 6, 0.1, 0
 WORDS = ["".join(word) for size in range(LONGEST + 1) for word in itertools.product("ab", repeat=size)]

@@ -33,8 +33,8 @@ import random
 import z3
 
 from adeptree import Adept, Hedge
-from adeptree.classes.smt import SmtClass
-from adeptree.classes.templates import TemplateClass
+from adeptree.families.templates.template_class import TemplateClass
+from adeptree.solvers.smt import SmtClass
 
 ROUNDS = 100
 NOISE = 0.1

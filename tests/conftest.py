@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from adeptree.errors import MissingExtra
+from adeptree.core.errors import MissingExtra
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import adeptree as at
-from adeptree.frontiers import Frontier, OracleFrontier
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.roles.frontier import Frontier
 
 Table = NDArray[np.bool_]
 

@@ -65,7 +65,7 @@ class KilledAt:
 def quadrants() -> Any:
     import z3
 
-    from adeptree.classes.smt import SmtClass
+    from adeptree.solvers.smt import SmtClass
 
     a, b = z3.Ints("a b")
     bounds = [0 <= a, a <= 20, 0 <= b, b <= 20]

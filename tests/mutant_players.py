@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree.classes.concepts import Constant
+from adeptree.families.rule_values import Constant
 
 LINE = at.Thresholds(6)
 ENTROPY = np.random.default_rng(1)

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree.bases.base import Always, RowLearner
-from adeptree.classes.concepts import Threshold
-from adeptree.frontiers import Children, Frontier, ThresholdFrontier, frontier_of
-from adeptree.types import LabelArray, Sample
+from adeptree.core.types import LabelArray, Sample
+from adeptree.families.line.grid_line_frontiers import ThresholdFrontier
+from adeptree.families.registry import register
+from adeptree.families.rule_values import Threshold
+from adeptree.roles.base_learner import Always, RowLearner
+from adeptree.roles.family import Family
+from adeptree.roles.frontier import Children, Frontier
 
 LINE = at.Thresholds(6)
 ENTROPY = np.random.default_rng(1)
@@ -126,14 +129,8 @@ class _Counting(ThresholdFrontier):
         self.queries.asked += 1
 
 
-@frontier_of.register
-def _(c: LosesRows) -> Frontier:
-    return _Losing(c)
-
-
-@frontier_of.register
-def _(c: AsksTooMuch) -> Frontier:
-    return _Counting(c)
+register(Family("", LosesRows, frontier=_Losing))
+register(Family("", AsksTooMuch, frontier=_Counting))
 
 
 CLASSES: dict[str, list[tuple[Any, dict[str, Any]]]] = {

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from adeptree.cli import app
+from adeptree.app.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
-MAIN = "from adeptree.cli import main; main()"
+MAIN = "from adeptree.app.cli import main; main()"
 RULES = ["--rules", "thresholds(n=16)"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, /dev/full, file limits and fork are POSIX")
 
@@ -56,8 +56,8 @@ def small(rows: int = 40) -> str:
 
 FORK = """
 import json, os, signal, sys, time
-import adeptree.playing, adeptree.run_command, adeptree.journal
-from adeptree.cli import app
+import adeptree.app.run.playing, adeptree.app.run.run_command, adeptree.app.run.run_folder
+from adeptree.app.cli import app
 app(["run", "-q"], standalone_mode=False)  # whatever is loaded only when it is used
 {before}
 for line in sys.stdin:

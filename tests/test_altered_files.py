@@ -17,14 +17,21 @@ import pytest
 from test_damaged_files import altered
 
 import adeptree as at
-from adeptree import state as files
-from adeptree.bases import default_base
-from adeptree.compat.open_stumps import OpenStumps
-from adeptree.errors import AdeptreeError, DamagedFile, HorizonReached, MistakeBoundExceeded, OracleError, StateError
-from adeptree.experiments.journal import Journal
+from adeptree.core import files
+from adeptree.core.errors import (
+    AdeptreeError,
+    DamagedFile,
+    HorizonReached,
+    MistakeBoundExceeded,
+    OracleError,
+    StateError,
+)
+from adeptree.core.files import seal, unseal
+from adeptree.experiments.measured_rows import Journal
 from adeptree.experiments.reproduce import reproduce
+from adeptree.families.registry import default_base
+from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.oracles import ClassOracle, Recording, Replaying
-from adeptree.state import seal, unseal
 
 SQUARES = at.Thresholds(12)
 
@@ -44,7 +51,7 @@ def sat(spec: str) -> Any:
 
 def template() -> Any:
     z3 = pytest.importorskip("z3")
-    from adeptree.classes.smt import SmtClass
+    from adeptree.solvers.smt import SmtClass
 
     a = z3.Int("a")
     return SmtClass(lambda x: x >= a, [a], [0 <= a, a <= 12])
@@ -52,7 +59,7 @@ def template() -> Any:
 
 def halfspaces(**options: Any) -> Any:
     pytest.importorskip("highspy")
-    from adeptree.classes.lp import Halfspaces
+    from adeptree.solvers.lp import Halfspaces
 
     return Halfspaces(**options)
 
@@ -126,7 +133,7 @@ def with_leaf(value: Any, where: tuple[Any, ...], leaf: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_altered_learners_are_refused_or_go_on(tmp_path: Path, name: str) -> None:
     learner = LEARNERS[name]()
     for x, y in stream(learner.concept_class, 20, 1):
@@ -320,7 +327,7 @@ def test_an_altered_row_with_a_right_checksum_is_run_again(tmp_path: Path, chang
     assert again.rows == {} and again.seconds == {}
 
 
-@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_rows_that_were_cut_off_are_run_again(tmp_path: Path) -> None:
     whole = reproduce(level="tiny", only="width", out=tmp_path)
     path = tmp_path / "width.jsonl"
@@ -336,7 +343,7 @@ def test_rows_that_were_cut_off_are_run_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("d", "n"), [(1, 3), (2, 5), (3, 10), (4, 20), (5, 40), (8, 99), (15, 99)])
-@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_what_ghost_learners_saved_is_loaded(tmp_path: Path, d: int, n: int) -> None:
     c = at.OracleClass(find=ClassOracle(at.Thresholds(n)).find, name="line")
     for widest in (None, max(2, n // 4)):
@@ -351,7 +358,7 @@ def test_what_ghost_learners_saved_is_loaded(tmp_path: Path, d: int, n: int) -> 
 
 
 @pytest.mark.parametrize("c", [at.Thresholds(9), at.Intervals(6), at.Parities(3), at.Conjunctions(3)], ids=repr)
-@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_what_other_base_learners_saved_over_an_oracle_is_loaded(tmp_path: Path, c: Any) -> None:
     own, rng = at.OracleClass(find=ClassOracle(c).find, name="own"), np.random.default_rng(1)
     for base in (default_base(c), at.Halving(c.to_finite()), at.SOA(c.to_finite())):

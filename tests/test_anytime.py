@@ -14,8 +14,8 @@ from strategies import Family, Stream, family_streams, steady, thresholds
 
 import adeptree as at
 from adeptree import bounds, errors
-from adeptree.learners.mixture import mixability_gap
-from adeptree.learners.priors import KTPrior
+from adeptree.theory.mixture import mixability_gap
+from adeptree.theory.priors import KTPrior
 
 drawn = family_streams(longest=14)
 constants = st.sampled_from([0.1, 0.7, 3.0])

@@ -22,10 +22,10 @@ from strategies import (
 )
 
 import adeptree as at
-from adeptree.bases import BaseLearner, PerPath, base_for, default_base
-from adeptree.classes import EnumerableClass
-from adeptree.frontiers import frontier_of
-from adeptree.tables import LittlestoneSolver
+from adeptree.families.listed import EnumerableClass
+from adeptree.families.registry import base_for, default_base, frontier_of
+from adeptree.roles.base_learner import BaseLearner, PerPath
+from adeptree.theory.tables import LittlestoneSolver
 
 
 def worst(family: Family, base: BaseLearner, repeats: int) -> int:

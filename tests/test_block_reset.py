@@ -13,12 +13,12 @@ from budgeted_players import LEARNERS, ROOT, T, games, mean_and_error
 
 import adeptree as at
 from adeptree import bounds
-from adeptree.classes.concepts import Constant
-from adeptree.errors import InvalidArgument, InvalidInstance, OracleError, StateError
+from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, StateError
+from adeptree.families.rule_values import Constant
 from adeptree.games.block_reset import BlockReset
 from adeptree.games.hidden_blocks import HiddenUnion
-from adeptree.learners.base import OnlineLearner
 from adeptree.learners.budgeted import BudgetedLeader, Guesser
+from adeptree.learners.online_learner import OnlineLearner
 
 
 class Nosy(OnlineLearner):

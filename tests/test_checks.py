@@ -20,7 +20,7 @@ from adeptree.checks import (
     parametrize_with_checks,
     subject,
 )
-from adeptree.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument
 from adeptree.games import Recorded
 from adeptree.games.block_reset import BlockReset
 

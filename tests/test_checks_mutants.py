@@ -10,9 +10,10 @@ from mutant_rules import BASES, CLASSES, ON_LINE, Machine
 
 import adeptree as at
 from adeptree.checks import check
-from adeptree.errors import InvalidInstance
-from adeptree.specs import CLASSES as SPECS
-from adeptree.types import Sample
+from adeptree.core.errors import InvalidInstance
+from adeptree.core.types import Sample
+from adeptree.families.registry import forget, register
+from adeptree.roles.family import Family
 
 MUTANTS = [
     pytest.param(law, obj, needed, id=f"{law}-{i}-{getattr(obj, 'func', type(obj)).__name__}")
@@ -31,15 +32,16 @@ def test_the_machine_is_sound_before_it_is_broken() -> None:
     assert check(Machine(), **ON_LINE).passed
 
 
-def test_a_spec_that_says_too_little_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spec_that_says_too_little_is_caught() -> None:
     class Terse(at.Thresholds):
         spec_name = "terse"
 
         def __repr__(self) -> str:
             return "terse(n=1)"
 
-    monkeypatch.setitem(SPECS, "terse", Terse)
+    family = register(Family("terse", Terse))
     assert "check_spec_round_trip" in check(Terse(6)).failed
+    forget(family)
 
 
 def test_whatever_an_object_raises_is_a_failure_with_its_words() -> None:

@@ -26,9 +26,9 @@ from strategies import (
 )
 
 import adeptree as at
-from adeptree.classes import EnumerableClass
-from adeptree.errors import InvalidArgument, InvalidInstance, InvalidLabel, TooLarge
-from adeptree.tables import LittlestoneSolver, vc_of_table
+from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel, TooLarge
+from adeptree.families.listed import EnumerableClass
+from adeptree.theory.tables import LittlestoneSolver, vc_of_table
 
 every_family = pytest.mark.parametrize("family", small_families(), ids=repr)
 

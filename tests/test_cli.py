@@ -16,10 +16,10 @@ import pytest
 from running import POSIX, ROOT, RULES, call, process, small, write
 
 import adeptree as at
-from adeptree import bounds, specs
-from adeptree.cli import CLASSES, ON_COLUMNS
-from adeptree.streams import BUNDLED, open_stream
-from adeptree.terminal import BROKEN_PIPE, INTERRUPTED
+from adeptree import bounds
+from adeptree.app.run.stream_sources import BUNDLED, open_stream
+from adeptree.app.terminal import BROKEN_PIPE, INTERRUPTED
+from adeptree.families.registry import families
 
 
 @pytest.fixture(autouse=True)
@@ -99,12 +99,13 @@ def test_quiet_shows_nothing() -> None:
 
 def test_classes_lists_every_spec() -> None:
     text = call("classes").stdout
-    assert set(CLASSES) == set(specs.CLASSES)
-    for name, (example, line) in CLASSES.items():
-        assert type(at.parse(example)).spec_name == name
-        assert example in text and line in text
-    for example, line in ON_COLUMNS.items():
-        assert example in text and line in text
+    for family in families():
+        if family.line:
+            assert type(at.parse(family.example)).spec_name == family.name
+            assert family.example in text and family.line in text
+        for example, line in family.on_columns.examples.items() if family.on_columns else ():
+            assert example in text and line in text
+    assert text.count("\n") == 19
 
 
 def test_version_and_help() -> None:

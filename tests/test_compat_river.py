@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree.checks import check as check_contract
-from adeptree.compat.open_stumps import OpenStumps
-from adeptree.errors import HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel, MissingExtra
-from adeptree.frontiers import frontier_of
+from adeptree.core.errors import HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel, MissingExtra
+from adeptree.families.registry import frontier_of
+from adeptree.families.stumps.open_stumps import OpenStumps
 
 pytest.importorskip("river")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.errors import InvalidArgument, MissingExtra
+from adeptree.core.errors import InvalidArgument, MissingExtra
 
 pytest.importorskip("sklearn")
 

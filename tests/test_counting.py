@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.frontiers import frontier_of
-from adeptree.frontiers.counting import DOUBLES, doubles_between
-from adeptree.learners.priors import MixedPrior
+from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
+from adeptree.families.registry import frontier_of
+from adeptree.theory.priors import MixedPrior
 
 LISTED: list[Any] = [
     at.Thresholds(9),

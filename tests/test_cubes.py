@@ -15,8 +15,9 @@ from hypothesis import given
 from strategies import Family, small_families, steady
 
 import adeptree as at
-from adeptree.frontiers import OracleFrontier, cubes
-from adeptree.frontiers.bitsets import LabelColumns, pack
+from adeptree.oracles import cubes
+from adeptree.oracles.bitsets import LabelColumns, pack
+from adeptree.oracles.oracle_frontier import OracleFrontier
 
 Sample = Sequence[tuple[Any, int]]
 

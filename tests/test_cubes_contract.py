@@ -11,7 +11,8 @@ import pytest
 from dichotomies import SMALL, Table, TableOracle, frontier_over, ordered, rows, step
 
 import adeptree as at
-from adeptree.frontiers import OracleFrontier, frontier_of
+from adeptree.families.registry import frontier_of
+from adeptree.oracles.oracle_frontier import OracleFrontier
 
 Sample = Sequence[tuple[Any, int]]
 FORMS = ("find", "realizable")

@@ -11,11 +11,11 @@ import pytest
 from dichotomies import SMALL, Table, TableOracle, frontier_over, ordered, rows, step
 
 import adeptree as at
-from adeptree.errors import ContradictoryOracle, InvalidArgument, OracleError, OracleUnknown
-from adeptree.frontiers import OracleFrontier
-from adeptree.frontiers.bitsets import LabelColumns
-from adeptree.frontiers.choosing import FEW
-from adeptree.frontiers.cube_search import CubeSearch, Question
+from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, OracleUnknown
+from adeptree.oracles.bitsets import LabelColumns
+from adeptree.oracles.cube_search import CubeSearch, Question
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.oracles.worth_asking import FEW
 
 Sample = Sequence[tuple[Any, int]]
 

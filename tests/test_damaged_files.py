@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import state as files
-from adeptree.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
-from adeptree.experiments.journal import Journal
+from adeptree.core import files
+from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
+from adeptree.experiments.measured_rows import Journal
 from adeptree.oracles import ClassOracle, Recording, Replaying
 
 LINE = at.Thresholds(32)
@@ -161,7 +161,7 @@ def test_instances_that_no_game_writes_are_refused(game: tuple[at.Transcript, Pa
         at.Transcript.load(path)
 
 
-@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_true_games_of_all_kinds_are_read(tmp_path: Path) -> None:
     more: dict[str, Callable[[], Any]] = {
         "costs": lambda: at.Adept(LINE, 60, costs=(3, 3)),
@@ -445,7 +445,7 @@ def goes_on(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", learners())
-@pytest.mark.filterwarnings("ignore::adeptree.errors.NoBetterThanACoin")
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_altered_learners_are_refused_or_go_on(tmp_path: Path, name: str) -> None:
     learner = learners()[name]()
     for x, y in stream(learner.concept_class, 25, 1):

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from adeptree.classes.base import ConceptClass
-from adeptree.classes.finite import FiniteClass
-from adeptree.dimensions import littlestone_dimension, vc_dimension
-from adeptree.errors import InvalidArgument, TooLarge
-from adeptree.tables import LittlestoneSolver, MistakeTree, vc_of_table
+from adeptree.core.errors import InvalidArgument, TooLarge
+from adeptree.families.dimensions import littlestone_dimension, vc_dimension
+from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory.tables import LittlestoneSolver, MistakeTree, vc_of_table
 
 Rows = frozenset[tuple[int, ...]]
 
@@ -179,7 +179,7 @@ def test_what_was_proved_before_does_not_change_answers() -> None:
 
 def test_a_memo_that_overflows_only_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     table = intervals(19)
-    monkeypatch.setattr("adeptree.tables.MEMO_BYTES", 2000)
+    monkeypatch.setattr("adeptree.theory.tables.MEMO_BYTES", 2000)
     solver = LittlestoneSolver(table)
     assert solver.dimension() == 7
     check_tree(table, solver.tree(), 7)

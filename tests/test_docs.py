@@ -16,8 +16,8 @@ import pytest
 from conftest import MISSING
 from typer.testing import CliRunner
 
-from adeptree import specs
-from adeptree.cli import app
+from adeptree.app.cli import app
+from adeptree.families import registry
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
     folder = tmp_path / "bin"
     folder.mkdir()
     script = folder / "adeptree"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from adeptree.cli import main; main()" "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from adeptree.app.cli import main; main()" "$@"\n')
     script.chmod(0o755)
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     search = os.pathsep.join([str(folder), os.environ["PATH"]])
@@ -74,10 +74,10 @@ def shell(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def as_known_before() -> Iterator[None]:
     """Forget the classes that a page makes known."""
-    before = dict(specs.CLASSES)
+    before = set(registry.FAMILIES)
     yield
-    specs.CLASSES.clear()
-    specs.CLASSES.update(before)
+    for name in set(registry.FAMILIES) - before:
+        registry.forget(registry.FAMILIES[name])
 
 
 @pytest.mark.usefixtures("as_known_before")

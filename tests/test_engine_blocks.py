@@ -13,13 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree import state as files
-from adeptree.errors import InvalidArgument
-from adeptree.learners.engines import blocks, blocks_kernel, blocks_masses, blocks_wide
-from adeptree.learners.engines.base import Limits
-from adeptree.learners.engines.blocks import BlocksEngine
-from adeptree.learners.mixture import mixability_gap
-from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior, Prior
+from adeptree.core import files
+from adeptree.core.errors import InvalidArgument
+from adeptree.families.blocks import block_engine as blocks
+from adeptree.families.blocks import block_kernel as blocks_kernel
+from adeptree.families.blocks import block_masses as blocks_masses
+from adeptree.families.blocks import block_wide as blocks_wide
+from adeptree.families.blocks.block_engine import BlocksEngine
+from adeptree.roles.engine import Limits
+from adeptree.theory.mixture import mixability_gap
+from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 RATES = [0.0, 0.02, 0.5, 3.0, 40.0]
 
@@ -231,7 +234,7 @@ def test_plain_and_compiled_agree_to_the_bit(name: str, monkeypatch: pytest.Monk
         pytest.importorskip("numba")
         monkeypatch.setattr(blocks, "COMPILE_FROM", 0)
     assert results[0] == results[1]
-    assert "adeptree.learners.engines.blocks_compiled" in sys.modules
+    assert "adeptree.families.blocks.block_compiled" in sys.modules
 
 
 # ------------------------------------------------------------------------------- speculation and saving

@@ -15,7 +15,7 @@ from strategies import steady
 
 import adeptree as at
 from adeptree import errors
-from adeptree.learners.engines import choosing
+from adeptree.learners import engine_choice as choosing
 
 pytest.importorskip("numba")
 
@@ -191,7 +191,7 @@ def test_many_looks_are_single_looks(c: at.ConceptClass) -> None:
 
 @pytest.mark.parametrize("c", [at.FiniteClass([[0, 1, 1], [1, 0, 1]]), at.Intervals(8)])
 def test_a_learner_can_be_copied_whatever_engine_it_has(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adeptree.learners.engines.choosing.LONG", 0)
+    monkeypatch.setattr("adeptree.learners.engine_choice.LONG", 0)
     learner = at.Adept(c, 50, base=at.Halving() if isinstance(c, at.FiniteClass) else None)
     learner.learn_many([0, 1, 2, 1, 0], [1, 0, 1, 0, 1])
     assert learner.engine.kind in ("finite", "sweep")

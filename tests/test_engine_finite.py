@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree.bases import Halving
-from adeptree.errors import InvalidArgument, MissingExtra
+from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.families.finite import partition_engine as finite
+from adeptree.families.finite.partition_engine import FiniteEngine
+from adeptree.families.finite.version_space import Halving
 from adeptree.learners.adept import Paths
-from adeptree.learners.engines import finite
-from adeptree.learners.engines.base import Limits
-from adeptree.learners.engines.finite import FiniteEngine
-from adeptree.learners.priors import KTPrior, PaperPrior
+from adeptree.roles.engine import Limits
+from adeptree.theory.priors import KTPrior, PaperPrior
 
 pytest.importorskip("numba")
 
@@ -142,7 +142,7 @@ def test_a_mistake_bound_below_halvings_is_refused() -> None:
 
 
 def test_without_numba_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "adeptree.learners.engines.finite_kernels", None)
+    monkeypatch.setitem(sys.modules, "adeptree.families.finite.partition_kernels", None)
     finite._kernels.cache_clear()
     with pytest.raises(MissingExtra, match=r"adeptree\[fast\]"):
         FiniteEngine(random_class(1), KTPrior())

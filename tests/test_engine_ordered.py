@@ -16,14 +16,14 @@ from hypothesis import given
 from strategies import steady
 
 import adeptree as at
-from adeptree.classes.real_line import RealThresholds
-from adeptree.errors import DamagedFile, InvalidArgument, InvalidInstance, MissingExtra, TooLarge
-from adeptree.learners.engines import ordered
-from adeptree.learners.engines.base import Engine, Leader, Limits
-from adeptree.learners.engines.ordered import OrderedEngine
-from adeptree.learners.engines.ordered_cells import Cells, Line, Shape
-from adeptree.learners.mixture import log_sum, log_weights, mixability_gap, probability_of_one
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidInstance, MissingExtra, TooLarge
+from adeptree.families.line import line_engine as ordered
+from adeptree.families.line.float_line import RealThresholds
+from adeptree.families.line.line_cells import Cells, Line, Shape
+from adeptree.families.line.line_engine import OrderedEngine
+from adeptree.roles.engine import Engine, Leader, Limits
+from adeptree.theory.mixture import log_sum, log_weights, mixability_gap, probability_of_one
+from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 pytest.importorskip("numba")
 Pairs = list[tuple[Any, int]]
@@ -275,7 +275,7 @@ def test_masses_below_every_double() -> None:
 
 @pytest.mark.parametrize("n", [0, 1, 7, 19, 20, 21, 500, 3000])
 def test_kt_masses_to_the_last_digits(n: int) -> None:
-    from adeptree.learners.engines.ordered_kernels import kt_log_mass
+    from adeptree.families.line.line_kernels import kt_log_mass
 
     for k in {0, 1 % (n + 1), n // 3, n // 2, n}:
         mass = Fraction(1)
@@ -525,7 +525,7 @@ def test_without_numba_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert OrderedEngine.available() == (True, "")
     monkeypatch.setattr(ordered, "find_spec", lambda name: None)
     assert OrderedEngine.available() == (False, ordered._MISSING)
-    monkeypatch.setitem(__import__("sys").modules, "adeptree.learners.engines.ordered_memory", None)
-    monkeypatch.delattr("adeptree.learners.engines.ordered_memory", raising=False)
+    monkeypatch.setitem(__import__("sys").modules, "adeptree.families.line.line_memory", None)
+    monkeypatch.delattr("adeptree.families.line.line_memory", raising=False)
     with pytest.raises(MissingExtra, match="fast"):
         OrderedEngine(at.Thresholds(5), KTPrior())

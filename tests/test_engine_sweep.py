@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree.bases import base_for
-from adeptree.errors import InvalidArgument, MissingExtra
+from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.families.registry import base_for
 from adeptree.learners.adept import Paths
-from adeptree.learners.engines import sweep, sweep_store
-from adeptree.learners.engines.base import Limits
-from adeptree.learners.engines.sweep import SweepEngine
-from adeptree.learners.priors import KTPrior, PaperPrior, Prior
+from adeptree.learners.sweep import sweep_engine as sweep
+from adeptree.learners.sweep import sweep_store
+from adeptree.learners.sweep.sweep_engine import SweepEngine
+from adeptree.roles.engine import Limits
+from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 pytest.importorskip("numba")
 
@@ -317,8 +318,8 @@ def test_what_it_cannot_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidArgument, match="paths were dropped"):
         SweepEngine(at.Thresholds(9), KTPrior()).restore(cut.state())
     assert SweepEngine.available() == (True, "")
-    monkeypatch.setitem(__import__("sys").modules, "adeptree.learners.engines.sweep_kernels", None)
-    monkeypatch.delattr("adeptree.learners.engines.sweep_kernels")
+    monkeypatch.setitem(__import__("sys").modules, "adeptree.learners.sweep.sweep_kernels", None)
+    monkeypatch.delattr("adeptree.learners.sweep.sweep_kernels")
     sweep_store.load_kernels.cache_clear()
     with pytest.raises(MissingExtra, match=r"adeptree\[fast\]"):
         sweep_store.load_kernels()

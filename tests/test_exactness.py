@@ -23,7 +23,7 @@ from strategies import (
 )
 
 import adeptree as at
-from adeptree.bases import default_base
+from adeptree.families.registry import default_base
 
 CLOSE = 1e-9
 BASES: dict[str, tuple[type[Any], Any]] = {"SOA": (at.SOA, ref.soa), "Halving": (at.Halving, ref.halving)}

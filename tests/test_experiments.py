@@ -16,16 +16,16 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adeptree.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.app.reproduce_command import reproduce_command
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.core.files import seal, unseal
 from adeptree.experiments import reproduce as reproducing
-from adeptree.experiments.command import reproduce_command
-from adeptree.experiments.core import Cell, Row, key_of
-from adeptree.experiments.journal import Journal
-from adeptree.experiments.registry import EXPERIMENTS, experiment
+from adeptree.experiments.claims import EXPERIMENTS, experiment
+from adeptree.experiments.experiment import Cell, Row, key_of
+from adeptree.experiments.measured_rows import Journal
 from adeptree.experiments.reproduce import Progress, Reproduction, reproduce
 from adeptree.experiments.runner import RunFailed, run_tasks
 from adeptree.experiments.stats import at_least, at_most, exponent_near, fitted, mean_at_least
-from adeptree.state import seal, unseal
 
 FAST = "width"
 """An experiment whose tiny cells take no time."""
@@ -263,7 +263,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
 
 
 def test_help_does_not_wait_for_the_library() -> None:
-    code = "import sys, adeptree.experiments.command; print({'numpy', 'rich', 'matplotlib'} & set(sys.modules))"
+    code = "import sys, adeptree.app.reproduce_command; print({'numpy', 'rich', 'matplotlib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

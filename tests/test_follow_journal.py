@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from running import RULES, call, good, small, write
 
-from adeptree import journal
-from adeptree import state as files
-from adeptree.playing import Game
-from adeptree.terminal import show
-from adeptree.writing import Counter as Count
-from adeptree.writing import checked_line
+from adeptree.app.run import run_folder as journal
+from adeptree.app.run.playing import Game
+from adeptree.app.run.writing import Counter as Count
+from adeptree.app.run.writing import checked_line
+from adeptree.app.terminal import show
+from adeptree.core import files
 
 OPTIONS = ["run", "feed.csv", *RULES, "--follow", "--predictions", "p.csv", "--save", "s", "--resume", "-q"]
 ROWS = 30
@@ -186,7 +186,7 @@ def test_a_row_whose_answer_could_not_be_given_does_not_count(monkeypatch: pytes
         show(text, err=err)
 
     with monkeypatch.context() as patched:
-        patched.setattr("adeptree.answers.show", broken)
+        patched.setattr("adeptree.app.run.answers.show", broken)
         assert call(*OPTIONS).exit_code == 141
     good(*OPTIONS)
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")

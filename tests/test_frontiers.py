@@ -11,7 +11,9 @@ from reference import Row, vcdim
 from strategies import Family, Stream, family_streams, intervals, parities, small_families, steady, thresholds
 
 import adeptree as at
-from adeptree.frontiers import Frontier, OracleFrontier, frontier_of
+from adeptree.families.registry import frontier_of
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.roles.frontier import Frontier
 
 drawn = family_streams()
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.errors import DamagedFile, InvalidArgument, InvalidLabel, StateError, UnknownVersion
+from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidLabel, StateError, UnknownVersion
 from adeptree.games import Recorded, Round
 
 CLASSES: list[at.ConceptClass] = [

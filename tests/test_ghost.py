@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adeptree.bases.base import RowLearner
-from adeptree.bases.ghost import Ghost, exact, majority, plans, stages
-from adeptree.bases.ghost.bounds import mistake_bound, pruned_bound, stage_bound, staged_bound
-from adeptree.bases.ghost.learner import History
-from adeptree.bases.ghost.trees import has_tree
-from adeptree.classes.finite import FiniteClass
-from adeptree.errors import ContradictoryOracle, InvalidArgument, MistakeBoundExceeded
-from adeptree.frontiers.base import Children, Frontier
-from adeptree.frontiers.partition import PartitionFrontier
+from adeptree.core.errors import ContradictoryOracle, InvalidArgument, MistakeBoundExceeded
+from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.families.finite.partition import PartitionFrontier
+from adeptree.ghost import Ghost, majority, plans, stages
+from adeptree.ghost import two_of_two as exact
+from adeptree.ghost.ghost_bounds import mistake_bound, pruned_bound, stage_bound, staged_bound
+from adeptree.ghost.ghost_learner import History
+from adeptree.ghost.trees import has_tree
+from adeptree.roles.base_learner import RowLearner
+from adeptree.roles.frontier import Children, Frontier
 
 Row = tuple[int, ...]
 Rows = frozenset[Row]

@@ -11,11 +11,7 @@ import numpy as np
 import pytest
 
 from adeptree import Adept, Halving
-from adeptree.bases.perceptron import Perceptron, halfspace_base
-from adeptree.classes.lp import Certificate, Halfspace, Halfspaces
-from adeptree.classes.lp.deciding import Decider, separated
-from adeptree.classes.lp.highs import Model, Outcome
-from adeptree.errors import (
+from adeptree.core.errors import (
     InvalidArgument,
     InvalidInstance,
     MissingExtra,
@@ -23,7 +19,11 @@ from adeptree.errors import (
     OracleUnknown,
     TooLarge,
 )
-from adeptree.frontiers import OracleFrontier
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.solvers.lp import Certificate, Halfspace, Halfspaces
+from adeptree.solvers.lp.deciding import Decider, separated
+from adeptree.solvers.lp.highs import Model, Outcome
+from adeptree.solvers.lp.perceptron import Perceptron, halfspace_base
 
 Point = tuple[Any, ...]
 Labelled = list[tuple[Point, int]]
@@ -213,14 +213,14 @@ def test_what_the_solver_says_wrongly_changes_nothing(lie: Outcome | None) -> No
 def test_unknown_is_said_and_never_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     c = Halfspaces(1)
     c.decider.box = c.decider.free = Broken(None)
-    monkeypatch.setattr("adeptree.classes.lp.exact.separate", lambda signed, until: None)
+    monkeypatch.setattr("adeptree.solvers.lp.exact_simplex.separate", lambda signed, until: None)
     for ask in (c.find, c.realizable, c.certificate):
         with pytest.raises(OracleUnknown, match="sample of 3 points"):
             ask(FAILS)
 
 
 def test_the_model_starts_over_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adeptree.classes.lp.highs.ROW_LIMIT", 20)
+    monkeypatch.setattr("adeptree.solvers.lp.highs.ROW_LIMIT", 20)
     c = Halfspaces(2, solver="highs")
     for sample in samples(2, 60, seed=9):
         assert check(c, sample) == reference(sample)

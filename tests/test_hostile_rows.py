@@ -14,9 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running import call, good
 
-from adeptree.errors import AdeptreeError, InvalidArgument
-from adeptree.streams import competition, layout_of, ndjson, open_stream, text_lines
-from adeptree.streams.labels import label_of
+from adeptree.app.run import ndjson, text_lines
+from adeptree.app.run.layout import layout_of
+from adeptree.app.run.row_label import label_of
+from adeptree.app.run.rules_option import competition
+from adeptree.app.run.stream_sources import open_stream
+from adeptree.core.errors import AdeptreeError, InvalidArgument
 
 FORMATS = ["csv", "ndjson", "parquet"]
 DEEP = "[" * 100_000

@@ -25,7 +25,7 @@ def test_any_module_may_be_imported_first(room: str) -> None:
 
 def test_the_command_line_starts_without_numpy_or_solvers() -> None:
     heavy = "{'numpy', 'rich', 'matplotlib', 'pandas', 'numba', 'z3', 'highspy', 'pysat'}"
-    assert fresh(f"import sys, adeptree.cli; print(sorted({heavy} & set(sys.modules)))") == "[]"
+    assert fresh(f"import sys, adeptree.app.cli; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
 def test_solvers_are_loaded_only_when_used() -> None:

@@ -13,10 +13,10 @@ import pytest
 
 import adeptree as at
 from adeptree import bounds, errors
+from adeptree.learners import engine_choice as choosing
 from adeptree.learners import promises
-from adeptree.learners.engines import choosing
-from adeptree.learners.engines.waiting import WaitingLabels
 from adeptree.learners.rates import Adaptive
+from adeptree.learners.waiting import WaitingLabels
 
 Order = Callable[[list[at.Ticket], np.random.Generator], at.Ticket | None]
 """Which of the open tickets gets its label next; None: none yet."""

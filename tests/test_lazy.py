@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree.errors import HorizonReached, InvalidArgument
+from adeptree.core.errors import HorizonReached, InvalidArgument
 
 
 def stream(c: Any, T: int, seed: int) -> list[tuple[Any, int]]:

@@ -12,13 +12,17 @@ import pytest
 
 import adeptree as at
 from adeptree.checks import check
-from adeptree.errors import InvalidArgument, StateError
+from adeptree.core.errors import InvalidArgument, StateError
+from adeptree.families.registry import BY_KIND, FAMILIES
+from adeptree.families.specs import parse
 from adeptree.learners.loading import KINDS, register_learner
-from adeptree.specs import CLASSES, parse, register_class
 
 
 class Ages(at.Thresholds):
     spec_name = "ages"
+
+
+AGES = at.Family("ages", Ages, example="ages(n=120)")
 
 
 class Cautious(at.Hedge):
@@ -27,8 +31,9 @@ class Cautious(at.Hedge):
 
 @pytest.fixture(autouse=True)
 def registers() -> Iterator[None]:
-    with mock.patch.dict(KINDS), mock.patch.dict(CLASSES):
+    with mock.patch.dict(KINDS), mock.patch.dict(FAMILIES):
         yield
+    BY_KIND.pop(Ages, None)
 
 
 def saved(tmp_path: Path, learner: Any) -> Path:
@@ -48,7 +53,7 @@ def test_an_unknown_class_is_said_to_be_unknown(tmp_path: Path) -> None:
 
 def test_a_registered_class_is_loaded(tmp_path: Path) -> None:
     path = saved(tmp_path, at.Hedge(Ages(120), 10))
-    assert register_class(Ages) is Ages and register_class(Ages) is Ages
+    assert at.register(AGES) is AGES and at.register(AGES) is AGES
     assert isinstance(at.load(path).concept_class, Ages) and isinstance(parse("ages(n=3)"), Ages)
 
 
@@ -65,7 +70,7 @@ def test_what_holds_code_is_said_to_hold_code(tmp_path: Path) -> None:
 
 def test_a_long_table_is_said_to_be_long(tmp_path: Path) -> None:
     path = saved(tmp_path, at.Hedge(at.Thresholds(9).to_finite(), 10))
-    with mock.patch("adeptree.specs.MOST_VALUES", 5), pytest.raises(StateError, match="too long to be read"):
+    with mock.patch("adeptree.families.specs.MOST_VALUES", 5), pytest.raises(StateError, match="too long to be read"):
         at.load(path)
 
 
@@ -80,13 +85,15 @@ def test_an_unknown_learner_is_said_to_be_unknown_until_registered(tmp_path: Pat
 
 
 def test_names_are_not_taken_twice() -> None:
-    with pytest.raises(InvalidArgument, match="spec_name of another class"):
-        register_class(type("Mine", (at.Thresholds,), {}))
+    with pytest.raises(InvalidArgument, match="name of another family"):
+        at.register(at.Family("thresholds", type("Mine", (at.Thresholds,), {})))
     with pytest.raises(InvalidArgument, match="kind of another learner"):
         register_learner(type("Mine", (at.Hedge,), {}))
-    for register in (register_class, register_learner):
-        with pytest.raises(InvalidArgument, match="to register has a"):
-            register(int)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="to register has a"):
+        register_learner(int)  # type: ignore[arg-type]
+    for wrong in (int, at.Thresholds, at.Family("ages", int), at.Family("a b", Ages)):
+        with pytest.raises(InvalidArgument, match="a family"):
+            at.register(wrong)  # type: ignore[arg-type]
 
 
 def test_the_contract_loads_as_users_do() -> None:

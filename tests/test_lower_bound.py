@@ -11,8 +11,8 @@ from budgeted_players import LEARNERS, ROOT, T, games, mean_and_error
 
 import adeptree as at
 from adeptree import bounds
-from adeptree.bases import DefaultZero
-from adeptree.errors import BudgetExhausted
+from adeptree.core.errors import BudgetExhausted
+from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.games.block_reset import BlockReset
 from adeptree.learners.budgeted import BudgetedLeader, Rationed, affordable_rounds, allowance
 

@@ -12,7 +12,7 @@ import pytest
 from reference import capacity
 
 import adeptree as at
-from adeptree.learners.mixture import log_capacities, probability_of_one
+from adeptree.theory.mixture import log_capacities, probability_of_one
 
 
 @cache

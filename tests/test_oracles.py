@@ -30,7 +30,7 @@ from adeptree import (
     OracleClass,
     Thresholds,
 )
-from adeptree.errors import (
+from adeptree.core.errors import (
     BudgetExhausted,
     ContradictoryOracle,
     DamagedFile,
@@ -40,6 +40,8 @@ from adeptree.errors import (
     StateError,
     UnknownVersion,
 )
+from adeptree.core.files import unseal
+from adeptree.core.types import Concept, Sample
 from adeptree.oracles import (
     Budgeting,
     Caching,
@@ -61,9 +63,7 @@ from adeptree.oracles import (
     RestrictedErm,
     Timing,
 )
-from adeptree.oracles.erm import errors_of
-from adeptree.state import unseal
-from adeptree.types import Concept, Sample
+from adeptree.oracles.erm_oracles import errors_of
 
 Pairs = list[tuple[Any, int]]
 LINE = Thresholds(8)

@@ -15,10 +15,11 @@ import pytest
 
 import adeptree as at
 from adeptree import bounds, errors
-from adeptree.learners import mixture, promises, rates
+from adeptree.learners import promises, rates
 from adeptree.learners.certificate import rounded_up
-from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior, Prior
 from adeptree.learners.rates import Adaptive
+from adeptree.theory import mixture
+from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 TWO = at.FiniteClass([[0], [1]])
 CLASSES: dict[str, tuple[at.ConceptClass, list[Any]]] = {

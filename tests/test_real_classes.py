@@ -18,15 +18,17 @@ from strategies import Family, Rule, Stream, steady, stump
 from test_frontiers import walk
 
 import adeptree as at
-from adeptree import state as files
-from adeptree.bases import PerPath, base_for, default_base
-from adeptree.bases.nearest import nearer_to_high
 from adeptree.checks import Check, parametrize_with_checks, subject
-from adeptree.classes.concepts import Constant, Interval, Stump, Threshold
-from adeptree.classes.real_line import round_cut
-from adeptree.classes.stump_vc import stump_vc_dimension
-from adeptree.errors import InvalidArgument, InvalidInstance, InvalidSpec
-from adeptree.frontiers import Frontier, OracleFrontier, frontier_of
+from adeptree.core import files
+from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidSpec
+from adeptree.families.line.float_line import round_cut
+from adeptree.families.line.nearest import nearer_to_high
+from adeptree.families.registry import base_for, default_base, frontier_of
+from adeptree.families.rule_values import Constant, Interval, Stump, Threshold
+from adeptree.families.stumps.stump_vc import stump_vc_dimension
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.roles.base_learner import PerPath
+from adeptree.roles.frontier import Frontier
 
 LINE, SPANS = at.RealThresholds(), at.RealIntervals()
 ONE, TWO = at.RealStumps(["age"]), at.RealStumps(["age", "bmi"])

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from adeptree.experiments.core import Verdict
-from adeptree.experiments.registry import EXPERIMENTS
+from adeptree.experiments.claims import EXPERIMENTS
+from adeptree.experiments.experiment import Verdict
 from adeptree.experiments.reproduce import Reproduction, reproduce
-from adeptree.report import page, write_report
+from adeptree.pages.report_page import page, write_report
 
 pytest.importorskip("matplotlib", reason="the figures need the extra plot")
 

@@ -15,8 +15,8 @@ import pytest
 from running import POSIX, RULES, Forker, call, good, process, small, write
 
 import adeptree as at
-from adeptree import journal
-from adeptree.streams import Row
+from adeptree.app.run import run_folder as journal
+from adeptree.app.run.rows import Row
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +49,10 @@ def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
 
 
 @POSIX
-@pytest.mark.parametrize("before", ["", "adeptree.journal.CHECKPOINT_SECONDS = 0.01; adeptree.journal.SHARE = 1"])
+@pytest.mark.parametrize(
+    "before",
+    ["", "adeptree.app.run.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.app.run.run_folder.SHARE = 1"],
+)
 def test_twenty_random_kills_change_nothing(before: str) -> None:
     stream = noisy(400)
     options = [stream, "--rules", "thresholds(score)", "--on-bad-row", "skip", "--quiet"]
@@ -73,7 +76,7 @@ def test_twenty_random_kills_change_nothing(before: str) -> None:
 
 
 EXIT_AT_CALL = """
-adeptree.journal.CHECKPOINT_SECONDS = adeptree.journal.SHARE = 0
+adeptree.app.run.run_folder.CHECKPOINT_SECONDS = adeptree.app.run.run_folder.SHARE = 0
 def counted(real):
     def wrapper(*args):
         left = int(open("left").read()) - 1

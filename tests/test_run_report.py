@@ -12,7 +12,7 @@ from running import call, good, small, write
 from test_report import CHROMIUM, MEASURE, Reader, browse
 
 import adeptree as at
-from adeptree.course import LIMIT, Course
+from adeptree.pages.course import LIMIT, Course
 
 pytest.importorskip("matplotlib", reason="the figures need the extra plot")
 

@@ -15,8 +15,8 @@ import pytest
 from running import POSIX, RULES, call, good, process, small, write
 
 import adeptree as at
-from adeptree.streams import open_stream
-from adeptree.streams.labels import label_of
+from adeptree.app.run.row_label import label_of
+from adeptree.app.run.stream_sources import open_stream
 
 
 @pytest.fixture(autouse=True)
@@ -370,7 +370,7 @@ def test_a_long_pipe_does_not_grow_memory() -> None:
     before = (
         "import resource, sys\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "import adeptree.playing\n"
+        "import adeptree.app.run.playing\n"
         "from adeptree import Adept\n"
         "learn = Adept.learn\n"
         "def noted(self, x, y):\n"

@@ -19,7 +19,17 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.classes.sat import (
+from adeptree.core.errors import (
+    ContradictoryOracle,
+    InvalidArgument,
+    InvalidInstance,
+    MissingExtra,
+    OracleError,
+    OracleUnknown,
+    TooLarge,
+)
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.solvers.sat import (
     AddClause,
     DecisionLists,
     DecisionTrees,
@@ -31,16 +41,6 @@ from adeptree.classes.sat import (
     NewVar,
     SatClass,
 )
-from adeptree.errors import (
-    ContradictoryOracle,
-    InvalidArgument,
-    InvalidInstance,
-    MissingExtra,
-    OracleError,
-    OracleUnknown,
-    TooLarge,
-)
-from adeptree.frontiers import OracleFrontier
 
 pytest.importorskip("pysat")
 

@@ -13,10 +13,11 @@ from test_report import CHROMIUM, Reader, browse
 from typer.testing import CliRunner
 
 import adeptree as at
-from adeptree.errors import InvalidArgument
-from adeptree.show import Shown, show_page, show_text, shown
-from adeptree.show.game import MOST_PATHS, MOST_ROUNDS
-from adeptree.show_command import show_command
+from adeptree.app.show_command import show_command
+from adeptree.app.show_text import show_text
+from adeptree.core.errors import InvalidArgument
+from adeptree.pages.show_game import MOST_PATHS, MOST_ROUNDS, Shown, shown
+from adeptree.pages.show_page import show_page
 
 GOLDEN = Path(__file__).parent / "golden_show.txt"
 app = typer.Typer(pretty_exceptions_enable=False)

@@ -12,10 +12,10 @@ import pytest
 
 import adeptree as at
 from adeptree import BlockUnions, Conjunctions, Disjunctions, Hedge, Intervals, Parities, Thresholds, parse
-from adeptree.classes.base import LARGEST_LINE, check_size
-from adeptree.classes.lp import Halfspaces
-from adeptree.classes.sat import DecisionLists, DecisionTrees, Dfas, KTermDnf
-from adeptree.errors import AdeptreeError, InvalidArgument, InvalidSpec, TooLarge
+from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.errors import AdeptreeError, InvalidArgument, InvalidSpec, TooLarge
+from adeptree.solvers.lp import Halfspaces
+from adeptree.solvers.sat import DecisionLists, DecisionTrees, Dfas, KTermDnf
 
 HUGE = 10**5000  # more digits than Python writes out
 SIZES = [10**9, 10**400, HUGE, -HUGE]

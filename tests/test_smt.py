@@ -19,9 +19,16 @@ import numpy as np
 import pytest
 
 from adeptree import Adept, Ghost, Halving, OracleClass, load
-from adeptree.bases import default_base
-from adeptree.classes.smt import SmtClass, SmtRule
-from adeptree.errors import InvalidArgument, InvalidInstance, InvalidLabel, MissingExtra, OracleError, OracleUnknown
+from adeptree.core.errors import (
+    InvalidArgument,
+    InvalidInstance,
+    InvalidLabel,
+    MissingExtra,
+    OracleError,
+    OracleUnknown,
+)
+from adeptree.families.registry import default_base
+from adeptree.solvers.smt import SmtClass, SmtRule
 
 z3 = pytest.importorskip("z3")
 a, b, r = z3.Ints("a b r")
@@ -265,7 +272,7 @@ def test_a_missing_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
     with pytest.raises(MissingExtra, match=r"pip install 'adeptree\[smt\]'"):
         SmtClass(lambda x: x >= a, [a])
-    check = "import sys, adeptree, adeptree.classes.smt; sys.exit('z3' in sys.modules)"
+    check = "import sys, adeptree, adeptree.solvers.smt; sys.exit('z3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check]).returncode == 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import adeptree as at
-from adeptree.errors import InvalidSpec
+from adeptree.core.errors import InvalidSpec
 
 
 @pytest.mark.parametrize(

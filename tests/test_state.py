@@ -17,7 +17,8 @@ import pytest
 from strategies import Family, Stream, intervals, small_families, thresholds
 
 import adeptree as at
-from adeptree import errors, state
+from adeptree import errors
+from adeptree.core import files as state
 
 T = 9
 

@@ -8,9 +8,9 @@ from math import comb, prod
 import numpy as np
 import pytest
 
-from adeptree.classes.stump_vc import _Search, stump_vc_dimension
-from adeptree.errors import InvalidArgument
-from adeptree.tables import vc_of_table
+from adeptree.core.errors import InvalidArgument
+from adeptree.families.stumps.stump_vc import _Search, stump_vc_dimension
+from adeptree.theory.tables import vc_of_table
 
 
 def grid_table(cuts: tuple[int, ...]) -> np.ndarray:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from adeptree import Adept, FiniteClass, Halving, Hedge
-from adeptree.classes.template_grid import check_grid
-from adeptree.classes.templates import TemplateClass, TemplateTable
-from adeptree.errors import InvalidArgument, InvalidInstance, TooLarge
+from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge
+from adeptree.families.templates.template_class import TemplateClass, TemplateTable
+from adeptree.families.templates.template_grid import check_grid
 
 GRID = {"a": range(0, 12), "b": range(0, 10)}
 

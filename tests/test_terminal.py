@@ -13,10 +13,10 @@ from running import POSIX, RULES, call, process, small, write
 from test_cli import drained
 from typer.testing import CliRunner
 
-from adeptree.cli import app
-from adeptree.experiments.core import Verdict
-from adeptree.terminal import visible
-from adeptree.writing import inert
+from adeptree.app.cli import app
+from adeptree.app.run.writing import inert
+from adeptree.core.visible import visible
+from adeptree.experiments.experiment import Verdict
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e"
 """Sets the title of a terminal, its colour, and the direction of what follows."""
@@ -162,7 +162,7 @@ def test_the_page_of_a_game_is_escaped() -> None:
 def test_the_page_of_the_paper_is_escaped() -> None:
     pytest.importorskip("matplotlib")
     from adeptree.experiments.reproduce import Reproduction
-    from adeptree.report.page import page
+    from adeptree.pages.report_page import page
 
     manifest: dict[str, Any] = {"level": TAG, "started": TAG, "jobs": TAG, "wall_seconds": 1.0, "cpu_seconds": 1.0}
     manifest |= {"kept_from_before": 0, "versions": {TAG: TAG}, "experiments": {TAG: {"cells": TAG, "seeds": [TAG]}}}

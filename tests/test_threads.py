@@ -38,7 +38,7 @@ def halfspaces() -> tuple[Any, list[Any]]:
 
 
 def dnf() -> tuple[Any, list[Any]]:
-    from adeptree.classes.sat import KTermDnf
+    from adeptree.solvers.sat import KTermDnf
 
     rng = np.random.default_rng(2)
     return at.SatClass(KTermDnf(n=4, k=1)), [tuple(rng.integers(0, 2, 4).tolist()) for _ in range(24)]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import adeptree as at
-from adeptree import patience
-from adeptree.errors import InvalidArgument, OracleError, OracleUnknown
+from adeptree.core import patience
+from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown
 from adeptree.oracles import ClassOracle, FunctionOracle, TimeLimit
 
 LINE = at.Thresholds(8)
@@ -209,7 +209,7 @@ def test_halfspaces_have_a_limit_per_question() -> None:
 
 
 def test_the_clock_of_highs_is_not_added_up() -> None:
-    from adeptree.classes.lp.highs import Model
+    from adeptree.solvers.lp.highs import Model
 
     model = Model(3)
     sample = [(tuple(x), y) for x, y in points(60, 3)]

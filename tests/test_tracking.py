@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree.checks import check
-from adeptree.errors import HorizonReached, InvalidArgument, MistakeBoundExceeded
+from adeptree.core.errors import HorizonReached, InvalidArgument, MistakeBoundExceeded
 from adeptree.learners.loading import KINDS
-from adeptree.learners.priors import KTPrior
 from adeptree.learners.tracking import Tracking, switching_cost
+from adeptree.theory.priors import KTPrior
 
 Pair = tuple[Any, int]
 

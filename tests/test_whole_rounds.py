@@ -17,8 +17,9 @@ import pytest
 
 import adeptree as at
 from adeptree import errors
-from adeptree.compat.open_stumps import OpenStumps
-from adeptree.learners.engines import choosing, retracing
+from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.learners import engine_choice as choosing
+from adeptree.learners import retracing
 
 LIBRARY = at.__file__.rsplit("/", 1)[0]
 
@@ -208,7 +209,7 @@ def test_tickets_are_all_or_nothing_at_every_line(name: str) -> None:
 
 
 def test_mutant_a_frontier_that_alters_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adeptree.frontiers.ordered import IntervalFrontier
+    from adeptree.families.line.grid_line_frontiers import IntervalFrontier
 
     def grow(self: Any, children: Any) -> None:
         self.box, self.blank = self._narrowed(children)
@@ -302,7 +303,7 @@ def test_ctrl_c_inside_a_batch_leaves_whole_rounds(name: str) -> None:
 # ------------------------------------------------------------------------ engines that change their arrays in place
 
 Change = pytest.MonkeyPatch
-COMPILED = "adeptree.learners.engines.blocks_compiled"
+COMPILED = "adeptree.families.blocks.block_compiled"
 LINE, LINE_LABELS = [3, 40, 17, 3, 25, 50, 9, 40, 33, 60, 12, 1], [1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 1]
 FEW = [x % 6 for x in LINE]
 ENGINES: dict[str, tuple[str, Callable[[], Any], list[Any]]] = {

@@ -17,11 +17,11 @@ import pytest
 
 import adeptree as at
 from adeptree import workers
-from adeptree.classes.sat import Dfas, SatClass
-from adeptree.errors import ContradictoryOracle, InvalidArgument, OracleError
+from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError
 from adeptree.experiments.runner import run_tasks
-from adeptree.frontiers import OracleFrontier
 from adeptree.games import Transcript
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.solvers.sat import Dfas, SatClass
 
 posix = pytest.mark.skipif(os.name == "nt", reason="a process is killed by a POSIX signal")
 

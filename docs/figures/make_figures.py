@@ -15,9 +15,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import adeptree as at
-from adeptree.learners.priors import KTPrior, PaperPrior
-from adeptree.show import Shown, Step, shown
-from adeptree.show.tree import LEFT, ROW, TOP, Places
+from adeptree.pages.show_game import Shown, Step, shown
+from adeptree.pages.show_tree import LEFT, ROW, TOP, Places
+from adeptree.theory.priors import KTPrior, PaperPrior
 
 BLUE, ORANGE, GREEN, PINK, GREY, INK = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#808080", "#222222"
 STYLE: dict[str, Any] = {

@@ -2,43 +2,27 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-from adeptree import bounds, errors
-from adeptree.bases import (
-    SOA,
-    BaseLearner,
-    Bisection,
-    CellVote,
-    DefaultZero,
-    Elimination,
-    GaussianElimination,
-    Ghost,
-    Halving,
-    IntervalSearch,
-    NearestEnds,
-    NearestLabel,
-)
-from adeptree.classes import (
-    BlockUnions,
-    ConceptClass,
-    Conjunctions,
-    Disjunctions,
-    FiniteClass,
-    Intervals,
-    OracleClass,
-    Parities,
-    RealIntervals,
-    RealStumps,
-    RealThresholds,
-    Stumps,
-    Thresholds,
-)
-from adeptree.classes.lp import Halfspaces
-from adeptree.classes.sat import SatClass
-from adeptree.classes.smt import SmtClass
-from adeptree.classes.templates import TemplateClass
-from adeptree.dimensions import littlestone_dimension, vc_dimension
-from adeptree.errors import AdeptreeError
+from adeptree.core import errors, workers
+from adeptree.core.errors import AdeptreeError
+from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
+from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities
+from adeptree.families.blocks.block_base import DefaultZero
+from adeptree.families.blocks.block_unions import BlockUnions
+from adeptree.families.dimensions import littlestone_dimension, vc_dimension
+from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.families.finite.version_space import SOA, Halving
+from adeptree.families.line.float_line import RealIntervals, RealThresholds
+from adeptree.families.line.grid_line import Intervals, Thresholds
+from adeptree.families.line.grid_line_bases import Bisection, IntervalSearch
+from adeptree.families.line.nearest import NearestEnds, NearestLabel
+from adeptree.families.registry import register
+from adeptree.families.specs import parse
+from adeptree.families.stumps.cell_vote import CellVote
+from adeptree.families.stumps.stumps_found import RealStumps
+from adeptree.families.stumps.stumps_given import Stumps
+from adeptree.families.templates.template_class import TemplateClass
 from adeptree.games import Adversary, BlockReset, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
+from adeptree.ghost import Ghost
 from adeptree.learners import (
     Adept,
     Bpss,
@@ -52,7 +36,14 @@ from adeptree.learners import (
     Tracking,
     load,
 )
-from adeptree.specs import parse
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.family import Family
+from adeptree.solvers.lp import Halfspaces
+from adeptree.solvers.sat import SatClass
+from adeptree.solvers.smt import SmtClass
+from adeptree.theory import bounds
 
 try:
     __version__ = version("adeptree")
@@ -77,6 +68,7 @@ __all__ = [
     "Disjunctions",
     "Drifting",
     "Elimination",
+    "Family",
     "FiniteClass",
     "FollowTheLeader",
     "FollowThePerturbedLeader",
@@ -114,5 +106,7 @@ __all__ = [
     "load",
     "parse",
     "play",
+    "register",
     "vc_dimension",
+    "workers",
 ]

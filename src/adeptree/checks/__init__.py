@@ -24,17 +24,16 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from adeptree.checks import adversaries, bases, classes, frontiers, learners, saving, values
-from adeptree.checks.report import CheckFailed, CheckSkipped, Report
-from adeptree.checks.subjects import (
-    AdversarySubject,
-    BaseSubject,
-    ClassSubject,
-    LearnerSubject,
-    Subject,
-    subject,
-)
-from adeptree.errors import TooLarge
+from adeptree.checks import adversary_laws as adversaries
+from adeptree.checks import base_laws as bases
+from adeptree.checks import class_laws as classes
+from adeptree.checks import frontier_laws as frontiers
+from adeptree.checks import learner_laws as learners
+from adeptree.checks import saving_laws as saving
+from adeptree.checks import value_laws as values
+from adeptree.checks.findings import CheckFailed, CheckSkipped, Report
+from adeptree.checks.subjects import AdversarySubject, BaseSubject, ClassSubject, LearnerSubject, Subject, subject
+from adeptree.core.errors import TooLarge
 
 if TYPE_CHECKING:
     import pytest

@@ -10,14 +10,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from adeptree.bases import BaseLearner, StateMachine, base_for
-from adeptree.checks.report import skip
-from adeptree.classes import ConceptClass, EnumerableClass
-from adeptree.errors import InvalidArgument, InvalidInstance, got
+from adeptree.checks.findings import skip
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.seeds import stream
+from adeptree.core.types import Sample
+from adeptree.families.listed import EnumerableClass
+from adeptree.families.registry import base_for
 from adeptree.games import Adversary
 from adeptree.learners import Adept, OnlineLearner
-from adeptree.seeds import stream
-from adeptree.types import Sample
+from adeptree.roles.base_learner import BaseLearner, StateMachine
+from adeptree.roles.concept_class import ConceptClass
 
 HORIZON = 16
 """Rounds a learner is played for, unless told otherwise."""

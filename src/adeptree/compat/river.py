@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.labelling import freeze
-from adeptree.compat._shared import check_decision, instance_of, learner_of, rules_of
-from adeptree.errors import MissingExtra
+from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
+from adeptree.core.errors import MissingExtra
+from adeptree.core.frozen import freeze
 from adeptree.learners import OnlineLearner
 from adeptree.learners.coins import Coins
 

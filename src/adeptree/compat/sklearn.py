@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from adeptree.classes import RealStumps
-from adeptree.compat._shared import check_decision, instance_of, learner_of, rules_of
-from adeptree.errors import MissingExtra
+from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
+from adeptree.core.errors import MissingExtra
+from adeptree.families.stumps.stumps_found import RealStumps
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

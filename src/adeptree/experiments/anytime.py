@@ -6,15 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from adeptree import bounds
-from adeptree.classes.base import ConceptClass, EnumerableClass
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.stats import at_most, mean
-from adeptree.experiments.streams import adversary
+from adeptree.families.listed import EnumerableClass
+from adeptree.families.specs import parse
 from adeptree.games import play
 from adeptree.learners import Adept, Hedge
 from adeptree.learners.rates import Adaptive
-from adeptree.specs import parse
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bounds
 
 STREAMS = ("realizable", "noise 10%", "noise 30%")
 THRESHOLDS = ("thresholds(n=255)", "thresholds(n=4095)")

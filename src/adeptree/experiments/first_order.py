@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from adeptree import bounds
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.stats import at_most, fitted, mean
-from adeptree.experiments.streams import adversary
+from adeptree.families.specs import parse
 from adeptree.games import play
 from adeptree.learners import Adept
-from adeptree.specs import parse
+from adeptree.theory import bounds
 
 STREAMS = ("realizable", "noise 5%", "noise 10%", "noise 30%", "random labels", "drifting", "greedy", "mistake tree")
 CLASSES = ("thresholds(n=255)", "intervals(n=32)", "conjunctions(n=5)")

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adeptree import bounds
-from adeptree.classes import BlockUnions
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
 from adeptree.experiments.lower_bound import learner_named
+from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.stats import at_most, mean, standard_error
-from adeptree.experiments.streams import adversary
+from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.games import play
 from adeptree.games.block_reset import BlockReset
 from adeptree.learners import Adept, LazyAdept
+from adeptree.theory import bounds
 
 STREAMS = ("greedy", "noise 30%")
 EXPONENTS = (0.3, 0.5, 0.7, 0.9, 1.0)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from adeptree import bounds
-from adeptree.classes.base import ConceptClass
-from adeptree.errors import InvalidArgument, got
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, grid, groups
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, grid, groups
 from adeptree.experiments.stats import at_most, mean, mean_at_least
 from adeptree.games import play
 from adeptree.games.block_reset import BlockReset
 from adeptree.learners import OnlineLearner
 from adeptree.learners.budgeted import BudgetedLeader, Guesser, budgeted_lazy_adept
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bounds
 
 LEARNERS = ("guesser", "leader", "recent leader", "lazy ADEPT")
 DIMENSIONS = (1, 2, 4)

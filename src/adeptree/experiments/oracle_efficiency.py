@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adeptree import bounds
-from adeptree.bases import default_base
-from adeptree.bases.ghost import Ghost
-from adeptree.classes import OracleClass
-from adeptree.classes.base import ConceptClass
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.core.types import Sample
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.played_streams import random_pairs
 from adeptree.experiments.stats import at_most
-from adeptree.experiments.streams import random_pairs
+from adeptree.families.registry import default_base
+from adeptree.families.specs import parse
+from adeptree.ghost import Ghost
 from adeptree.learners import Adept
-from adeptree.specs import parse
-from adeptree.types import Sample
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bounds
 
 CLASSES = {
     "blocks(d=1)": (8, 60, 120),

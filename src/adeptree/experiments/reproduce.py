@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.errors import DamagedFile, StateError
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict
-from adeptree.experiments.journal import Journal
-from adeptree.experiments.registry import EXPERIMENTS, experiment
+from adeptree.core.errors import DamagedFile, StateError
+from adeptree.core.files import write_atomically
+from adeptree.experiments.claims import EXPERIMENTS, experiment
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict
+from adeptree.experiments.measured_rows import Journal
 from adeptree.experiments.runner import Task, run_tasks
-from adeptree.state import write_atomically
 
 DRAWN = ("curve", "curves")
 """How the names of columns end that are kept of one seed only, for a figure."""

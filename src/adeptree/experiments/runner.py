@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, as_completed
 
-from adeptree.classes.base import check_size
-from adeptree.errors import AdeptreeError
-from adeptree.experiments.core import Cell, Row
-from adeptree.experiments.registry import run_cell
-from adeptree.workers import RETRIES, Processes, WorkersLost, executor_of
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import AdeptreeError
+from adeptree.core.workers import RETRIES, Processes, WorkersLost, executor_of
+from adeptree.experiments.claims import run_cell
+from adeptree.experiments.experiment import Cell, Row
 
 Task = tuple[str, Cell]
 """An experiment's name and a cell of it."""

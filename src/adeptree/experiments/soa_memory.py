@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adeptree import bounds
-from adeptree.bases import SOA
-from adeptree.classes.base import ConceptClass
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.core.types import FloatArray
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.played_streams import adversary, curve
 from adeptree.experiments.stats import at_most
-from adeptree.experiments.streams import adversary, curve
+from adeptree.families.finite.version_space import SOA
+from adeptree.families.specs import parse
 from adeptree.games import play
 from adeptree.learners import Adept, Bpss
-from adeptree.specs import parse
-from adeptree.types import FloatArray
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bounds
 
 SAME = 1e-9
 """Two probabilities this close are the same, up to rounding."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adeptree.experiments.core import Row, Verdict, column, groups
+from adeptree.experiments.experiment import Row, Verdict, column, groups
 
 WITHIN = 0.15
 """How far a fitted exponent may lie from the one of the theorem."""

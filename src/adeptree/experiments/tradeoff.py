@@ -6,14 +6,14 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from adeptree import bounds
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.played_streams import adversary, random_pairs
 from adeptree.experiments.stats import at_most, exponent, exponent_near, mean, spread, standard_error
-from adeptree.experiments.streams import adversary, random_pairs
 from adeptree.experiments.width import points_of
+from adeptree.families.specs import parse
 from adeptree.games import play
 from adeptree.learners import LazyAdept
-from adeptree.specs import parse
+from adeptree.theory import bounds
 
 EXPONENTS = (0.3, 0.5, 0.7, 0.9)
 STREAMS = ("noise 10%", "greedy")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adeptree import bounds
-from adeptree.classes import BlockUnions
-from adeptree.classes.base import ConceptClass, EnumerableClass
-from adeptree.experiments.core import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.played_streams import curve, random_pairs
 from adeptree.experiments.stats import at_most
-from adeptree.experiments.streams import curve, random_pairs
+from adeptree.families.blocks.block_unions import BlockUnions
+from adeptree.families.listed import EnumerableClass
+from adeptree.families.specs import parse
 from adeptree.games import play
 from adeptree.learners import Adept
-from adeptree.specs import parse
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bounds
 
 CLASSES = {
     "thresholds(n=4096)": (40, 1500, 4000),

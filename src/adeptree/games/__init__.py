@@ -1,13 +1,6 @@
 """Games: the protocol, adversaries and transcripts."""
 
-from adeptree.games.adversaries import (
-    Adversary,
-    Drifting,
-    Greedy,
-    LittlestoneTree,
-    Recorded,
-    Stochastic,
-)
+from adeptree.games.adversaries import Adversary, Drifting, Greedy, LittlestoneTree, Recorded, Stochastic
 from adeptree.games.block_reset import BlockReset
 from adeptree.games.play import play
 from adeptree.games.transcript import Round, Transcript

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import ConceptClass, check_size
-from adeptree.dimensions import littlestone_dimension
-from adeptree.errors import InvalidArgument, got
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.seeds import stream
+from adeptree.core.types import Concept
+from adeptree.families.dimensions import littlestone_dimension
 from adeptree.games.transcript import Round
-from adeptree.seeds import stream
-from adeptree.tables import MistakeTree
-from adeptree.types import Concept
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory.tables import MistakeTree
 
 Instances = Sequence[Any] | Callable[[np.random.Generator], Any]
 

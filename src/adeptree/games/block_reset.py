@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adeptree.classes.base import check_size
-from adeptree.classes.blocks import BlockUnions
-from adeptree.errors import OracleError
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import OracleError
+from adeptree.core.seeds import stream
+from adeptree.core.types import Instance, Sample
+from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.games.adversaries import Adversary
 from adeptree.games.hidden_blocks import HiddenBlocks, HiddenUnion, Partition
 from adeptree.games.transcript import Round
-from adeptree.seeds import stream
-from adeptree.types import Instance, Sample
 
 
 @dataclass(frozen=True)

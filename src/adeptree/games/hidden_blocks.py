@@ -7,11 +7,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from adeptree.bases import DefaultZero, default_base
-from adeptree.classes.base import ConceptClass
-from adeptree.classes.blocks import BlockUnions
-from adeptree.errors import InvalidArgument, InvalidInstance, got
-from adeptree.types import Concept, Instance, Sample
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.types import Concept, Instance, Sample
+from adeptree.families.blocks.block_base import DefaultZero
+from adeptree.families.blocks.block_unions import BlockUnions
+from adeptree.families.registry import register
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.family import Family
 
 TOKENS = 1 << 62
 """Points of the game are ints below this, drawn uniformly: a point says nothing about its block."""
@@ -130,7 +132,10 @@ class HiddenBlocks(ConceptClass):
         raise InvalidArgument("the blocks are hidden; after the game take adversary.hidden_class.random_concept(rng)")
 
 
-@default_base.register
-def _(concept_class: HiddenBlocks) -> DefaultZero:
+def hidden_base(concept_class: HiddenBlocks) -> DefaultZero:
+    """Return the base learner that predicts 0."""
     # On opaque points too a contested 1 uses up a block, so "predict 0" errs at most d times.
     return DefaultZero(BlockUnions(concept_class.d))
+
+
+register(Family("", HiddenBlocks, base=hidden_base))

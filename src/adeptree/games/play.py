@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adeptree.classes.base import check_size
-from adeptree.errors import InvalidArgument
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.types import label_of
 from adeptree.games.adversaries import as_adversary
 from adeptree.games.transcript import Round, Transcript
-from adeptree.learners.base import OnlineLearner
-from adeptree.types import label_of
+from adeptree.learners.online_learner import OnlineLearner
 
 
 def play(

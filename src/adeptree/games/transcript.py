@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.errors import DamagedFile, InvalidArgument, MissingExtra, StateError, UnknownVersion
-from adeptree.state import decode, encode, seal, unseal, write_atomically
+from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, StateError, UnknownVersion
+from adeptree.core.files import decode, encode, seal, unseal, write_atomically
 
 FORMAT = "adeptree transcript"
 VERSION = 2

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.bases import BaseLearner
-from adeptree.classes.base import ConceptClass
-from adeptree.errors import FrontierEmpty, MistakeBoundExceeded
-from adeptree.frontiers import Children, Frontier, Split, frontier_of
-from adeptree.learners.engines.base import Engine, Leader, Odds
-from adeptree.learners.engines.dropping import Dropped, heaviest
-from adeptree.learners.engines.waiting import WaitingLabels
-from adeptree.learners.losses import Losses, charged
-from adeptree.learners.mixture import log_sum, log_weights, odds_of_one
-from adeptree.learners.priors import Prior
-from adeptree.types import BoolArray, Concept, FloatArray, Instance, IntArray
+from adeptree.core.errors import FrontierEmpty, MistakeBoundExceeded
+from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
+from adeptree.families.registry import frontier_of
+from adeptree.learners.waiting import WaitingLabels
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.dropping import Dropped, heaviest
+from adeptree.roles.engine import Engine, Leader, Odds
+from adeptree.roles.frontier import Children, Frontier, Split
+from adeptree.theory.losses import Losses, charged
+from adeptree.theory.mixture import log_sum, log_weights, odds_of_one
+from adeptree.theory.priors import Prior
 
 
 @dataclass(frozen=True)

@@ -8,22 +8,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.bases import NATURAL, BaseLearner, base_for
-from adeptree.classes.base import ConceptClass, check_size
-from adeptree.errors import InvalidArgument, got
-from adeptree.frontiers import Queries, frontier_of
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
+from adeptree.families.registry import NATURAL, base_for, frontier_of
 from adeptree.learners import choices, promises
+from adeptree.learners import engine_choice as choosing
 from adeptree.learners.adept import Paths
-from adeptree.learners.base import OnlineLearner, Rate
 from adeptree.learners.certificate import Certificate, certify
-from adeptree.learners.engines import Engine, Limits, Odds, choosing
-from adeptree.learners.engines.retracing import Retrace
-from adeptree.learners.losses import check_costs, check_weight, check_weights
-from adeptree.learners.mixture import SAFE_RATE, mixability_gap, mixability_gaps
+from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.rates import Constant, Seen
+from adeptree.learners.retracing import Retrace
 from adeptree.learners.tickets import Ticket
 from adeptree.learners.whole_rounds import Mark
-from adeptree.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Engine, Limits, Odds
+from adeptree.roles.frontier import Queries
+from adeptree.theory.losses import check_costs, check_weight, check_weights
+from adeptree.theory.mixture import SAFE_RATE, mixability_gap, mixability_gaps
 
 SMALLEST_SCALE = 1e-12
 """A round that costs less at most is better measured in another unit."""

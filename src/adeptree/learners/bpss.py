@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from adeptree import bounds
-from adeptree.bases import BaseLearner, base_for
-from adeptree.bases.base import checked_prediction
-from adeptree.classes.base import ConceptClass, check_size
-from adeptree.errors import FrontierEmpty, StateError, TooLarge
-from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner, Rate
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import FrontierEmpty, StateError, TooLarge
+from adeptree.core.types import BoolArray, Concept, Instance, IntArray
+from adeptree.families.registry import base_for
 from adeptree.learners.choices import needed_mistake_bound, rate_rule
-from adeptree.learners.engines.base import Odds
-from adeptree.learners.mixture import log_weights, mixability_gap, odds_of_one
-from adeptree.learners.priors import PaperPrior
+from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import Seen, check_rate
-from adeptree.types import BoolArray, Concept, Instance, IntArray
+from adeptree.roles.base_learner import BaseLearner, checked_prediction
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Odds
+from adeptree.roles.frontier import Queries
+from adeptree.theory import bounds
+from adeptree.theory.mixture import log_weights, mixability_gap, odds_of_one
+from adeptree.theory.priors import PaperPrior
 
 EXPERT_LIMIT = 1 << 18
 """Most mistake schedules that are listed."""

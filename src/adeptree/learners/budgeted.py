@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree import bounds
-from adeptree.classes.base import ConceptClass, check_size
-from adeptree.classes.oracle import freeze
-from adeptree.errors import BudgetExhausted, InvalidArgument, StateError, got
-from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import BudgetExhausted, InvalidArgument, StateError, got
+from adeptree.core.frozen import freeze
+from adeptree.core.types import Concept, Instance
 from adeptree.learners.history import HistoryLearner
 from adeptree.learners.lazy import LazyAdept
-from adeptree.types import Concept, Instance
+from adeptree.learners.online_learner import OnlineLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Queries
+from adeptree.theory import bounds
 
 REFUSED = object()  # stands for the instance of a round in which nobody is served any more
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adeptree import bounds
-from adeptree.bases import BaseLearner
-from adeptree.classes.base import ConceptClass, check_size
-from adeptree.errors import InvalidArgument, got
-from adeptree.frontiers import Frontier
-from adeptree.learners.priors import KTPrior, MixedPrior, PaperPrior, Prior
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.learners.rates import Adaptive, Anytime, Constant, FirstOrder, RateRule, check_rate
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Frontier
+from adeptree.theory import bounds
+from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 PRIORS = ("paper", "kt", "mixed")
 RATES = ("paper", "first-order", "anytime", "adaptive")

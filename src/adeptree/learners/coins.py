@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.types import FloatArray
+from adeptree.core.types import FloatArray
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15

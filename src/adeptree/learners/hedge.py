@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.classes.base import ConceptClass, EnumerableClass, check_size
-from adeptree.errors import InvalidArgument, got
-from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner, Rate
-from adeptree.learners.engines.base import Odds
-from adeptree.learners.mixture import SAFE_RATE, mixability_gap, odds_of_one, share_of_ones
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
+from adeptree.families.listed import EnumerableClass
+from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
-from adeptree.types import BoolArray, Concept, FloatArray, Instance, IntArray
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Odds
+from adeptree.roles.frontier import Queries
+from adeptree.theory.mixture import SAFE_RATE, mixability_gap, odds_of_one, share_of_ones
 
 
 class Hedge(OnlineLearner):

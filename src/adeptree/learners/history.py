@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from adeptree.classes.base import ConceptClass
-from adeptree.frontiers.base import Queries
-from adeptree.learners.base import OnlineLearner
-from adeptree.types import Concept, Instance, Sample
+from adeptree.core.types import Concept, Instance, Sample
+from adeptree.learners.online_learner import OnlineLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Queries
 
 
 class HistoryLearner(OnlineLearner):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adeptree import bounds
-from adeptree.classes.base import ConceptClass, check_size
-from adeptree.errors import InvalidArgument, got
-from adeptree.frontiers import Queries
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.seeds import stream
+from adeptree.core.types import Concept, Instance
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.base import Rate
 from adeptree.learners.history import HistoryLearner
-from adeptree.seeds import stream
-from adeptree.types import Concept, Instance
+from adeptree.learners.online_learner import Rate
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Queries
+from adeptree.theory import bounds
 
 
 class _Committed(Adept):

@@ -20,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from adeptree import bounds
-from adeptree.classes.base import ConceptClass, EnumerableClass, check_size
-from adeptree.classes.oracle import freeze
-from adeptree.errors import InvalidArgument, got
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.frozen import freeze
+from adeptree.core.seeds import stream
+from adeptree.core.types import Concept, Instance, IntArray
+from adeptree.families.listed import EnumerableClass
 from adeptree.learners.history import HistoryLearner
-from adeptree.seeds import stream
-from adeptree.types import Concept, Instance, IntArray
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bounds
 
 
 class FollowTheLeader(HistoryLearner):

@@ -7,10 +7,8 @@ import re
 import warnings
 from typing import Any
 
-from adeptree import state as files
-from adeptree.bases import base_named
-from adeptree.classes.base import ConceptClass
-from adeptree.errors import (
+from adeptree.core import files
+from adeptree.core.errors import (
     AdeptreeError,
     DamagedFile,
     InvalidArgument,
@@ -20,22 +18,20 @@ from adeptree.errors import (
     StateError,
     got,
 )
+from adeptree.families.registry import family_named
+from adeptree.families.specs import base_named, called, is_long, parse
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.base import OnlineLearner
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
+from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
-from adeptree.specs import CLASSES, SOLVED, called, is_long, parse
+from adeptree.roles.concept_class import ConceptClass
 
 KINDS: dict[str, type[OnlineLearner]] = {
     kind.kind: kind for kind in (Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader)
 }
-
-
-HOLDS_CODE = {"oracle", "sat", "smt", "template"}
-"""Classes made of a user's functions, whatever their text looks like."""
 
 
 def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
@@ -112,19 +108,21 @@ def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
         return given
     if is_long(spec):
         raise StateError(f"{path} was learnt on {spec[:60]}..., too long to be read: pass it again as concept_class=")
+    holds_code = False
     try:
         name, _, _ = called(spec)
     except InvalidSpec:
         # Of a known class, whose text is no plain values, so that there is code in it; or of no class that we know.
         found = re.match(r"(\w+)\(", spec)
-        known = found is not None and found[1] in {*CLASSES, *SOLVED, *HOLDS_CODE}
-        name = "oracle" if known else spec
-    if name in HOLDS_CODE:
+        name = found[1] if found else spec
+        holds_code = True
+    family = family_named(name)
+    if family is not None and (holds_code or family.holds_code):
         raise StateError(f"{path} was learnt on {spec}, which holds code: pass it again as concept_class=")
-    if name not in CLASSES and name not in SOLVED:
+    if family is None:
         raise StateError(
             f"{path} was learnt on {spec}; its class {name!r} is not known here: pass concept_class=, or import the "
-            f"package that defines it (which makes it known with adeptree.specs.register_class)"
+            f"package that defines it (which makes it known with adeptree.register)"
         )
     return parse(spec)
 

@@ -10,13 +10,13 @@ import math
 import warnings
 from typing import TYPE_CHECKING
 
-from adeptree.classes.base import LARGEST_LINE, check_size
-from adeptree.errors import InvalidArgument, NoBetterThanACoin, got
+from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, got
 from adeptree.learners.rates import Constant
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
-    from adeptree.learners.base import OnlineLearner
+    from adeptree.learners.online_learner import OnlineLearner
 
 LATE_PROMISE = 10_000
 """Without a horizon: a promise that a coin beats for longer than this is worth a warning."""

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from adeptree import bounds
-from adeptree.errors import InvalidArgument, got
-from adeptree.learners.mixture import first_order_rate
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.theory import bounds
+from adeptree.theory.mixture import first_order_rate
 
 GRID = 1.05
 """Where a rate is kept on a grid, it changes when what it depends on has grown by 5 %."""

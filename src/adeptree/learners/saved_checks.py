@@ -13,21 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.bases.base import PerPath
-from adeptree.bases.ghost import exact
-from adeptree.bases.ghost.blocks import refutes
-from adeptree.bases.ghost.blueprints import Vote, blueprint
-from adeptree.bases.ghost.bounds import STAGES_UP_TO
-from adeptree.bases.ghost.majority import BLOCKS, robust
-from adeptree.bases.ghost.plan_table import as_tuples
-from adeptree.bases.ghost.plans import plan_for, stage_plan
-from adeptree.bases.ghost.stages import first_stage
-from adeptree.bases.perceptron import Perceptron
-from adeptree.classes.base import ConceptClass
-from adeptree.classes.oracle import OracleClass
-from adeptree.classes.ordered import Intervals, Thresholds
-from adeptree.frontiers.partition import Partition
-from adeptree.learners.base import OnlineLearner
+from adeptree.families.finite.partition import Partition
+from adeptree.families.line.grid_line import Intervals, Thresholds
+from adeptree.ghost import two_of_two as exact
+from adeptree.ghost.blueprints import Vote, blueprint
+from adeptree.ghost.ghost_blocks import refutes
+from adeptree.ghost.ghost_bounds import STAGES_UP_TO
+from adeptree.ghost.majority import BLOCKS, robust
+from adeptree.ghost.plan_table import as_tuples
+from adeptree.ghost.plans import plan_for, stage_plan
+from adeptree.ghost.stages import first_stage
+from adeptree.learners.online_learner import OnlineLearner
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.roles.base_learner import PerPath
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.solvers.lp.perceptron import Perceptron
 
 ROWS = ("mistakes", "contested", "losses")
 COUNTS = ("rounds", "asked", "posed", "answered", "overlaps")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from adeptree.errors import UnknownTicket
+from adeptree.core.errors import UnknownTicket
 
 
 @dataclass(frozen=True)

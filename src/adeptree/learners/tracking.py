@@ -13,19 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from adeptree import bounds
-from adeptree.bases import NATURAL, BaseLearner, base_for
-from adeptree.classes.base import LARGEST_SET, ConceptClass, check_size
-from adeptree.errors import InvalidArgument, MistakeBoundExceeded, got
-from adeptree.frontiers import Children, Queries, frontier_of
+from adeptree.core.arguments import LARGEST_SET, check_size
+from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded, got
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.families.registry import NATURAL, base_for, frontier_of
 from adeptree.learners import choices
-from adeptree.learners.base import OnlineLearner
-from adeptree.learners.engines.base import Odds
-from adeptree.learners.mixture import log_sum, mixability_gap, odds_of_one
-from adeptree.learners.priors import PaperPrior
+from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import check_rate
-from adeptree.types import Concept, FloatArray, Instance, IntArray
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Odds
+from adeptree.roles.frontier import Children, Queries
+from adeptree.theory import bounds
+from adeptree.theory.mixture import log_sum, mixability_gap, odds_of_one
+from adeptree.theory.priors import PaperPrior
 
 
 def switching_cost(T: int, switches: int, share: float) -> float:

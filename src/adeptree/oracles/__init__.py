@@ -6,18 +6,18 @@
 ([True, True], 2, 1)
 """
 
-from adeptree.oracles.base import ConsistencyOracle, ErmOracle, Kind, Oracle
 from adeptree.oracles.budgeting import Budgeting
 from adeptree.oracles.caching import Caching
 from adeptree.oracles.checking import Checking
 from adeptree.oracles.counting import Counting
-from adeptree.oracles.erm import ErmAsConsistency, RealizableErm, RestrictedErm
+from adeptree.oracles.erm_oracles import ErmAsConsistency, RealizableErm, RestrictedErm
 from adeptree.oracles.layer import Layer
 from adeptree.oracles.recording import Recording
 from adeptree.oracles.replaying import Replaying
 from adeptree.oracles.sources import ClassErm, ClassOracle, FunctionErm, FunctionOracle
 from adeptree.oracles.time_limits import TimeLimit
 from adeptree.oracles.timing import Timing
+from adeptree.roles.oracle import ConsistencyOracle, ErmOracle, Kind, Oracle
 
 __all__ = [
     "Budgeting",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.classes.base import check_size
-from adeptree.errors import BudgetExhausted
-from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import BudgetExhausted
 from adeptree.oracles.layer import Layer
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Budgeting(Layer):
@@ -25,7 +25,7 @@ class Budgeting(Layer):
     >>> oracle.realizable([(4, 1)])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    adeptree.errors.BudgetExhausted: the budget of 1 oracle queries is too small: 1 asked, 0 left, 1 wanted; ...
+    adeptree.core.errors.BudgetExhausted: the budget of 1 oracle queries is too small: 1 asked, 0 left, 1 wanted; ...
     """
 
     def __init__(self, oracle: Oracle, *, queries: int) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from adeptree.oracles.base import Kind, Oracle, Samples
 from adeptree.oracles.keys import Key, sample_key
 from adeptree.oracles.layer import Layer
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Caching(Layer):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.errors import ContradictoryOracle
-from adeptree.oracles.base import Kind, Oracle, Samples
-from adeptree.oracles.erm import errors_of
+from adeptree.core.errors import ContradictoryOracle
+from adeptree.core.types import Sample
+from adeptree.oracles.erm_oracles import errors_of
 from adeptree.oracles.layer import Layer, check_oracle
-from adeptree.types import Sample
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Checking(Layer):
@@ -24,7 +24,7 @@ class Checking(Layer):
     >>> Checking(lying, ClassOracle(Thresholds(8))).realizable([(2, 1), (5, 0)])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    adeptree.errors.ContradictoryOracle: on [(2, 1), (5, 0)] FunctionOracle(name='optimist') says realizable, ...
+    adeptree.core.errors.ContradictoryOracle: on [(2, 1), (5, 0)] FunctionOracle(name='optimist') says realizable, ...
     """
 
     def __init__(self, oracle: Oracle, against: Oracle) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.oracles.base import Kind, Oracle, Samples
 from adeptree.oracles.layer import Layer
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Counting(Layer):

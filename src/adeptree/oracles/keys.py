@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from adeptree.classes.oracle import freeze
-from adeptree.errors import InvalidInstance, got
-from adeptree.oracles.base import Kind
-from adeptree.types import Instance, Sample, label_of
+from adeptree.core.errors import InvalidInstance, got
+from adeptree.core.frozen import freeze
+from adeptree.core.types import Instance, Sample, label_of
+from adeptree.roles.oracle import Kind
 
 Key = Callable[[Any], Hashable]
 PLAIN = {int, str, float}

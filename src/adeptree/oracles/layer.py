@@ -6,8 +6,8 @@ import threading
 from abc import abstractmethod
 from typing import Any
 
-from adeptree.errors import InvalidArgument, got
-from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Layer(Oracle):

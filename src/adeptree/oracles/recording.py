@@ -14,12 +14,12 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from adeptree.errors import StateError
-from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.core.errors import StateError
+from adeptree.core.files import encode, seal
+from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.keys import point_key
 from adeptree.oracles.layer import Layer
-from adeptree.state import encode, seal
-from adeptree.types import Concept, Instance, Sample
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 FORMAT = "adeptree oracle recording"
 VERSION = 2

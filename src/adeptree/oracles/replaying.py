@@ -8,12 +8,12 @@ from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any, get_args
 
-from adeptree.errors import DamagedFile, OracleError, StateError, UnknownVersion, got
-from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.core.errors import DamagedFile, OracleError, StateError, UnknownVersion, got
+from adeptree.core.files import decode, unseal
+from adeptree.core.types import Instance, Sample, label_of
 from adeptree.oracles.keys import point_key, sample_key
 from adeptree.oracles.recording import FORMAT, VERSION, sample_labels
-from adeptree.state import decode, unseal
-from adeptree.types import Instance, Sample, label_of
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Replaying(Oracle):
@@ -34,7 +34,7 @@ class Replaying(Oracle):
     >>> oracle.realizable([(2, 1)])
     Traceback (most recent call last):
     ...
-    adeptree.errors.OracleError: realizable on [(2, 1)] was not recorded; replay the run that was, or ask a live oracle
+    adeptree.core.errors.OracleError: realizable on [(2, 1)] was not recorded; replay the run that was, or ask ...
     """
 
     def __init__(self, source: str | os.PathLike[str] | Iterable[str], *, partial: bool = False) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adeptree.classes.base import ConceptClass
-from adeptree.classes.oracle import OracleClass
-from adeptree.errors import InvalidArgument, OracleError, got
-from adeptree.oracles.base import ConsistencyOracle, ErmOracle
-from adeptree.types import Concept, Sample
+from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.types import Concept, Sample
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.oracle import ConsistencyOracle, ErmOracle
 
 
 class ClassOracle(ConsistencyOracle):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.errors import InvalidArgument, got
-from adeptree.oracles.base import Kind, Oracle, Samples
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.patience import Patience, check_seconds
 from adeptree.oracles.layer import Layer
-from adeptree.patience import Patience, check_seconds
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class TimeLimit(Layer):
@@ -22,7 +22,7 @@ class TimeLimit(Layer):
     >>> oracle.realizable([(1, 1)])
     Traceback (most recent call last):
         ...
-    adeptree.errors.OracleUnknown: the oracle did not answer within 0.01 seconds; raise seconds=, or give ...
+    adeptree.core.errors.OracleUnknown: the oracle did not answer within 0.01 seconds; raise seconds=, or give ...
     """
 
     def __init__(self, oracle: Oracle, seconds: float) -> None:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from adeptree.oracles.base import Kind, Oracle, Samples
 from adeptree.oracles.layer import Layer
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
 class Timing(Layer):

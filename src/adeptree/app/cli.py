@@ -1,0 +1,101 @@
+"""The command line, thin: parses, calls, shows."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import warnings
+from contextlib import suppress
+from typing import Annotated, Any
+
+import typer
+
+from adeptree.app.reproduce_command import reproduce_command
+from adeptree.app.run.run_command import run_command
+from adeptree.app.show_command import show_command
+from adeptree.app.terminal import INTERRUPTED, TROUBLES, fill_in, show, tell, told
+from adeptree.core.errors import NoBetterThanACoin
+
+# Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""What typer raises where the command line does not fit; the module that it is in depends on the release."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from adeptree import __version__
+
+        with told():
+            show(f"adeptree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def adeptree(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Predict 0/1 labels on any stream, almost as well as the best rule in hindsight.
+
+    Start with: adeptree run
+    """
+
+
+@app.command()
+def classes() -> None:
+    """List the classes of rules that --rules accepts."""
+    with told():
+        from adeptree.families.registry import families
+
+        on_columns = [item for f in families() if f.on_columns is not None for item in f.on_columns.examples.items()]
+        specs = [(f.example, f.line) for f in families() if f.line]
+        width = max(len(example) for example, _ in specs)
+        columns, others = ([f"  {example:<{width}}  {line}" for example, line in part] for part in (on_columns, specs))
+        show("\n".join(["On columns of the stream:", *columns, "", "On the column of --x, or as named:", *others]))
+
+
+app.command("reproduce")(reproduce_command)
+app.command("run")(run_command)
+app.command("show")(show_command)
+
+
+def main() -> None:
+    """Run the command line."""
+    fill_in()
+    # No command multiplies large matrices. numpy's threads for that cost memory a core, and where a container allows
+    # few threads, numpy cannot even be imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for output in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter of some column's name gets it escaped.
+        if isinstance(output, io.TextIOWrapper):
+            output.reconfigure(errors="backslashreplace")
+    # The summary says it in words where it belongs.
+    warnings.simplefilter("ignore", NoBetterThanACoin)
+    sys.exit(_code())
+
+
+def _code() -> int:
+    """Run the command and return its exit code; what typer itself shows goes through the same door."""
+    try:
+        return app(standalone_mode=False) or 0
+    except USAGE_ERROR as error:
+        text = io.StringIO()
+        error.show(file=text)
+        with suppress(OSError):  # the code says it too
+            show(text.getvalue().rstrip("\n"), err=True)
+        return int(error.exit_code)
+    except typer.Abort:
+        return INTERRUPTED
+    except TROUBLES as error:
+        return tell(error)

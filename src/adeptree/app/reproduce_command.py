@@ -1,0 +1,153 @@
+"""``adeptree reproduce``: progress bars, the table, the page, and an exit code that says whether all held."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adeptree.app.terminal import show, told
+from adeptree.core.errors import MissingExtra, StateError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from adeptree.experiments.reproduce import Reproduction
+
+FAILED = 1
+TROUBLE = 2
+"""Never 1, which says that a claim did not hold."""
+PAGE = "report.html"
+
+
+def reproduce_command(
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick/--full", help="A minute or two on two cores, or half an hour with more seeds and rounds."
+        ),
+    ] = True,
+    only: Annotated[str | None, typer.Option("--only", metavar="NAME", help="Run a single experiment.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")
+    ] = None,
+    workers: Annotated[
+        str | None, typer.Option("--workers", metavar="WHERE", help='Instead of --jobs: "dask" or "dask:ADDRESS".')
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results; runs are kept.")] = Path(
+        "results"
+    ),
+) -> None:
+    """Measure every claim of the paper and say whether it held.
+
+    Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html.
+    """
+    with told(TROUBLE):
+        _check_page(out)
+        result = _reproduced(quick, only, workers or _possible(jobs or os.cpu_count() or 1), out)
+        if not result.held:
+            raise typer.Exit(FAILED)
+
+
+def _check_page(out: Path) -> None:
+    """Refuse, before half an hour of work, a folder where the page could not be written after it."""
+    page = out / PAGE
+    if page.exists() and not page.is_file():
+        raise StateError(f"{page} is not an ordinary file; move it away, or choose another folder with --out")
+
+
+def _possible(jobs: int) -> int:
+    """Return the number of processes: one, and a sentence, where the system has no place for what they share."""
+    if jobs == 1:
+        return 1
+    try:
+        multiprocessing.get_context("spawn").Lock()
+    except (OSError, ImportError) as error:
+        why = getattr(error, "strerror", None) or error
+        show(f"adeptree: one process and not {jobs}, as this system has no semaphores for more: {why}", err=True)
+        return 1
+    return jobs
+
+
+def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
+    from rich.console import Console
+
+    try:
+        result = _measured(Console(stderr=True, highlight=False, soft_wrap=True), quick, only, jobs, out)
+    except KeyboardInterrupt:
+        show(f"adeptree: the runs that finished are kept in {out}: the same command goes on there", err=True)
+        raise
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        raise StateError(
+            f"this system allows no more threads or processes; try --jobs 1; what finished is kept in {out}"
+        ) from None
+    # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+    with console.capture() as table:
+        _print(console, result)
+    show(table.get().rstrip("\n"), painted=True)
+    _write_page(result)
+    return result
+
+
+def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
+    """Run what is missing, under one bar an experiment."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    from adeptree.experiments.reproduce import Progress, reproduce
+
+    columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=console, transient=False) as bars:
+        tasks = {}
+
+        def on_progress(progress: Progress) -> None:
+            name = progress.experiment
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=progress.total)
+            bars.update(tasks[name], completed=progress.finished)
+
+        return reproduce(quick, only, jobs, out, on_progress)
+
+
+def _print(console: Console, result: Reproduction) -> None:
+    """Print the table, one section an experiment, and a last line that sums it up."""
+    from rich import box
+    from rich.table import Table
+
+    from adeptree.experiments.verdict_table import COLUMNS, cells_of, summary
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for heading, justify in COLUMNS:
+        # Numbers never wrap; the words give way on a narrow terminal.
+        table.add_column(heading, justify=justify, no_wrap=heading != "claim", overflow="fold")
+    for name, verdicts in result.verdicts.items():
+        table.add_section()
+        table.add_row(f"[bold]{name}[/]", *[""] * (len(COLUMNS) - 1))
+        for verdict in verdicts:
+            shown = cells_of(verdict)
+            table.add_row(*shown, style=None if verdict.held else "bold red")
+    console.print(table)
+    for name, verdicts in result.verdicts.items():
+        for verdict in verdicts:
+            if not verdict.held:
+                console.print(f"not held: {name}: {verdict.claim} ({verdict.note})", markup=False, soft_wrap=True)
+    console.print(summary(result), markup=False, soft_wrap=True)
+
+
+def _write_page(result: Reproduction) -> None:
+    """Write the HTML page; without matplotlib the table above is all there is, and that is said."""
+    from adeptree.pages.report_page import write_report
+
+    try:
+        path = write_report(result)
+    except MissingExtra as error:
+        show(f"adeptree: no page was written: {error}", err=True)
+        return
+    show(f"report: {path}", err=True)

@@ -1,0 +1,1 @@
+"""``adeptree run``: streams, the run, its files and its summary."""

@@ -1,0 +1,76 @@
+"""Parquet, read a batch of rows at a time (extra ``parquet``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from adeptree.app.run.rows import Row, Stream
+from adeptree.core.cells import as_text
+from adeptree.core.errors import InvalidArgument, MissingExtra
+
+BATCH = 1024
+CELLS = 1 << 20
+"""Cells read at a time at most: of thousands of columns a batch has fewer rows."""
+BUFFER = 1 << 16
+"""Bytes read at a time from each column, in place of whole columns."""
+
+
+def parquet_stream(name: str, path: str) -> Stream:
+    """Open the file, and return its rows; they are counted from 1."""
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("Parquet files need pyarrow; install it with: pip install 'adeptree[parquet]'") from None
+    try:
+        file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+        columns = list(file.schema_arrow.names)
+    except Exception as error:  # pyarrow has no common base for what a damaged file makes it raise
+        raise InvalidArgument(f"{name} is no Parquet file: {_short(error)}") from None
+    if len(columns) < 2:
+        raise InvalidArgument(f"{name} has {len(columns)} columns; expected at least two")
+    return Stream(name, columns, _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), unit="row")
+
+
+def _rows(name: str, file: Any, size: int) -> Iterator[Row]:
+    number = 0
+    batches = file.iter_batches(batch_size=size)
+    while True:
+        try:
+            batch = next(batches, None)
+            texts = None if batch is None else _texts(batch)
+        except Exception as error:
+            raise InvalidArgument(f"{name}, after row {number}: damaged Parquet file: {_short(error)}") from None
+        if texts is None:
+            return
+        for cells in texts:
+            number += 1
+            fault = next((cell for cell in cells if isinstance(cell, _Fault)), "")
+            yield Row(number, [] if fault else cells, str(fault))
+
+
+class _Fault(str):
+    """Stands in the place of a cell that Python cannot hold: says why."""
+
+
+def _texts(batch: Any) -> list[list[str]]:
+    """Return the cells of a batch, row by row."""
+    return [list(cells) for cells in zip(*map(_column, batch.columns, batch.schema.names), strict=True)]
+
+
+def _column(column: Any, name: str) -> list[str]:
+    try:
+        return [as_text(value) for value in column.to_pylist()]
+    except Exception:  # one value spoils the whole call: then one by one, and only that one is bad
+        return [_cell(value, name) for value in column]
+
+
+def _cell(value: Any, name: str) -> str:
+    try:
+        return as_text(value.as_py())
+    except Exception as error:  # a time beyond the year 9999, a text that is no UTF-8
+        return _Fault(f"column {name}: the value cannot be read: {_short(error)}")
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:120] or type(error).__name__

@@ -1,0 +1,273 @@
+"""``adeptree run``: its options, and how they become a game."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from adeptree.app.terminal import Nobody, told
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, TooLarge
+
+if TYPE_CHECKING:
+    from adeptree.app.run.layout import Layout
+    from adeptree.app.run.row_label import Label
+    from adeptree.app.run.rows import Stream
+    from adeptree.app.run.rules_option import Competition
+    from adeptree.app.run.run_folder import RunFolder
+    from adeptree.learners import Adept
+
+# Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
+
+DEFAULT_STREAM = "machine-alarms"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    stream: str
+    format: str | None
+    rules: str | None
+    x: str | None
+    label: str | None
+    horizon: int | None
+    rate: str | None
+    prior: str | None
+    seed: int
+    on_bad_row: str
+    follow: bool
+    predictions: str | None
+    report: str | None
+    save: str | None
+    resume: bool
+    quiet: bool
+
+    def settings(self) -> dict[str, Any]:
+        """Return all that decides what a run computes and writes: a resumed run must have the same."""
+        left_out = ("save", "resume", "quiet")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
+
+
+def run_command(
+    stream: Annotated[
+        str, typer.Argument(help="A CSV, NDJSON or Parquet file, - for stdin, or a bundled stream.", show_default=True)
+    ] = DEFAULT_STREAM,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            help='Compete with these: stumps, "stumps(age, bmi)", "thresholds(delay)", "intervals(price)", '
+            '"blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; adeptree classes lists them.'
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help='Column of 0/1/true/false, or a comparison: "delay>15", "kind==spam". Default: the last.'),
+    ] = None,
+    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="csv, ndjson or parquet. Default: by the ending of the name, else csv.")
+    ] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon."),
+    ] = None,
+    prior: Annotated[
+        Literal["paper", "kt", "mixed"] | None,
+        typer.Option(
+            help="paper needs a horizon; kt is fast on long streams of thresholds.",
+            show_default="paper with a horizon, else mixed",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0,
+    on_bad_row: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(help="What to do at a row that cannot be read; either way it is reported."),
+    ] = "stop",
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Answer every row with a line p,guess on stdout before reading the next; rows without a label are "
+            "answered and not learnt. The summary goes to stderr.",
+        ),
+    ] = False,
+    predictions: Annotated[str | None, typer.Option(help="Write round,x,p,guess,y here as CSV.")] = None,
+    report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Keep the run in this directory, row by row, to survive a crash.")
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the run in --save, if there is one; same settings, same stream."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False,
+) -> None:
+    """Play ADEPT on a stream and compare it with the best rule in hindsight."""
+    given = dict(locals())
+    with told():
+        _run(Options(**given))
+
+
+def _run(options: Options) -> None:
+    from adeptree.app.run.answers import Answers
+    from adeptree.app.run.playing import Game, Outputs
+    from adeptree.app.run.run_folder import RunFolder
+    from adeptree.app.run.stream_sources import open_stream
+
+    _check_outputs(options)
+    with ExitStack() as stack:
+        folder = None
+        if options.save:
+            folder = stack.enter_context(RunFolder(options.save, options.resume, options.follow))
+        stream = stack.enter_context(open_stream(options.stream, options.format))
+        answers = Answers(stream.answers) if options.follow else None
+        if answers:
+            answers.open()
+        competition, layout = _understood(options, stream, folder)
+        if folder:
+            folder.begin(_written_down(options, stream, competition))
+        learner = _resumed(folder, competition) or _fresh(options, competition)
+        outputs = Outputs(
+            options.predictions, options.report, options.follow, options.on_bad_row == "skip", options.quiet
+        )
+        game = Game(learner, stream, layout, competition.shown, outputs, answers)
+        if folder:
+            game.go_on(folder)
+        game.play()
+
+
+def _written_down(options: Options, stream: Stream, competition: Competition) -> dict[str, Any]:
+    """Return the settings of a run, with what its rules were found to mean."""
+    found = {"class": repr(competition.concept_class), "reads": list(competition.columns), "shown": competition.shown}
+    return {**options.settings(), "columns": stream.columns, "found": found}
+
+
+def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> tuple[Competition, Layout]:
+    """Return what the options mean on this stream; a resumed run means what it meant at its start."""
+    from adeptree.app.run.layout import layout_of
+    from adeptree.app.run.row_label import label_of
+    from adeptree.app.run.rules_option import competition
+    from adeptree.app.run.stream_sources import BUNDLED
+
+    if folder and folder.saved is not None:
+        folder.refuse_differences({**options.settings(), "columns": stream.columns})
+    rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
+    if rules is None:
+        raise InvalidArgument(
+            'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
+        )
+    label = label_of(stream, options.label)
+    if folder and folder.saved is not None:
+        return _settled(options, stream, folder, rules, label)
+    settled = competition(rules, options.x, stream, label, options.follow)
+    return settled, layout_of(stream, settled.concept_class, settled.columns, label)
+
+
+def _settled(
+    options: Options, stream: Stream, folder: RunFolder, rules: str, label: Label
+) -> tuple[Competition, Layout]:
+    """Return what the settings say that the options meant; only what they can have meant is believed."""
+    from adeptree.app.run.layout import layout_of
+    from adeptree.app.run.rules_option import Competition, competition
+    from adeptree.families.specs import parse
+
+    found = (folder.saved or {})["found"]
+    try:
+        settled = Competition(parse(found["class"]), tuple(found["reads"]), found["shown"])
+        meant = competition(rules, options.x, stream, label, options.follow, known=settled.columns)
+        if (meant.concept_class, meant.columns) != (settled.concept_class, settled.columns):
+            raise InvalidArgument("other rules")
+        return settled, layout_of(stream, settled.concept_class, settled.columns, label)
+    except (InvalidArgument, TooLarge):
+        raise folder.damaged_settings() from None
+
+
+def _resumed(folder: RunFolder | None, competition: Competition) -> Adept | None:
+    """Return the learner of the checkpoint, if there is one."""
+    from adeptree import Adept, load
+
+    if folder is None or not folder.checkpoint_path.exists():
+        return None
+    learner = load(folder.checkpoint_path)
+    if not isinstance(learner, Adept) or learner.concept_class != competition.concept_class:
+        raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings beside it")
+    return learner
+
+
+def _fresh(options: Options, competition: Competition) -> Adept:
+    from adeptree import Adept
+
+    concept_class = competition.concept_class
+    named: dict[str, Any] = {}
+    if options.rate is not None:
+        named["rate"] = _rate(options.rate)
+    if options.prior is not None:
+        named["prior"] = options.prior
+    elif options.horizon is not None and concept_class.littlestone_dimension is None:
+        # No mistake bound M is finite here, so the paper's capacities do not exist.
+        named["prior"] = "mixed"
+    return Adept(concept_class, options.horizon, seed=options.seed, **named)
+
+
+def _rate(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _check_outputs(options: Options) -> None:
+    """Refuse, before anything is learnt, an output that would fail at the end or destroy the input."""
+    stream = options.stream
+    for option, path in (("--predictions", options.predictions), ("--report", options.report)):
+        if path and os.path.exists(path) and os.path.exists(stream) and os.path.samefile(path, stream):
+            raise InvalidArgument(f"{option}: {path} is the stream itself; name another file")
+    if options.resume and not options.save:
+        raise InvalidArgument("--resume goes on with the run in a directory; name it with --save")
+    if options.save and options.predictions and _special(options.predictions):
+        raise InvalidArgument(
+            f"--predictions: {options.predictions} is not an ordinary file, so a resumed run could not go on in it; "
+            f"name another"
+        )
+    if options.follow and isinstance(sys.stdout, Nobody):
+        raise InvalidArgument("--follow: stdout is closed, and the answers go there; open it, or leave --follow out")
+    if options.predictions and (why := unwritable(options.predictions, in_place=True)):
+        raise StateError(f"--predictions: {options.predictions} could not be written: {why}")
+    if options.report:
+        _check_report(options.report)
+
+
+def unwritable(path: str, in_place: bool = False) -> str:
+    """Return why a file cannot be replaced (or written to, where it is), "" if it can; nothing is left behind."""
+    try:
+        if not (in_place and os.path.exists(path)):
+            tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
+        elif not _special(path):
+            os.close(os.open(path, os.O_WRONLY))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _special(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _check_report(path: str) -> None:
+    from adeptree.pages.drawing import plotting
+
+    if _special(path):
+        raise InvalidArgument(f"--report: {path} is not an ordinary file; name another")
+    if why := unwritable(path):
+        raise StateError(f"--report: {path} cannot be written: {why}")
+    plotting(Path(path).parent)

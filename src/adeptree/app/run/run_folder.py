@@ -1,0 +1,298 @@
+"""A run on disk, to go on with after a crash: its settings, a checkpoint, and the rows since then.
+
+``settings.json`` says what the run is; a run with other settings is refused. ``checkpoint`` is the learner
+(``adeptree.load`` reads it) and where the run is, replaced in one step. ``rows.journal`` holds every row
+taken since, a line each with its number and checksum: a last one without its line end was cut short by a crash
+and is left out, anything else that does not fit is damage. A conversation (``--follow``) cannot ask for its rows
+again, so there ``answered`` says how many rows were taken, and a journal that holds fewer is damage too. All of
+it is data; nothing is ever executed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+from adeptree.app.run.rows import Row
+from adeptree.app.run.writing import AppendedFile, Counter, Written, checked_line, checked_text
+from adeptree.core import files
+from adeptree.core.cells import brief
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
+
+SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
+FORMAT = "adeptree run 1"
+PARTS = ("columns", "found")
+"""Settings that are more than a value."""
+CHECKPOINT_SECONDS = 2.0
+SYNC_SECONDS = 1.0
+SHARE = 20
+"""A checkpoint waits until the run has taken so many times as long as writing the last one did."""
+
+
+class RunFolder:
+    """The folder of one run. Making it checks and locks the folder; nothing in it is changed before ``begin``."""
+
+    def __init__(self, path: str, resume: bool, follow: bool = False) -> None:
+        self.path = Path(path)
+        self._answered = Counter(self.path / ANSWERED) if follow else None
+        self.saved: dict[str, Any] | None = None
+        self._rows: AppendedFile | None = None
+        self._lock = -1
+        self._due = self._sync_due = 0.0
+        self._check(resume)
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rows is not None:
+            self._rows.__exit__()
+        if self._answered is not None:
+            self._answered.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+
+    # --- Settings ----------------------------------------------------------------------------------
+
+    def _check(self, resume: bool) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidArgument(f"--save: {self.path} is not a directory; name a new one, for the files of this run")
+        present = sorted(os.listdir(self.path)) if self.path.exists() else []
+        if SETTINGS in present:
+            if not resume:
+                raise InvalidArgument(
+                    f"--save: {self.path} holds a run; go on with --resume, or name another directory"
+                )
+            self.saved = self._read_settings()
+        elif present and any(not name.endswith(".part") for name in present):
+            raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
+
+    def begin(self, settings: dict[str, Any]) -> None:
+        """Lock the folder, and write down what this run is, unless it goes on with the same."""
+        try:
+            self.path.mkdir(exist_ok=True)
+            self._lock = _locked(self.path)
+        except OSError as error:
+            raise InvalidArgument(f"--save: {self.path} cannot be written: {error.strerror}") from None
+        for left_over in self.path.glob("*.part"):  # of a process that was killed while it wrote
+            left_over.unlink(missing_ok=True)
+        if self.saved is None:
+            content = {"format": FORMAT, "settings": settings, "checksum": _checksum(FORMAT, settings)}
+            files.write_atomically(self.path / SETTINGS, (json.dumps(content, indent=1) + "\n").encode())
+
+    def refuse_differences(self, given: dict[str, Any]) -> None:
+        """Go on only with the settings the run was started with."""
+        saved = self.saved or given
+        different = [name for name in given if saved.get(name) != given[name]]
+        if different:
+            lines = [f"  {name}: saved {_shown(saved.get(name))} / given {_shown(given[name])}" for name in different]
+            raise InvalidArgument(
+                f"--resume: the run in {self.path} has other settings; give the same, or name another --save\n"
+                + "\n".join(lines)
+            )
+
+    def _read_settings(self) -> dict[str, Any]:
+        path = self.path / SETTINGS
+        try:
+            content = json.loads(path.read_bytes())
+            whole = content["checksum"] == _checksum(content["format"], content["settings"])
+        except OSError as error:
+            raise StateError(f"{path} could not be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            whole = False
+        if not whole:
+            raise self.damaged_settings()
+        if content["format"] != FORMAT:
+            raise StateError(f"{path} is in the format {brief(repr(content['format']))}; this release reads {FORMAT!r}")
+        if not _is_settings(content["settings"]):
+            raise self.damaged_settings()
+        settings: dict[str, Any] = content["settings"]
+        return settings
+
+    def damaged_settings(self) -> DamagedFile:
+        """Return the error for settings that no run wrote, whatever their checksum."""
+        path = self.path / SETTINGS
+        return DamagedFile(f"{path} is damaged, or was written by something else; start again with another --save")
+
+    # --- Checkpoint --------------------------------------------------------------------------------
+
+    @property
+    def checkpoint_path(self) -> Path:
+        """Where the checkpoint is; ``adeptree.load`` reads the learner from it."""
+        return self.path / CHECKPOINT
+
+    def due(self) -> bool:
+        """Tell whether it is time for a checkpoint."""
+        return time.monotonic() >= self._due
+
+    def checkpoint(self, learner: dict[str, Any], run: dict[str, Any]) -> None:
+        """Replace the checkpoint in one step, and forget the rows that it covers."""
+        start = time.monotonic()
+        files.save(self.checkpoint_path, {**learner, "run": run})
+        if self._answered is not None:
+            # A row whose answer could not be given (nobody listens any more) is not part of the run.
+            self._answered.set(run["position"]["taken"])
+        # Killed here, the rows that the checkpoint covers are still in the journal: they are known by their number.
+        self._start_rows()
+        end = time.monotonic()
+        self._due = end + max(CHECKPOINT_SECONDS, SHARE * (end - start))
+
+    def position(self) -> dict[str, Any] | None:
+        """Return what the checkpoint says of the run, or None if there is none yet."""
+        if not self.checkpoint_path.exists():
+            return None
+        found = files.load(self.checkpoint_path).get("run")
+        if not isinstance(found, dict):
+            raise DamagedFile(f"{self.checkpoint_path} holds no run")
+        return found
+
+    # --- Journal -----------------------------------------------------------------------------------
+
+    def append(self, number: int, row: Row) -> None:
+        """Write down row ``number`` of the run (counted from 1)."""
+        rows = self._rows or self._start_rows()
+        rows.append(_line(number, row))
+        if self._answered is not None:
+            # In this order: killed in between, the journal is ahead of the count, and never behind it.
+            self._answered.set(number)
+        now = time.monotonic()
+        if now >= self._sync_due:
+            # A killed process loses nothing even without this; a machine without power loses about a second.
+            rows.sync()
+            self._sync_due = now + SYNC_SECONDS
+
+    def rows_after(self, taken: int) -> list[Row]:
+        """Return the journal's rows that the checkpoint does not cover, in order; all of it is checked first."""
+        entries = self._entries()
+        first, count = entries[0][0] if entries else taken + 1, len(entries)
+        if first > taken + 1:
+            raise DamagedFile(f"{self.path / ROWS} goes on with row {first}, but row {taken + 1} is missing")
+        self._refuse_forgotten(max(taken, first + count - 1))
+        return [row for number, row in entries if number > taken]
+
+    def _entries(self) -> list[tuple[int, Row]]:
+        """Return every whole line of the journal; their numbers go up one by one."""
+        path = self.path / ROWS
+        try:
+            # What comes after the last line end is nothing, or a line cut short.
+            lines = path.read_bytes().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StateError(f"{path} could not be read: {error.strerror}") from None
+        entries: list[tuple[int, Row]] = []
+        for place, line in enumerate(lines, 1):
+            entry = _entry(line)
+            if entry is None or not self._fits(entry[1]) or (entries and entry[0] != entries[-1][0] + 1):
+                raise DamagedFile(f"{path} is damaged in line {place}; start again with another --save")
+            entries.append(entry)
+        return entries
+
+    def _fits(self, row: Row) -> bool:
+        """Tell whether the row has a cell for each column; one that has a fault may have any number."""
+        return bool(row.fault) or self.saved is None or len(row.cells) == len(self.saved["columns"])
+
+    def counts_nothing(self) -> bool:
+        """Tell whether this is a conversation begun earlier, without its count of answered rows.
+
+        It was removed, to go on without lost rows; or the run was killed in its first moment; or it is older than
+        the count.
+        """
+        return self._answered is not None and self.saved is not None and not (self.path / ANSWERED).exists()
+
+    def _refuse_forgotten(self, known: int) -> None:
+        """Refuse to go on if more rows were answered than the checkpoint and the journal know of."""
+        try:
+            answered = 0 if self._answered is None else self._answered.value()
+        except ValueError:  # Python reads no int of thousands of digits
+            path = self.path / ANSWERED
+            raise DamagedFile(f"{path} is damaged; put it back, or start again with another --save") from None
+        if answered > known:
+            raise DamagedFile(
+                f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
+                f"is lost; put it back, or remove {self.path / ANSWERED} to go on without rows "
+                f"{known + 1} to {answered}"
+            )
+
+    def _start_rows(self) -> AppendedFile:
+        if self._rows is not None:
+            self._rows.__exit__()
+        self._rows = AppendedFile(str(self.path / ROWS), "--save", Written())
+        return self._rows
+
+
+def _checksum(*values: object) -> int:
+    return zlib.crc32(json.dumps(values, sort_keys=True).encode())
+
+
+def _line(number: int, row: Row) -> bytes:
+    """Return a row as a line of the journal: a checksum, and the row as JSON.
+
+    >>> _line(1, Row(2, ["3", "0"]))
+    b'20f928e2 [1, 2, ["3", "0"], ""]\\n'
+    >>> _entry(_line(1, Row(2, ["3", "0"])).rstrip())
+    (1, Row(line=2, cells=['3', '0'], fault=''))
+    >>> _entry(b'20f928e2 [1, 2, ["3", "1"], ""]')
+    """
+    return checked_line(json.dumps([number, row.line, row.cells, row.fault]).encode())
+
+
+def _entry(line: bytes) -> tuple[int, Row] | None:
+    """Return what a whole line of the journal says, None for any other."""
+    text = checked_text(line)
+    if text is None:
+        return None
+    try:
+        number, place, cells, fault = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    whole = type(number) is int and number > 0 and type(place) is int and place > 0
+    whole = whole and isinstance(fault, str) and _is_texts(cells)
+    return (number, Row(place, cells, fault)) if whole else None
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _is_settings(value: Any) -> bool:
+    """Tell whether these can be the settings of a run: plain values, the columns, and what its rules were found to be.
+
+    >>> found = {"class": "thresholds(n=16)", "reads": ["v"], "shown": "thresholds(n=16)"}
+    >>> _is_settings({"rules": None, "columns": ["v", "y"], "found": found}), _is_settings({"columns": ["v"]})
+    (True, False)
+    """
+    if not isinstance(value, dict) or not _is_texts(value.get("columns")) or not isinstance(value.get("found"), dict):
+        return False
+    plain = (v is None or isinstance(v, (bool, int, float, str)) for k, v in value.items() if k not in PARTS)
+    found = value["found"]
+    named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
+    return all(plain) and named and _is_texts(found.get("reads"))
+
+
+def _locked(folder: Path) -> int:
+    """Keep a second process out for as long as this one lives (where the system has such locks)."""
+    try:
+        import fcntl
+    except ImportError:
+        return -1
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InvalidArgument(f"--save: another run is writing to {folder}; wait for its end") from None
+    except OSError:  # a file system without locks
+        with contextlib.suppress(OSError):
+            os.close(handle)
+        return -1
+    return handle
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else brief(str(value))

@@ -1,0 +1,216 @@
+"""Files that a run writes row by row: complete up to the last row at every moment, whatever ends the run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from adeptree.core.cells import is_number
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.core.files import write_atomically
+
+COLUMNS = ("round", "x", "p", "guess", "y")
+CHUNK = 1 << 20
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""What spreadsheets take for the beginning of a formula, or leave out in front of one."""
+SEPARATOR = re.compile("([;\t\r\n])")
+"""After which a cell begins, for a spreadsheet that splits lines elsewhere than at commas."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """How much of a file is certain: its length, and the checksum of that much."""
+
+    length: int = 0
+    checksum: int = 0
+
+
+class AppendedFile:
+    """A file written at its end without a buffer: what was written is there even if the process is killed.
+
+    >>> import tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "f")
+    >>> with AppendedFile(path, "--predictions", Written()) as file:
+    ...     file.append(b"one\\n")
+    ...     kept = file.written
+    ...     file.append(b"two\\n")
+    >>> with AppendedFile(path, "--predictions", kept) as file:
+    ...     file.append(b"TWO\\n")
+    >>> Path(path).read_bytes()
+    b'one\\nTWO\\n'
+    """
+
+    def __init__(self, path: str, option: str, kept: Written) -> None:
+        self._path, self._option = path, option
+        self.written = kept
+        with self._explained():
+            # What is there is read only to go on with it: a named pipe is not to be opened for that.
+            mode = os.O_RDWR if kept.length else os.O_WRONLY
+            self._file = os.open(path, mode | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        self.ordinary = stat.S_ISREG(os.fstat(self._file).st_mode)
+        try:
+            self._rewind(kept)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def append(self, content: bytes) -> None:
+        """Write at the end; only when this returns, ``written`` counts it."""
+        with self._explained():
+            left = content
+            while left:
+                left = left[os.write(self._file, left) :]
+        self.written = Written(self.written.length + len(content), zlib.crc32(content, self.written.checksum))
+
+    def sync(self) -> None:
+        """Return when all is on the disk itself, not only in the system's memory."""
+        if self.ordinary:
+            with self._explained():
+                os.fsync(self._file)
+
+    def _rewind(self, kept: Written) -> None:
+        """Cut off what came after ``kept``; before that, make sure that it is still what it was."""
+        if not self.ordinary:
+            return
+        with self._explained():
+            checksum, left = 0, kept.length
+            while left and (chunk := os.read(self._file, min(CHUNK, left))):
+                checksum, left = zlib.crc32(chunk, checksum), left - len(chunk)
+            if left or checksum != kept.checksum:
+                raise InvalidArgument(
+                    f"{self._option}: {self._path} is not as the run left it ("
+                    + (f"{left:,} bytes are missing" if left else "it was changed")
+                    + "); put it back, or start again with another --save"
+                )
+            os.ftruncate(self._file, kept.length)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StateError(f"{self._option}: {self._path} could not be written: {error.strerror}") from error
+
+
+class Counter:
+    """A number in a file of its own, overwritten in place: a killed process leaves the old one or the new one.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "answered")
+    >>> counter = Counter(path)
+    >>> counter.set(41), counter.set(42), counter.close()
+    (None, None, None)
+    >>> Counter(path).value(), path.read_bytes()
+    (42, b'4ee7e60b 00000000000000000042\\n')
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = -1
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def value(self) -> int:
+        """Return the number, 0 if there is no file."""
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise StateError(f"{self._path} could not be read: {error.strerror}") from None
+        text = checked_text(content.removesuffix(b"\n"))
+        if text is None or not text.isdigit():
+            raise DamagedFile(f"{self._path} is damaged; put it back, or start again with another --save")
+        return int(text)
+
+    def set(self, value: int) -> None:
+        """Write the number down; it always has the same length, so that no part of an old one is left."""
+        content = checked_line(b"%020d" % value)
+        try:
+            if self._file < 0:
+                # Whole from its first moment, also where the machine loses its power.
+                write_atomically(self._path, content)
+                self._file = os.open(self._path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, content)
+        except OSError as error:
+            raise StateError(f"{self._path} could not be written: {error.strerror}") from error
+
+
+def checked_line(text: bytes) -> bytes:
+    """Return the text as a line that begins with its checksum.
+
+    >>> checked_line(b"[1]"), checked_text(b"4c2f32b8 [1]"), checked_text(b"4c2f32b8 [2]")
+    (b'4c2f32b8 [1]\\n', b'[1]', None)
+    """
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def checked_text(line: bytes) -> bytes | None:
+    """Return the text of such a line without its line end, None if it was altered."""
+    checksum, _, text = line.partition(b" ")
+    return text if checksum == b"%08x" % zlib.crc32(text) else None
+
+
+class PredictionLog(AppendedFile):
+    """A CSV file of what was predicted: round, x, the chance p of guessing 1, the guess and the true label."""
+
+    def __init__(self, path: str, kept: Written) -> None:
+        super().__init__(path, "--predictions", kept)
+        if not kept.length:
+            self.append(csv_line(*COLUMNS))
+
+    def write(self, *values: object) -> None:
+        """Write one line."""
+        self.append(csv_line(*map(inert, values)))
+
+
+def inert(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula: a text that could be one gets an apostrophe in front.
+
+    So does every part of it that is a cell of its own where lines are split at semicolons or tabs, not at commas.
+
+    >>> [inert(value) for value in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b", -1)]
+    ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b', -1]
+    >>> inert("a;=1+1"), inert("a;b;-3"), inert("=1;@b")
+    ("a;'=1+1", 'a;b;-3', "'=1;'@b")
+    """
+    if not isinstance(value, str):
+        return value
+    parts = SEPARATOR.split(value)
+    later = [f"'{part}" if _is_formula(part) else part for part in parts[1:]]  # (a separator itself is none)
+    return "".join(["'" if _is_formula(value) else "", parts[0], *later])
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(FORMULA) and not all(map(is_number, text.split(" "))) and not SEPARATOR.fullmatch(text)
+
+
+def csv_line(*values: object) -> bytes:
+    """Return one line of CSV.
+
+    >>> csv_line(1, 'a "b", c', 0.5, None)
+    b'1,"a ""b"", c",0.5,\\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue().encode("utf-8", "surrogatepass")

@@ -1,0 +1,154 @@
+"""``adeptree show``: a small game drawn round by round, in the terminal and as an HTML page."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from adeptree.app.run.run_command import unwritable
+from adeptree.app.terminal import show, told
+from adeptree.core.errors import InvalidArgument, StateError
+
+if TYPE_CHECKING:
+    from adeptree.learners import Adept
+    from adeptree.pages.show_game import Shown
+    from adeptree.roles.concept_class import ConceptClass
+
+# Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
+
+COLOURS: dict[str, dict[str, Any]] = {"cut": {"fg": "red"}, "one": {"fg": "blue"}, "zero": {}, "title": {"bold": True}}
+OPPONENTS = {
+    "greedy": "an adversary that reads P and answers the less likely label",
+    "stochastic": "labels of one rule, a tenth of them flipped",
+}
+
+
+def show_command(
+    rules: Annotated[
+        str, typer.Option(help='Rules, as for run: "thresholds(n=8)"; with --stream also "stumps" and the like.')
+    ] = "thresholds(n=8)",
+    stream: Annotated[
+        str | None, typer.Option(help="A CSV, NDJSON or Parquet file with the game; its first rows are played.")
+    ] = None,
+    x: Annotated[str | None, typer.Option(help="Column of x in --stream.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the label in --stream. Default: the last.")] = None,
+    adversary: Annotated[
+        Literal["greedy", "stochastic"], typer.Option(help="Who plays where there is no --stream.")
+    ] = "greedy",
+    rounds: Annotated[int, typer.Option(help="Rounds to draw, at most 8.")] = 5,
+    horizon: Annotated[
+        int | None, typer.Option(help="T of the paper's prior.", show_default="the rounds; none for kt and mixed")
+    ] = None,
+    prior: Annotated[
+        Literal["paper", "kt", "mixed"] | None,
+        typer.Option(
+            help="Capacities of the paper, KT, or the mixed prior.",
+            show_default="paper, where a mistake bound is known",
+        ),
+    ] = None,
+    mistake_bound: Annotated[
+        int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the adversary and of the coins.")] = 0,
+    html: Annotated[str | None, typer.Option(help="Write the game to this HTML page, with a slider.")] = None,
+) -> None:
+    """Draw a small game: the tree of paths round by round, what is pruned and why, the weights and P(1)."""
+    with told():
+        if html is not None and (why := unwritable(html)):
+            raise StateError(f"--html: {html} could not be written: {why}")
+        source = _Source(rules, stream, x, label, adversary, rounds)
+        _show(html, _game(source, horizon, prior, mistake_bound, seed))
+
+
+def _show(html: str | None, game: Shown) -> None:
+    from adeptree.app.show_text import show_text
+    from adeptree.pages.show_page import write_show_page
+
+    if html is None:
+        text = show_text(game, ascii=not _fine(), paint=lambda text, role: typer.style(text, **COLOURS[role]))
+        show(text, painted=True)  # names and values in it were made visible when the game was played
+    else:
+        write_show_page(html, game)
+        show(f"Written: {html}")
+
+
+def _fine() -> bool:
+    """Whether the terminal knows the strokes of the tree."""
+    try:
+        "●─┬│└✗█".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where the game comes from."""
+
+    rules: str
+    stream: str | None
+    x: str | None
+    label: str | None
+    adversary: str
+    rounds: int
+
+
+def _game(source: _Source, horizon: int | None, prior: str | None, mistake_bound: int | None, seed: int) -> Shown:
+    from adeptree import Greedy, Stochastic, parse
+    from adeptree.pages.show_game import MOST_ROUNDS, shown
+
+    rounds = source.rounds
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise InvalidArgument(f"--rounds: a tree that can be read has 1 to {MOST_ROUNDS} rounds; got {rounds}")
+    if source.stream is None:
+        if source.x is not None or source.label is not None:
+            raise InvalidArgument("--x and --label name columns of --stream; give one, or leave them out")
+        concept_class = parse(source.rules)
+        enemy: Any = Greedy(concept_class) if source.adversary == "greedy" else Stochastic(concept_class)
+        named, opponent = repr(concept_class), OPPONENTS[source.adversary]
+    else:
+        concept_class, enemy, named = _read(source.stream, source)
+        rounds, opponent = len(enemy), f"the first rows of {source.stream}"
+    learner = _learner(concept_class, rounds, horizon, prior, mistake_bound, seed)
+    return shown(learner, enemy, rounds, seed, opponent=opponent, rules=named)
+
+
+def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | None, M: int | None, seed: int) -> Adept:
+    """Return a learner that keeps its paths one by one; without a prior named, the paper's wherever it exists."""
+    from adeptree import Adept
+
+    if prior is None:
+        prior = "mixed" if M is None and c.littlestone_dimension is None else "paper"
+    if prior == "paper" and horizon is None:
+        horizon = rounds
+    excess = "raise" if M is None else "prune"
+    return Adept(c, horizon, prior=prior, engine="paths", seed=seed, mistake_bound=M, on_excess=excess)
+
+
+def _read(path: str, source: _Source) -> tuple[ConceptClass, list[tuple[Any, int]], str]:
+    """Return the class, the first rows as pairs, and how the rules are called."""
+    from adeptree.app.run.layout import layout_of
+    from adeptree.app.run.row_label import label_of
+    from adeptree.app.run.rules_option import competition
+    from adeptree.app.run.stream_sources import open_stream
+
+    with open_stream(path) as stream:
+        wanted = label_of(stream, source.label)
+        found = competition(source.rules, source.x, stream, wanted)
+        layout = layout_of(stream, found.concept_class, found.columns, wanted)
+        pairs = []
+        for row in islice(stream, source.rounds):
+            try:
+                example = layout.example(row)
+                if example.y is None:
+                    raise InvalidArgument(f"column {layout.label.column}: the label is missing")
+            except InvalidArgument as error:
+                raise InvalidArgument(f"{stream.where(row)}, {error}") from None
+            pairs.append((example.x, example.y))
+    if not pairs:
+        raise InvalidArgument(f"{path} has no rows")
+    return found.concept_class, pairs, found.shown

@@ -1,0 +1,274 @@
+"""Laws of online learners: speculation, chance, the account and the promised regret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adeptree.checks.findings import fail, skip
+from adeptree.checks.subjects import LearnerSubject
+from adeptree.checks.trial_runs import account, queries, run, streams, twins
+from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel
+from adeptree.learners import OnlineLearner
+
+TOLERANCE = 1e-9
+
+
+def check_probability(subject: LearnerSubject) -> None:
+    """A prediction is a probability, whatever the stream."""
+    for name, (points, label) in streams(subject).items():
+        for played in run(subject.make(), points, label):
+            if not isinstance(played.p, float) or not 0.0 <= played.p <= 1.0:
+                fail(f"P(1) must be a float in [0, 1], it is {played.p!r} at x={played.x!r} ({name} stream)")
+
+
+def check_second_prediction(subject: LearnerSubject) -> None:
+    """Predicting is speculative: the second time costs no query and gives the same number."""
+    learner, _, pairs = twins(subject)
+    for x, y in pairs:
+        first, before = learner.predict_proba(x), queries(learner)
+        second = learner.predict_proba(x)
+        if second != first:
+            fail(f"predict_proba at x={x!r} gave {first!r}, then {second!r}")
+        if queries(learner) != before:
+            fail(f"the second prediction at x={x!r} asked queries")
+        learner.learn(x, y)
+
+
+def check_learning_without_predicting(subject: LearnerSubject) -> None:
+    """``learn`` is the only commit, and works with or without a prediction before it."""
+    asked, silent, pairs = twins(subject)
+    for x, y in pairs:
+        asked.predict_proba(x)
+        asked.learn(x, y)
+        silent.learn(x, y)
+        if account(asked) != account(silent) or queries(asked) != queries(silent):
+            fail(f"after x={x!r}: {account(asked)} with a prediction, {account(silent)} without")
+
+
+def check_speculation(subject: LearnerSubject) -> None:
+    """Predictions at other points in between change nothing."""
+    busy, calm, pairs = twins(subject)
+    others = subject.domain.points(3, "others")
+    for x, y in pairs:
+        for other in others:
+            busy.predict_proba(other)
+        p, expected = busy.predict_proba(x), calm.predict_proba(x)
+        for other in others:
+            busy.predict(other)
+        if p != expected:
+            fail(f"P(1) at x={x!r} is {p!r} after looking elsewhere, {expected!r} otherwise")
+        busy.learn(x, y)
+        calm.learn(x, y)
+        if account(busy) != account(calm):
+            fail(f"looking elsewhere before x={x!r} gave {account(busy)} instead of {account(calm)}")
+
+
+def check_invalid_label(subject: LearnerSubject) -> None:
+    """A label that is none raises InvalidLabel and leaves the learner as it was."""
+    _undisturbed(subject, lambda learner, x: [(learner.learn, (x, y)) for y in (2, -1, 0.5, "1", None)], InvalidLabel)
+
+
+def check_invalid_instance(subject: LearnerSubject) -> None:
+    """A point outside the domain raises InvalidInstance and leaves the learner as it was."""
+    stranger = subject.domain.refused()
+    _undisturbed(
+        subject,
+        lambda learner, x: [(learner.predict_proba, (stranger,)), (learner.learn, (stranger, 1))],
+        InvalidInstance,
+    )
+
+
+def check_reproducible(subject: LearnerSubject) -> None:
+    """The same seed gives the same run."""
+    for name, (points, label) in streams(subject).items():
+        if run(subject.make(5), points, label) != run(subject.make(5), points, label):
+            fail(f"two runs of the same seed differ on the {name} stream")
+
+
+def check_predict(subject: LearnerSubject) -> None:
+    """``predict`` draws 1 with probability ``predict_proba``, by one coin a round."""
+    # The point where the coin matters most comes first.
+    x, *rest = sorted(subject.domain.points(6, "draw"), key=lambda x: abs(subject.make().predict_proba(x) - 0.5))
+    guesses, chances = [], []
+    for seed in range(80):
+        learner = subject.make(seed)
+        guess = learner.predict(x)
+        for other in rest:
+            learner.predict(other)
+        if guess not in (0, 1) or learner.predict(x) != guess:
+            fail(f"predict at x={x!r} drew {guess!r}, then {learner.predict(x)!r} in the same round")
+        guesses.append(guess)
+        chances.append(learner.predict_proba(x))
+    spread = float(np.sqrt(sum(p * (1 - p) for p in chances)))
+    if abs(sum(guesses) - sum(chances)) > 5 * spread + TOLERANCE:
+        fail(f"predict drew 1 for {sum(guesses)} of {len(guesses)} seeds, where {sum(chances):.1f} are expected")
+
+
+def check_account(subject: LearnerSubject) -> None:
+    """Regret is reported exactly: sum of |p - y|, minus the best concept's mistakes."""
+    for name, (points, label) in streams(subject).items():
+        learner = subject.make()
+        rounds = run(learner, points, label)
+        exact = sum(abs(r.p - r.y) for r in rounds)
+        if learner.rounds != len(rounds) or abs(learner.expected_loss - exact) > TOLERANCE:
+            fail(f"expected_loss is {learner.expected_loss}, the rounds add up to {exact} ({name} stream)")
+        if abs(learner.regret - (exact - learner.best_loss)) > TOLERANCE:
+            fail(f"regret is {learner.regret}, not {exact} - {learner.best_loss} ({name} stream)")
+        drawn = sum(r.guess != r.y for r in rounds)
+        if learner.realised_loss != drawn:
+            fail(f"realised_loss is {learner.realised_loss}, the drawn labels erred {drawn} times ({name} stream)")
+
+
+def check_regret_bound(subject: LearnerSubject) -> None:
+    """The promise itself: expected regret at most ``bound``, after every round of every stream."""
+    for name, (points, label) in streams(subject).items():
+        learner = subject.make()
+        for t, x in enumerate(points):
+            learner.learn(x, label(t, learner.predict_proba(x)))
+            if np.isinf(learner.bound):
+                skip("it promises nothing: its bound is infinite")
+            if learner.regret > learner.bound + TOLERANCE:
+                fail(f"regret {learner.regret:.6f} exceeds {learner.bound:.6f} in round {t + 1} of the {name} stream")
+
+
+def check_best_loss(subject: LearnerSubject) -> None:
+    """``best_loss`` is what ERM finds, at every moment, without one ERM call."""
+    for name, (points, label) in streams(subject).items():
+        learner = subject.make()
+        sample: list[tuple[Any, int]] = []
+        for t, x in enumerate(points):
+            sample.append((x, label(t, learner.predict_proba(x))))
+            learner.learn(*sample[-1])
+            rule = learner.concept_class.erm(sample)
+            best = sum(rule(x) != y for x, y in sample)
+            if learner.best_loss != best:
+                fail(f"best_loss is {learner.best_loss}, ERM finds {best} in round {t + 1} of the {name} stream")
+
+
+def check_best_rule(subject: LearnerSubject) -> None:
+    """The rule shown is a best one (on the committed rounds, for lazy learners), and naming it asks nothing."""
+    for name, (points, label) in streams(subject).items():
+        learner = subject.make()
+        rounds = run(learner, points[: max(1, len(points) - 1)], label)
+        before = queries(learner)
+        rule = learner.best_rule()
+        if queries(learner) != before:
+            fail("best_rule asked queries")
+        sampled = getattr(learner, "sampled_rounds", None)
+        sample = [(r.x, r.y) for t, r in enumerate(rounds, start=1) if sampled is None or t in sampled]
+        best = learner.concept_class.erm(sample)
+        found, least = (sum(concept(x) != y for x, y in sample) for concept in (rule, best))
+        if found != least or (sampled is None and found != learner.best_loss):
+            fail(f"best_rule {rule} errs {found} times, the best concept {least} times ({name} stream)")
+
+
+def check_queries(subject: LearnerSubject) -> None:
+    """Three counters, never merged, that only grow: asked = posed + inferred."""
+    learner, _, pairs = twins(subject)
+    last = (0, 0)
+    for x, y in pairs:
+        learner.learn(x, y)
+        asked, posed, inferred = queries(learner)
+        if asked != posed + inferred or asked < last[0] or posed < last[1]:
+            fail(
+                f"asked={asked}, posed={posed}, inferred={inferred} after x={x!r}; before, asked and posed were {last}"
+            )
+        last = asked, posed
+
+
+def check_accessors(subject: LearnerSubject) -> None:
+    """Looking at a learner asks nothing and changes nothing."""
+    watched, alone, pairs = twins(subject)
+    for x, y in pairs:
+        before = queries(watched)
+        account(watched), repr(watched), watched.settings(), watched.best_rule(), watched.horizon
+        if queries(watched) != before:
+            fail("an accessor asked queries")
+        if not isinstance(watched.width, int) or watched.width < 1:
+            fail(f"width must be an int >= 1, it is {watched.width!r}")
+        if watched.predict_proba(x) != alone.predict_proba(x):
+            fail(f"looking at the learner changed its prediction at x={x!r}")
+        watched.learn(x, y)
+        alone.learn(x, y)
+
+
+def check_learn_many(subject: LearnerSubject) -> None:
+    """Many rounds at once are the same rounds (a batch may add numbers in another order, so to rounding)."""
+    many, single, pairs = twins(subject)
+    together = many.learn_many([x for x, _ in pairs], [y for _, y in pairs])
+    expected = [r.p for r in run(single, [x for x, _ in pairs], lambda t, p: pairs[t][1])]
+    once, one_by_one = [*together, *account(many).values()], [*expected, *account(single).values()]
+    if not np.allclose(once, one_by_one, rtol=1e-12, atol=1e-12):
+        fail(f"learn_many predicted {together.tolist()}, one by one {expected}")
+
+
+def check_bool_labels(subject: LearnerSubject) -> None:
+    """False and True are labels too."""
+    numbers, bools, pairs = twins(subject)
+    for x, y in pairs:
+        numbers.learn(x, y)
+        bools.learn(x, np.bool_(y) if numbers.rounds % 2 else bool(y))
+    if account(numbers) != account(bools):
+        fail(f"labels False/True gave {account(bools)}, labels 0/1 {account(numbers)}")
+
+
+def check_horizon(subject: LearnerSubject) -> None:
+    """After the last round prediction raises HorizonReached, and nothing moves."""
+    learner, _, pairs = twins(subject)
+    for x, y in pairs:
+        learner.learn(x, y)
+    before = account(learner), queries(learner)
+    x, y = pairs[0]
+    _raises(HorizonReached, [(learner.predict_proba, (x,)), (learner.predict, (x,)), (learner.learn, (x, y))])
+    if (account(learner), queries(learner)) != before:
+        fail("a round past the horizon changed the learner")
+
+
+def check_one_round(subject: LearnerSubject) -> None:
+    """T = 1 is a game like any other."""
+    for y in (0, 1):
+        learner = subject.factory(horizon=1, seed=0)
+        (played,) = run(learner, subject.domain.points(1, "one"), lambda t, p, y=y: y)  # type: ignore[misc]
+        if not 0 <= played.p <= 1 or learner.rounds != 1 or learner.regret > learner.bound + TOLERANCE:
+            fail(f"with T=1 and label {y} the account is {account(learner)}")
+
+
+def check_invalid_horizon(subject: LearnerSubject) -> None:
+    """A horizon that is no number of rounds is refused with a sentence."""
+    for horizon in (0, -1, 2.5, True, "10"):
+        try:
+            subject.factory(horizon=horizon, seed=0)  # type: ignore[arg-type]
+        except InvalidArgument:
+            continue
+        fail(f"horizon={horizon!r} must raise InvalidArgument")
+
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def _raises(error: type[AdeptreeError], calls: list[Call]) -> None:
+    for function, arguments in calls:
+        try:
+            function(*arguments)
+        except error:
+            continue
+        fail(f"{function.__name__}{arguments!r} must raise {error.__name__}")
+
+
+def _undisturbed(
+    subject: LearnerSubject, calls: Callable[[OnlineLearner, Any], list[Call]], error: type[AdeptreeError]
+) -> None:
+    """Make calls that must raise, and compare with a twin that was left alone."""
+    disturbed, alone, pairs = twins(subject)
+    for x, y in pairs:
+        _raises(error, calls(disturbed, x))
+        disturbed.predict_proba(x)
+        _raises(error, calls(disturbed, x))
+        seen = [(one.predict_proba(x), one.predict(x), account(one), queries(one)) for one in (disturbed, alone)]
+        if seen[0] != seen[1]:
+            fail(f"a refused call changed the learner at x={x!r}: {seen[0]} instead of {seen[1]}")
+        disturbed.learn(x, y)
+        alone.learn(x, y)

@@ -1,0 +1,62 @@
+"""Arguments that are numbers: what is accepted, and the sentence if it is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument, TooLarge, got
+
+if TYPE_CHECKING:
+    pass
+
+
+LARGEST_LINE = 1 << 62
+"""Most points of a line, and most rounds of a horizon: what machine words hold with room for a sum of two."""
+
+
+LARGEST_SET = 1 << 20
+"""Most bits, blocks or literals: a path keeps some bytes for each of them."""
+
+
+LARGEST_INT = 1 << 256
+"""No parameter is larger, a seed neither: beyond, an int is no float, and its digits no text."""
+
+
+def check_size(name: str, value: object, at_least: int = 1, at_most: int = LARGEST_INT) -> int:
+    """Return an integer parameter of a class, or raise InvalidArgument.
+
+    >>> check_size("n", 4)
+    4
+    >>> check_size("n", 10**400, at_most=LARGEST_LINE)
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.InvalidArgument: n must be an int in 1..4611686018427387904; got n of 1329 bits
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InvalidArgument(f"{name} must be an int >= {at_least}; {got(name, value)}")
+    size = int(value)
+    # Python refuses to write very long ints out, so they are told by their length.
+    came = got(name, value) if abs(size) < LARGEST_INT else f"got {name} of {size.bit_length()} bits"
+    if size < at_least:
+        raise InvalidArgument(f"{name} must be an int >= {at_least}; {came}")
+    if size > at_most:
+        most = at_most if at_most < LARGEST_INT else "2^256"
+        raise InvalidArgument(f"{name} must be an int in {at_least}..{most}; {came}")
+    return size
+
+
+def check_whole(what: str, count: int) -> None:
+    """Refuse what would take more than some million parts, before the first is made."""
+    if count > LARGEST_SET:
+        raise TooLarge(f"{what} has {shown_count(count)} parts, over the limit of {LARGEST_SET}; take a smaller one")
+
+
+def shown_count(count: int) -> str:
+    """Return a number in digits, or roughly where these would be many.
+
+    >>> shown_count(257), shown_count(3**5000)
+    ('257', 'about 2^7924')
+    """
+    return str(count) if count < LARGEST_INT else f"about 2^{count.bit_length() - 1}"

@@ -1,0 +1,76 @@
+"""The text of one cell: what is missing, what is a number, and any value as the text it has in a CSV file."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
+"""What stands for no value where a number or a label is expected, in small letters."""
+
+DIGITS = 308
+"""So many digits always make a number that a float can hold."""
+BRIEF = 80
+"""Letters of a text that are shown in a sentence about it."""
+
+
+def is_missing(text: str) -> bool:
+    """Tell whether the cell says that there is no value.
+
+    >>> [is_missing(text) for text in ("", "NA", "nan", "0")]
+    [True, True, True, False]
+    """
+    return text.lower() in MISSING
+
+
+def number(text: str) -> Any:
+    """Return a number if the text is one; else the text, which a class then refuses in its own words.
+
+    >>> number("3"), number("2.5"), number("abc"), number("1_000"), number("9" * 400)
+    (3, 2.5, 'abc', '1_000', inf)
+    """
+    if "_" in text:  # Python's own way to write thousands, and nobody else's
+        return text
+    # A whole number of more digits is beyond every float, as 1e999 is: no class could compute with it.
+    for kind in (int, float) if len(text) <= DIGITS else (float,):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def is_number(text: str) -> bool:
+    """Tell whether the cell holds a finite number."""
+    value = number(text)
+    return not isinstance(value, str) and math.isfinite(value)
+
+
+def brief(text: str) -> str:
+    """Return the text, or the beginning of a long one, for a sentence.
+
+    >>> brief("bus"), len(brief("b" * 1000))
+    ('bus', 80)
+    """
+    return text if len(text) <= BRIEF else f"{text[: BRIEF - 3]}..."
+
+
+def as_text(value: Any) -> str:
+    """Return any value as the cell of a CSV file that holds the same.
+
+    >>> [as_text(value) for value in (None, True, 3, 0.1, "a", ["x", 1])]
+    ['', 'true', '3', '0.1', 'a', '["x", 1]']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (list, dict)) else str(value)
+
+
+LABELS = {"0": 0, "1": 1, "false": 0, "true": 1, "0.0": 0, "1.0": 1}

@@ -1,0 +1,199 @@
+"""Saved state: data only. A text line, a checksum, then named arrays; written atomically, never executed.
+
+The file is ``adeptree state <version>``, the SHA-256 of the rest, and the rest: a numpy archive that
+holds plain arrays and one JSON text. Reading checks the version, then the checksum, then that no member is
+larger than the file says, and only then parses. Files of lines prove themselves by sealed lines (:func:`seal`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import tempfile
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.errors import DamagedFile, StateError, UnknownVersion
+
+MAGIC = b"adeptree state "
+VERSION = 1
+
+
+def save(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
+    """Write nested plain values and arrays to a file, all or nothing."""
+    arrays: list[NDArray[Any]] = []
+    text = json.dumps(encode(state, arrays), sort_keys=True)
+    buffer = io.BytesIO()
+    named = {str(i): array for i, array in enumerate(arrays)}
+    np.savez(buffer, json=np.frombuffer(text.encode(), dtype=np.uint8), **named)  # type: ignore[arg-type]
+    payload = buffer.getvalue()
+    header = MAGIC + str(VERSION).encode() + b"\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n"
+    write_atomically(Path(path), header + payload)
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what :func:`save` wrote, or say in a sentence why not."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise StateError(f"{path} could not be read: {error.strerror or error}") from error
+    except ValueError as error:  # e.g. a null character in the name
+        raise StateError(f"{path!r} is not the name of a file: {error}") from error
+    line, _, rest = content.partition(b"\n")
+    if not line.startswith(MAGIC):
+        raise DamagedFile(f"{path} is not a file saved by adeptree (or its beginning is damaged)")
+    if line != MAGIC + str(VERSION).encode():
+        version = line[len(MAGIC) :].decode(errors="replace")[:20]
+        raise UnknownVersion(
+            f"{path} is in state format {version!r}; this release reads format {VERSION}: use the release that wrote it"
+        )
+    digest, _, payload = rest.partition(b"\n")
+    if hashlib.sha256(payload).hexdigest().encode() != digest:
+        raise DamagedFile(f"{path} is truncated or altered (checksum mismatch); use an earlier copy")
+    try:
+        arrays = _arrays(payload)
+        text = arrays.pop("json").tobytes()
+        decoded: dict[str, Any] = decode(json.loads(text), [arrays[str(i)] for i in range(len(arrays))])
+        if not isinstance(decoded, dict):
+            raise ValueError(f"a {type(decoded).__name__} in place of named values")
+    except Exception as error:  # the checksum fits, so somebody else wrote this
+        raise DamagedFile(f"{path} does not hold plain arrays and values as adeptree saves them: {error}") from error
+    return decoded
+
+
+def _arrays(payload: bytes) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an archive; what would take more memory than the file has bytes is not even begun."""
+    with zipfile.ZipFile(io.BytesIO(payload)) as archive:
+        members = archive.infolist()
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise ValueError("a compressed member; adeptree writes none")
+        if sum(member.file_size for member in members) > len(payload):
+            raise ValueError("members larger than the file")
+        return {member.filename.removesuffix(".npy"): _array(archive.read(member)) for member in members}
+
+
+def _array(member: bytes) -> NDArray[Any]:
+    file = io.BytesIO(member)
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, fortran, dtype = read(file)
+    if dtype.kind not in "biufSU" or any(side < 0 for side in shape):
+        raise ValueError(f"an array of {dtype} and shape {shape}")
+    if math.prod(shape) * dtype.itemsize != len(member) - file.tell():
+        raise ValueError(f"{len(member) - file.tell()} bytes for an array of {dtype} and shape {shape}")
+    flat = np.frombuffer(bytearray(member), dtype, offset=file.tell())  # (bytearray: it may be written to)
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def seal(text: str, before: str = "") -> str:
+    """Return the text of a JSON object with a checksum of it, and of what came before, as its last member.
+
+    >>> seal('{"rounds": 3}')
+    '{"rounds": 3, "check": "9ae8f062475516db"}'
+    """
+    digest = hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()[:16]
+    return f'{text[:-1]}, "check": "{digest}"}}'
+
+
+def unseal(line: str, before: str = "") -> Any:
+    """Return the values of a line that :func:`seal` made, without the checksum; ValueError if it is not as it was."""
+    text = line[: -len(', "check": "0123456789abcdef"}')] + "}"
+    if seal(text, before) != line:
+        raise ValueError("checksum mismatch")
+    return json.loads(text)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace the file in one step, so that a crash or a full disk leaves the old one whole."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise StateError(f"{path} could not be written: it is not an ordinary file; name another")
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+        temporary = None
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the new name on the disk too; where folders cannot be synced, the file is there all the same."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _mode(target: Path) -> int:
+    """The permissions the file has, or those a new file would get (mkstemp's are only its owner's)."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:
+    """Return plain values as JSON values, tagging what JSON lacks; arrays go into the list."""
+    if isinstance(value, np.ndarray):
+        if arrays is None:
+            return encode(value.tolist())
+        if value.dtype.hasobject:
+            raise StateError("an array of Python objects cannot be saved; use numbers, texts, tuples or lists")
+        arrays.append(value)
+        return {"$array": len(arrays) - 1}
+    if isinstance(value, np.generic):
+        return encode(value.item(), arrays)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        inner = [encode(v, arrays) for v in value]
+        return inner if isinstance(value, list) else {"$tuple": inner}
+    if isinstance(value, dict):
+        return {"$map": [[encode(k, arrays), encode(v, arrays)] for k, v in value.items()]}
+    raise StateError(
+        f"a {type(value).__name__} cannot be saved ({str(value)[:60]}); use numbers, texts, tuples, lists or dicts"
+    )
+
+
+def decode(value: Any, arrays: list[Any] | None = None) -> Any:
+    """Return what :func:`encode` was given; every array is taken once, so that no two values share one."""
+    if isinstance(value, list):
+        return [decode(v, arrays) for v in value]
+    if isinstance(value, dict):
+        ((tag, inner),) = value.items()
+        if tag == "$array":
+            return _taken(arrays or [], inner)
+        if tag not in ("$tuple", "$map") or not isinstance(inner, list):
+            raise ValueError(f"{tag!r} of a {type(inner).__name__} is none of the values that are saved")
+        if tag == "$tuple":
+            return tuple(decode(v, arrays) for v in inner)
+        return {decode(k, arrays): decode(v, arrays) for k, v in inner}
+    return value
+
+
+def _taken(arrays: list[Any], place: Any) -> Any:
+    if type(place) is not int or not 0 <= place < len(arrays) or arrays[place] is None:
+        raise ValueError("an array that is not there, or was there before")
+    array, arrays[place] = arrays[place], None
+    return array

@@ -1,0 +1,64 @@
+"""Names for the types that pass between the rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.errors import InvalidLabel, got
+
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+LabelArray = NDArray[np.uint8]
+
+Instance = Any
+Sample = Sequence[tuple[Instance, int]]
+
+
+@runtime_checkable
+class Concept(Protocol):
+    """A rule: ``concept(x)`` is 0 or 1 and ``str(concept)`` is a text a person reads."""
+
+    def __call__(self, x: Instance) -> int:
+        """Return the label of x."""
+        ...
+
+
+def label_of(y: object) -> int:
+    """Return the label as the int 0 or 1.
+
+    >>> label_of(True)
+    1
+    >>> label_of(2)
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.InvalidLabel: a label must be 0 or 1; got y=2 (int)
+    """
+    if type(y) is int and (y == 0 or y == 1):  # the usual case first: this is called in every round
+        return y
+    if isinstance(y, (bool, np.bool_)) or (isinstance(y, (int, np.integer)) and y in (0, 1)):
+        return int(y)
+    raise InvalidLabel(f"a label must be 0 or 1; {got('y', y)}")
+
+
+def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:
+    """Count the positions where the two label sequences differ."""
+    return sum(p != y for p, y in zip(predicted, labels, strict=True))
+
+
+def labels_of(ys: Iterable[object]) -> IntArray:
+    """Return many labels as one array of 0 and 1; an array of numbers is checked without a loop.
+
+    >>> labels_of([True, 0, 1]).tolist()
+    [1, 0, 1]
+    """
+    if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype.kind in "biu":
+        wrong = np.flatnonzero((ys != 0) & (ys != 1))
+        if len(wrong):
+            label_of(ys[wrong[0]].item())
+        return ys.astype(np.int64)
+    return np.array([label_of(y) for y in ys], dtype=np.int64)

@@ -1,0 +1,120 @@
+"""What an experiment is: a claim of the paper, the games that measure it, and a check that can fail."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adeptree.core.errors import DamagedFile, InvalidArgument, got
+
+Cell = dict[str, Any]
+"""The configuration of one run: plain values only, the seed among them."""
+Row = dict[str, Any]
+"""What one run measured, together with its cell."""
+
+LEVELS = ("tiny", "quick", "full")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of the table: what was promised, what was measured, and whether it held."""
+
+    claim: str
+    relation: str
+    """How the measured value must lie to the bound: "<=", ">=" or "="."""
+    bound: float
+    mean: float
+    worst: float
+    spread: float
+    """Standard deviation over seeds (of a fitted exponent: its standard error)."""
+    runs: int
+    held: bool
+    note: str = ""
+    within: float = 0.0
+    """How far from the bound an "=" may lie."""
+
+    @property
+    def ratio(self) -> float:
+        """What was measured as a multiple of the bound: the worst run, or the mean where that is what is bounded."""
+        measured = self.mean if self.relation == ">=" else self.worst
+        return measured / self.bound if self.bound else (1.0 if measured == self.bound else math.inf)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A claim with its settings, its run and its check; all three are pure functions.
+
+    ``settings(level)`` lists the cells, ``run(cell)`` plays one and returns what it measured, and
+    ``check(rows)`` compares all of them with the theorem.
+    """
+
+    name: str
+    theorem: str
+    claim: str
+    settings: Callable[[str], list[Cell]]
+    run: Callable[[Cell], Row]
+    check: Callable[[Sequence[Row]], list[Verdict]]
+
+    def cells(self, level: str) -> list[Cell]:
+        """Return the cells of a level: "tiny" (tests), "quick" or "full"."""
+        if level not in LEVELS:
+            raise InvalidArgument(f"level must be one of {', '.join(LEVELS)}; {got('level', level)}")
+        return self.settings(level)
+
+    def row(self, cell: Cell) -> Row:
+        """Run one cell; the row holds the cell too, so that it can be read on its own."""
+        return {**cell, **self.run(cell)}
+
+    def verdicts(self, rows: Sequence[Row]) -> list[Verdict]:
+        """Check the rows; nothing measured is nothing shown."""
+        if not rows:
+            nothing = Verdict(self.claim, "=", math.nan, math.nan, math.nan, 0.0, 0, False, "nothing was measured")
+            return [nothing]
+        try:
+            return self.check(rows)
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise DamagedFile(
+                f"the rows of {self.name} do not hold what it measures ({error!r}); delete {self.name}.jsonl to have "
+                f"them measured again"
+            ) from error
+
+
+def key_of(experiment: str, cell: Cell, version: str) -> str:
+    """Return the name under which a finished cell is kept: a hash of all that its result depends on.
+
+    >>> key_of("regret", {"a": 1, "b": 2}, "1.0") == key_of("regret", {"b": 2, "a": 1}, "1.0")
+    True
+    """
+    text = json.dumps([experiment, version, cell], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def grid(seeds: int, configs: Iterable[Cell]) -> list[Cell]:
+    """Return every configuration with seeds 0, 1, ..., seeds - 1.
+
+    >>> grid(2, [{"T": 10}])
+    [{'T': 10, 'seed': 0}, {'T': 10, 'seed': 1}]
+    """
+    return [{**config, "seed": seed} for config in configs for seed in range(seeds)]
+
+
+def by_level(level: str, tiny: Any, quick: Any, full: Any) -> Any:
+    """Return the value of the level."""
+    return {"tiny": tiny, "quick": quick, "full": full}[level]
+
+
+def groups(rows: Sequence[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Return the rows grouped by the values of these columns, in order of first appearance."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in names), []).append(row)
+    return found
+
+
+def column(rows: Sequence[Row], name: str) -> list[float]:
+    """Return one column as floats."""
+    return [float(row[name]) for row in rows]

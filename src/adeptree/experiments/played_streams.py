@@ -1,0 +1,50 @@
+"""The streams of the experiments, by name, and small helpers to play and record a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic
+from adeptree.games.adversaries import Instances
+from adeptree.roles.concept_class import ConceptClass
+
+NOISE = {"realizable": 0.0, "noise 5%": 0.05, "noise 10%": 0.1, "noise 30%": 0.3, "random labels": 0.5}
+"""Streams whose labels are a random concept's, each flipped with this probability."""
+STREAMS = (*NOISE, "drifting", "greedy", "mistake tree")
+CURVE_POINTS = 120
+"""Points of a curve that is kept in a row; the report needs no more."""
+
+
+def adversary(name: str, concept_class: ConceptClass, rounds: int, instances: Instances | None = None) -> Adversary:
+    """Return the adversary of a name; ``instances`` replaces the class's own random points."""
+    if name in NOISE:
+        return Stochastic(concept_class, noise=NOISE[name], instances=instances)
+    if name == "drifting":
+        return Drifting(concept_class, period=max(1, rounds // 10), noise=0.05, instances=instances)
+    if name == "greedy":
+        return Greedy(concept_class, instances=instances)
+    if name == "mistake tree":
+        return LittlestoneTree(concept_class, instances=instances)
+    raise InvalidArgument(f"stream must be one of {', '.join(STREAMS)}; {got('stream', name)}")
+
+
+def random_pairs(points: Sequence[Any], rounds: int, seed: int) -> list[tuple[Any, int]]:
+    """Return that many different points in random order, with random labels."""
+    rng = np.random.default_rng([seed, rounds])
+    chosen = rng.permutation(len(points))[:rounds].tolist()
+    labels = rng.integers(0, 2, size=rounds).tolist()
+    return [(points[i], int(y)) for i, y in zip(chosen, labels, strict=True)]
+
+
+def curve(values: Sequence[float], points: int = CURVE_POINTS) -> dict[str, list[float]]:
+    """Return at most ``points`` of the values with their round numbers, the first and the last among them.
+
+    >>> curve([5.0, 6.0, 7.0], points=2)
+    {'t': [1, 3], 'value': [5.0, 7.0]}
+    """
+    at = np.unique(np.linspace(0, len(values) - 1, min(points, len(values))).round().astype(int))
+    return {"t": (at + 1).tolist(), "value": [round(float(values[i]), 6) for i in at]}

@@ -1,0 +1,49 @@
+"""Rules on n bits: conjunctions, disjunctions, parities."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from adeptree.core.cells import LABELS
+from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
+from adeptree.families.bits.bit_frontiers import MonomialFrontier, ParityFrontier
+from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities
+from adeptree.roles.family import Columns, Family
+
+
+def _bits(concept_class: Any, texts: Sequence[str]) -> Any:
+    return tuple(LABELS.get(text.lower(), text) for text in texts)
+
+
+COLUMNS = Columns(_bits, count=lambda c: c.n)
+
+FAMILIES = (
+    Family(
+        "conjunctions",
+        Conjunctions,
+        frontier=MonomialFrontier,
+        base=Elimination,
+        bases=(Elimination,),
+        columns=COLUMNS,
+        example="conjunctions(n=4)",
+        line="a and not b and ...; x is n columns of 0 and 1",
+    ),
+    Family(
+        "disjunctions",
+        Disjunctions,
+        frontier=MonomialFrontier,
+        base=Elimination,
+        columns=COLUMNS,
+        example="disjunctions(n=4)",
+        line="a or not b or ...; x is n columns of 0 and 1",
+    ),
+    Family(
+        "parities",
+        Parities,
+        frontier=ParityFrontier,
+        base=GaussianElimination,
+        bases=(GaussianElimination,),
+        columns=COLUMNS,
+        example="parities(n=4)",
+        line="a xor b xor ...; x is n columns of 0 and 1",
+    ),
+)

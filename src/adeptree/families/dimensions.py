@@ -1,0 +1,63 @@
+"""Exact VC and Littlestone dimensions of concept classes, with witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, overload
+
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.types import Instance, LabelArray
+from adeptree.families.listed import EnumerableClass
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory.tables import LittlestoneSolver, MistakeTree, vc_of_table
+
+
+@overload
+def vc_dimension(c: ConceptClass, witness: Literal[False] = ...) -> int: ...
+@overload
+def vc_dimension(c: ConceptClass, witness: Literal[True]) -> tuple[int, tuple[Instance, ...]]: ...
+def vc_dimension(c: ConceptClass, witness: bool = False) -> int | tuple[int, tuple[Instance, ...]]:
+    """Return the VC dimension of the class, with a largest shattered set when a witness is asked for.
+
+    >>> from adeptree import Intervals
+    >>> vc_dimension(Intervals(10))
+    2
+    """
+    if not witness and not hasattr(c, "table") and c.vc_dimension is not None:
+        return c.vc_dimension
+    table, points = _explicit(c, "VC", witness)
+    dimension, columns = vc_of_table(table)
+    return (dimension, tuple(points[j] for j in columns)) if witness else dimension
+
+
+@overload
+def littlestone_dimension(c: ConceptClass, witness: Literal[False] = ...) -> int: ...
+@overload
+def littlestone_dimension(c: ConceptClass, witness: Literal[True]) -> tuple[int, MistakeTree | None]: ...
+def littlestone_dimension(c: ConceptClass, witness: bool = False) -> int | tuple[int, MistakeTree | None]:
+    """Return the Littlestone dimension of the class, with a full mistake tree when a witness is asked for.
+
+    >>> from adeptree import Thresholds
+    >>> littlestone_dimension(Thresholds(256))
+    8
+    """
+    if not witness and not hasattr(c, "table") and c.littlestone_dimension is not None:
+        return c.littlestone_dimension
+    table, points = _explicit(c, "Littlestone", witness)
+    solver = LittlestoneSolver(table)
+    if not witness:
+        return solver.dimension()
+    tree = solver.tree()
+    return solver.dimension(), None if tree is None else tree.map(points.__getitem__)
+
+
+def _explicit(c: ConceptClass, name: str, witness: bool) -> tuple[LabelArray, Sequence[Instance]]:
+    """Return the table and the points of the class, or say why there are none."""
+    if not isinstance(c, EnumerableClass):
+        wanted = f"a witness of the {name} dimension" if witness else f"the {name} dimension"
+        raise InvalidArgument(
+            f"{wanted} of {c!r} cannot be computed: its concepts cannot be listed"
+            + ("" if witness else ", and no formula is known (it may be infinite)")
+            + "; take a finite class"
+        )
+    return c.to_finite().table, list(c.instances())

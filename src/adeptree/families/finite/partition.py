@@ -1,0 +1,87 @@
+"""The frontier of a listed class: the paths partition its concepts by their labels so far."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.families.listed import EnumerableClass
+from adeptree.roles.frontier import Children, Frontier, Split
+
+
+class Partition:
+    """Which row every concept belongs to; -1 once its row is gone.
+
+    The rows may be those of any frontier: a row without concepts is simply empty here.
+    """
+
+    def __init__(self, concept_class: EnumerableClass) -> None:
+        concept_class._check_listable()
+        self.concept_class = concept_class
+        self.row_of: IntArray = np.zeros(concept_class.size, dtype=np.int64)
+
+    def counts(self, x: Instance, width: int) -> tuple[IntArray, IntArray]:
+        """Return, for each row, how many of its concepts say 0 and how many say 1 at x."""
+        alive = self.row_of >= 0
+        rows = self.row_of[alive]
+        ones = np.bincount(rows[self.concept_class.labels(x)[alive] == 1], minlength=width)
+        return np.bincount(rows, minlength=width) - ones, ones
+
+    def grow(self, children: Children) -> None:
+        """Move every concept to the child with its label."""
+        alive = self.row_of >= 0
+        labels = self.concept_class.labels(children.x)[alive].astype(np.int64)
+        moved = self.row_of.copy()  # a saved state may hold the old array
+        moved[alive] = children.row[labels, self.row_of[alive]]
+        self.row_of = moved
+
+
+class PartitionFrontier(Frontier):
+    """Rows are the non-empty cells of the partition: O(number of concepts) a round, whatever the width."""
+
+    def __init__(self, concept_class: EnumerableClass) -> None:
+        super().__init__()
+        self.partition = Partition(concept_class)
+        self._width = 1
+        self.log_size = math.log(concept_class.size)
+
+    def parts(self) -> list[Any]:
+        """Return the partition too."""
+        return [self, self.partition]
+
+    @property
+    def width(self) -> int:
+        """Number of cells."""
+        return self._width
+
+    def _answers(self, x: Instance) -> Split:
+        zeros, ones = self.partition.counts(x, self._width)
+        return Split(x, zeros > 0, ones > 0, evidence=(zeros, ones))
+
+    def grow(self, children: Children) -> None:
+        """Refine the partition by the labels at x."""
+        self.partition.grow(children)
+        self._width = len(children.parent)
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of the number of concepts in the children's cells."""
+        zeros, ones = children.evidence
+        counts = np.where(children.label, ones[children.parent], zeros[children.parent])
+        logs: FloatArray = np.log(counts.astype(np.float64))
+        return logs
+
+    def concept(self, row: int) -> Concept:
+        """Return the first concept of the row's cell."""
+        return self.partition.concept_class.concept(int((self.partition.row_of == row).argmax()))
+
+    def state(self) -> dict[str, Any]:
+        """Return the partition."""
+        return {"row_of": self.partition.row_of, "width": self._width}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over a saved partition."""
+        self.partition.row_of = state["row_of"]
+        self._width = state["width"]

@@ -1,0 +1,39 @@
+"""How many concepts follow a path: on grids, and over floats, where cuts are counted as doubles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.types import FloatArray
+
+DOUBLES = 2.0 * float(2**63 - 2**52)
+"""Cuts over floats: the finite doubles (-0.0 and 0.0 are one) and +inf."""
+
+
+def doubles_between(low: Any, high: Any) -> FloatArray:
+    """Return how many cuts lie in (low, high], for floats or arrays; exact to a double's 53 bits.
+
+    >>> doubles_between(1.0, 2.0) == 2.0**52, doubles_between(-np.inf, np.inf) == DOUBLES, doubles_between(-0.0, 0.0)
+    (np.True_, np.True_, np.float64(0.0))
+    """
+    with np.errstate(over="ignore"):  # the difference of two places may need all 64 bits
+        between: FloatArray = (_place(high) - _place(low)).astype(np.uint64).astype(np.float64)
+    return between
+
+
+def _place(value: Any) -> Any:
+    """Return the place of a double among all doubles, as an integer."""
+    bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)
+    return np.where(bits < 0, np.int64(np.iinfo(np.int64).min) - bits, bits)
+
+
+def intervals_within(cuts: FloatArray) -> float:
+    """Return how many intervals, the empty one once, have both ends in one of these gaps of so many cut positions.
+
+    >>> intervals_within(np.array([3.0, 1.0]))  # 3 + 0, and the empty one
+    4.0
+    """
+    return 1.0 + math.fsum((cuts * (cuts - 1) / 2).tolist())

@@ -1,0 +1,149 @@
+"""The families that are known, and what their records say of a class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.roles.base_learner import BaseLearner, Lifted, StateMachine
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.family import Columns, Family
+from adeptree.roles.frontier import Frontier
+
+FAMILIES: dict[str, Family] = {}
+"""By name: those that a spec can name."""
+BY_KIND: dict[type[Any], list[Family]] = {}
+BASES: dict[str, Any] = {}
+"""By name: the base learners that a saved file can name."""
+
+NATURAL = "natural"
+"""In a saved file: the natural base learner of the class, where that has no name of its own."""
+
+GROUP = "adeptree.families"
+"""The entry points of other packages: each names a Family, or a tuple of them."""
+
+
+def register(family: Family) -> Family:
+    """Make a family known: to ``parse``, ``adeptree classes``, ``--rules``, ``load``, and to every learner.
+
+    Again is harmless. Packages declare an entry point of the group ``adeptree.families`` instead, which is looked at
+    when a name is not known.
+
+    >>> from adeptree import Thresholds, parse
+    >>> class Ages(Thresholds):
+    ...     spec_name = "ages"
+    >>> family = register(Family("ages", Ages, example="ages(n=120)"))
+    >>> parse("ages(n=120)")
+    ages(n=120)
+    >>> forget(family)
+    """
+    if not isinstance(family, Family) or not (isinstance(family.kind, type) and issubclass(family.kind, ConceptClass)):
+        raise InvalidArgument(f"a family is Family(name, kind) with a concept class as kind; {got('family', family)}")
+    if family.name and not family.name.isidentifier():
+        raise InvalidArgument(f"a family has a name such as 'ages', as in specs; {got('name', family.name)}")
+    known = FAMILIES.get(family.name)
+    if known is not None and known.kind is not family.kind:
+        raise InvalidArgument(f'"{family.name}" is the name of another family; choose another')
+    if family.name:
+        FAMILIES[family.name] = family
+    kin = BY_KIND.setdefault(family.kind, [])
+    kin[:] = [*(other for other in kin if other.name != family.name), family]
+    BASES.update({base.__name__: base for base in family.bases})
+    return family
+
+
+def forget(family: Family) -> None:
+    """Take back what :func:`register` did."""
+    FAMILIES.pop(family.name, None)
+    BY_KIND[family.kind] = [other for other in BY_KIND.get(family.kind, []) if other.name != family.name]
+
+
+def families() -> list[Family]:
+    """Return all families that have a name, those of other packages too."""
+    load_others()
+    return list(FAMILIES.values())
+
+
+def family_named(name: str) -> Family | None:
+    """Return the family of a name in a spec; other packages are looked at before the answer is None."""
+    if name not in FAMILIES:
+        load_others()
+    return FAMILIES.get(name)
+
+
+@cache
+def load_others() -> None:
+    """Register the families of other packages; one that fails is said, and left out."""
+    for entry in entry_points(group=GROUP):
+        try:
+            found = entry.load()
+            for family in found if isinstance(found, (tuple, list)) else (found,):
+                register(family)
+        except Exception as error:
+            warnings.warn(
+                f"the families of {entry.value} were left out: {error!r}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
+def families_of(concept_class: ConceptClass) -> Iterator[Family]:
+    """Return the families of an object's class, then of its parents'."""
+    for kind in type(concept_class).__mro__:
+        yield from BY_KIND.get(kind, ())
+
+
+def frontier_of(concept_class: ConceptClass) -> Frontier:
+    """Return an empty frontier for a class: by its oracle, unless its family has a faster form.
+
+    >>> from adeptree import Thresholds
+    >>> frontier = frontier_of(Thresholds(8))
+    >>> frontier.grow(frontier.split(3).children)
+    >>> frontier.width
+    2
+    """
+    for family in families_of(concept_class):
+        if family.frontier is not None:
+            return family.frontier(concept_class)
+    raise InvalidArgument(f"a concept class such as Thresholds(256) was expected; {got('class', concept_class)}")
+
+
+def default_base(concept_class: ConceptClass) -> BaseLearner:
+    """Return the natural base learner of a class, the one used when none is given.
+
+    >>> from adeptree import Thresholds
+    >>> default_base(Thresholds(256)).mistake_bound
+    8
+    """
+    for family in families_of(concept_class):
+        if family.base is not None:
+            return family.base(concept_class)
+    raise InvalidArgument(
+        f"{concept_class!r} has no natural base learner; give base= an object with start(), predict(state, x) "
+        f"and update(state, x, y)"
+    )
+
+
+def columns_of(concept_class: ConceptClass) -> Columns:
+    """Return how the columns of a table become instances of the class."""
+    return next(
+        (f.columns for f in families_of(concept_class) if f.columns is not None),
+        Columns(),
+    )
+
+
+def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:
+    """Return ``base`` ready for the class: the natural one if None, a user's state machine lifted."""
+    if base is None:
+        return default_base(concept_class)
+    if isinstance(base, BaseLearner):
+        return base.bind(concept_class)
+    if isinstance(base, StateMachine):
+        return Lifted(base)
+    raise InvalidArgument(
+        f"base must be a base learner, or have start(), predict(state, x) and update(state, x, y); {got('base', base)}"
+    )

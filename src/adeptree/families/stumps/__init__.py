@@ -1,0 +1,38 @@
+"""Decision stumps: one named feature against one cut."""
+
+from adeptree.families.stumps.cell_vote import CellVote
+from adeptree.families.stumps.open_stumps import OpenStumpFrontier, OpenStumps
+from adeptree.families.stumps.stump_frontier import RealStumpFrontier
+from adeptree.families.stumps.stumps_found import RealStumps
+from adeptree.families.stumps.stumps_given import Stumps
+from adeptree.roles.family import Columns, Family, OnColumns
+
+FAMILIES = (
+    Family(
+        "stumps",
+        Stumps,
+        columns=Columns(names=lambda c: tuple(c.cuts)),
+        example="stumps(cuts={'age': [30, 50]})",
+        line="feature >= cut or feature < cut, one feature at a time",
+    ),
+    Family(
+        "real_stumps",
+        RealStumps,
+        frontier=RealStumpFrontier,
+        base=CellVote,
+        bases=(CellVote,),
+        columns=Columns(names=lambda c: c.features),
+        on_columns=OnColumns(
+            "stumps",
+            lambda names, d: RealStumps(names),
+            {
+                "stumps": "column >= cut or column < cut, on every column of numbers",
+                "stumps(age, bmi)": "the same, on these columns",
+            },
+            many=True,
+        ),
+        example="real_stumps(features=['age'])",
+        line="feature >= cut or feature < cut; cuts are not given",
+    ),
+    Family("", OpenStumps, frontier=OpenStumpFrontier, columns=Columns()),
+)

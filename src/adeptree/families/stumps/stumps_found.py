@@ -1,0 +1,119 @@
+"""Decision stumps whose cut points are not given: any real number may be one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.types import Concept, FloatArray, Instance, Sample
+from adeptree.families.line.float_line import finite_float, gains_of, round_cut
+from adeptree.families.rule_values import Constant, Stump
+from adeptree.roles.concept_class import ConceptClass
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class RealStumps(ConceptClass):
+    """Concepts ``feature >= cut`` and ``feature < cut`` for every real cut, and the two constants.
+
+    Instances are mappings with a finite number for every feature; other keys are ignored.
+
+    >>> c = RealStumps(["age", "bmi"])
+    >>> c, c.vc_dimension, c.littlestone_dimension
+    (real_stumps(features=('age', 'bmi')), 3, None)
+    >>> young, old = {"age": 41.9, "bmi": 22}, {"age": 43, "bmi": 22}
+    >>> str(c.erm([(young, 0), (old, 1)]))
+    'age >= 42'
+    """
+
+    features: tuple[str, ...]
+    spec_name = "real_stumps"
+
+    def __init__(self, features: Iterable[str]) -> None:
+        object.__setattr__(self, "features", _names(features))
+
+    def __repr__(self) -> str:
+        return f"real_stumps(features={self.features!r})"
+
+    @property
+    def vc_dimension(self) -> int:
+        """Largest s with C(s, s // 2) <= 2 x features: enough chains for the middle layer of the subsets (Gey)."""
+        points = 1
+        while math.comb(points + 1, (points + 1) // 2) <= 2 * len(self.features):
+            points += 1
+        return points
+
+    @property
+    def littlestone_dimension(self) -> None:
+        """Infinite, as for the thresholds on one feature alone."""
+        return None
+
+    def instance(self, x: Any) -> Instance:
+        """Return x as a dict of the class's features, as floats."""
+        if not isinstance(x, Mapping):
+            raise InvalidInstance(f"x must be a mapping of feature names to numbers; {got('x', x)}")
+        values = {}
+        for name in self.features:
+            if name not in x:
+                raise InvalidInstance(f"x must have the feature {name!r}; it has {sorted(map(str, x))}")
+            number = finite_float(x[name])
+            if number is None:
+                raise InvalidInstance(f"feature {name!r} must be a finite number; {got(name, x[name])}")
+            values[name] = number
+        return values
+
+    def vector(self, x: Instance) -> FloatArray:
+        """Return the features of a canonical instance as an array, in the class's order."""
+        return np.array([x[name] for name in self.features])
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw every feature uniformly in [0, 1)."""
+        return dict(zip(self.features, rng.random(len(self.features)).tolist(), strict=True))
+
+    def random_concept(self, rng: np.random.Generator) -> Stump:
+        """Draw a feature, a direction, and the cut uniformly in [0, 1)."""
+        feature = self.features[int(rng.integers(len(self.features)))]
+        return Stump(feature, float(rng.random()), above=bool(rng.integers(2)))
+
+    def realizable(self, sample: Sample) -> bool:
+        """On some feature all 0s lie on one side of all 1s."""
+        pairs = self.clean(sample)
+        zeros, ones = (np.array([self.vector(x) for x, y in pairs if y == label]) for label in (0, 1))
+        if not len(zeros) or not len(ones):
+            return True
+        rising = zeros.max(axis=0) < ones.min(axis=0)
+        return bool(rising.any() or (ones.max(axis=0) < zeros.min(axis=0)).any())
+
+    def erm(self, sample: Sample) -> Concept:
+        """Return a best stump in O(features x m log m); of equals a constant, else the first feature, >=, lowest."""
+        pairs = self.clean(sample)
+        labels = [y for _, y in pairs]
+        ones, zeros = sum(labels), len(labels) - sum(labels)
+        best: Concept = Constant(int(ones > zeros))
+        fewest = min(ones, zeros)
+        for name in self.features:
+            points, gains = gains_of((x[name] for x, _ in pairs), labels)
+            # The cut below point i gives these errors to >=; to < it gives all the others.
+            errors = ones - np.concatenate([np.cumsum(gains[::-1])[::-1], [0]])
+            for above, counts in ((True, errors), (False, len(pairs) - errors)):
+                place = int(counts.argmin())
+                if counts[place] < fewest:  # so it is no constant, and both ends are finite
+                    fewest = int(counts[place])
+                    best = Stump(name, round_cut(float(points[place]), float(points[place + 1])), above)
+        return best
+
+
+def _names(features: Any) -> tuple[str, ...]:
+    if isinstance(features, (str, bytes)) or not isinstance(features, Iterable):
+        raise InvalidArgument(f"features must be a list of feature names; {got('features', features)}")
+    try:
+        names = tuple(features)
+    except TypeError:  # an array that holds one value says that it can be looped over, and cannot
+        names = ()
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise InvalidArgument(f"features must be one or more different texts; {got('features', names)}")
+    return names

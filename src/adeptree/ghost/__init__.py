@@ -1,0 +1,29 @@
+"""The oracle-efficient realizable learner of ``docs/ghost.md``: all of it that others call is ``Ghost``."""
+
+from __future__ import annotations
+
+from adeptree.core.errors import InvalidArgument
+from adeptree.families.registry import register
+from adeptree.ghost.ghost_bounds import mistake_bound
+from adeptree.ghost.ghost_learner import Ghost
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.family import Family
+
+
+def ghost_base(concept_class: OracleClass) -> BaseLearner:
+    """Return the natural base learner of a class that is known by its oracle alone."""
+    if concept_class.littlestone_dimension is None:
+        raise InvalidArgument(
+            f"{concept_class!r} says neither its littlestone_dimension= (then base Ghost(d) is used, which needs only "
+            f"the oracle) nor do you give base=; give one of them"
+        )
+    return Ghost(concept_class.littlestone_dimension)
+
+
+register(Family("", ConceptClass, frontier=OracleFrontier))
+register(Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True))
+
+__all__ = ["Ghost", "mistake_bound"]

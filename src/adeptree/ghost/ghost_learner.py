@@ -1,0 +1,167 @@
+"""``Ghost(d)``: a realizable learner that knows its class only through a weak-consistency oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import ContradictoryOracle, InvalidArgument
+from adeptree.core.types import Instance, Sample, label_of
+from adeptree.ghost.ghost_bounds import mistake_bound
+from adeptree.ghost.ghost_rows import GhostRows
+from adeptree.ghost.stages import Decision, Stage, after_plan_mistake, decide, first_stage, next_stage
+from adeptree.roles.base_learner import BaseLearner, RowLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Frontier
+
+Labels = tuple[int, ...]
+Oracle = Callable[[Sample], bool]
+
+LARGEST_D = 32
+"""M(d) is about 225^d: beyond, it is no number that means anything."""
+
+
+class History(NamedTuple):
+    """A scalar state: the labelled points, the ghosts' labels on them, and the stage."""
+
+    points: tuple[Instance, ...]
+    truth: Labels
+    ghosts: tuple[Labels, ...]
+    stage: Stage
+
+
+class Answers(NamedTuple):
+    """What the oracle said about a history at a point."""
+
+    possible: tuple[bool, bool]
+    ones: int
+    """The ghosts that continue with label 1, having no 0."""
+
+
+@dataclass
+class Recent:
+    """The last question, so that an update does not ask again what its prediction has asked."""
+
+    history: History | None = None
+    x: Instance = None
+    answers: Answers | None = None
+
+
+@dataclass(frozen=True)
+class Ghost(BaseLearner):
+    """A deterministic learner for any class of Littlestone dimension <= d, by weak-consistency queries only.
+
+    It errs at most M(d) = 2, 9, 67, 1012, 39631 times for d = 1, ..., 5, which no oracle learner can
+    improve for d <= 2. Whenever it errs although both labels were realizable, the history with the
+    wrong label is realizable too; such *ghosts* are its virtual functions. Run on a frontier it asks
+    nothing at all, as a ghost is one of the frontier's rows. The proof is in ``docs/ghost.md``.
+
+    >>> Ghost(2), Ghost(2).mistake_bound
+    (Ghost(d=2), 9)
+
+    A ``d`` that is too small for the class is noticed when the stream gives it away, and raises
+    ``MistakeBoundExceeded``.
+    """
+
+    d: int
+    oracle: Oracle | None = field(default=None, repr=False, compare=False)
+    _recent: Recent = field(default_factory=Recent, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check the dimension."""
+        object.__setattr__(self, "d", check_size("d", self.d, at_least=0, at_most=LARGEST_D))
+
+    def bind(self, concept_class: ConceptClass) -> Self:
+        """Return this learner with the oracle of a class, needed to run on a single history."""
+        return replace(self, oracle=concept_class.realizable)
+
+    def spec(self, concept_class: ConceptClass) -> str:
+        """Return its name and dimension: all that a saved learner needs."""
+        return repr(self)
+
+    @property
+    def mistake_bound(self) -> int:
+        """M(d)."""
+        return mistake_bound(self.d)
+
+    def rows(self, frontier: Frontier) -> RowLearner:
+        """Return this learner run on the frontier's rows, where it asks no oracle."""
+        return GhostRows(self.d)
+
+    def start(self) -> History:
+        """Return the empty history."""
+        return History((), (), (), first_stage(self.d))
+
+    def predict(self, state: History, x: Instance) -> int:
+        """Return the label predicted at x: the only realizable one, if there is only one."""
+        answers = self._ask(state, x)
+        if not all(answers.possible):
+            return int(answers.possible[1])
+        return self._decide(state, answers).label
+
+    def update(self, state: History, x: Instance, y: int) -> History:
+        """Return the history with label y at x."""
+        y = label_of(y)
+        answers = self._ask(state, x)
+        if not answers.possible[y]:
+            raise InvalidArgument(
+                f"Ghost learns realizable histories, and no concept of the class continues this one "
+                f"by {y} at x={x!r}; check the labels"
+            )
+        ghosts = tuple((*labels, answers.ones >> number & 1) for number, labels in enumerate(state.ghosts))
+        grown = History((*state.points, x), (*state.truth, y), ghosts, state.stage)
+        if not all(answers.possible):
+            return grown
+        decision = self._decide(state, answers)
+        if decision.label == y:
+            return grown
+        return _after_mistake(state, grown, answers.ones, decision)
+
+    def _decide(self, state: History, answers: Answers) -> Decision:
+        columns = [
+            sum(label << number for number, label in enumerate(column))
+            for column in zip(*state.ghosts, state.truth, strict=True)
+        ]
+        return decide(self.d, state.stage, len(state.ghosts), answers.ones, columns)
+
+    def _ask(self, state: History, x: Instance) -> Answers:
+        """Ask two queries about the history and one about each ghost: 0, and 1 only if 0 is denied."""
+        recent = self._recent
+        if recent.answers is not None and recent.history is state and _same_point(recent.x, x):
+            return recent.answers
+        possible = (self._realizable(state, state.truth, x, 0), self._realizable(state, state.truth, x, 1))
+        if not any(possible):
+            raise ContradictoryOracle(
+                f"the oracle denies both labels at x={x!r} for a history it accepted; check that it is "
+                f"deterministic and that labels once realizable together stay so"
+            )
+        ones = sum((not self._realizable(state, labels, x, 0)) << number for number, labels in enumerate(state.ghosts))
+        answers = Answers(possible, ones)
+        recent.history, recent.x, recent.answers = state, x, answers
+        return answers
+
+    def _realizable(self, state: History, labels: Labels, x: Instance, y: int) -> bool:
+        if self.oracle is None:
+            raise InvalidArgument(f"{self!r} on a single history needs an oracle; call bind(concept_class) first")
+        return bool(self.oracle([*zip(state.points, labels, strict=True), (x, y)]))
+
+
+def _same_point(one: Instance, other: Instance) -> bool:
+    """Say whether two points are surely the same; an unhashable one is only the same as itself."""
+    try:
+        return one is other or (hash(one) == hash(other) and bool(one == other))
+    except (TypeError, ValueError):
+        return False
+
+
+def _after_mistake(old: History, grown: History, ones: int, decision: Decision) -> History:
+    """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
+    count = len(old.ghosts)
+    if not decision.by_tree:
+        newborn = (*old.truth, decision.label)
+        stage = after_plan_mistake(old.stage, count, ones, decision.label)
+        return grown._replace(ghosts=(*grown.ghosts, newborn), stage=stage)
+    right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
+    return grown._replace(ghosts=right, stage=next_stage(old.stage.dimension, len(right)))

@@ -1,0 +1,235 @@
+"""The ghost learner on all rows of a frontier at once, without any oracle query.
+
+A ghost of a path is a realizable labelling of the same points, so it is another row of the frontier:
+a number. What label it takes at a point is in the split that the frontier made anyway. Children keep
+their parents' places with the label that ghosts prefer (0, or 1 where 0 is denied), so as long as no
+row is dropped a ghost's number never changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
+from adeptree.ghost.plan_table import PlanTable, as_tuples
+from adeptree.ghost.row_labels import LabelTable
+from adeptree.ghost.row_trees import NONE, find_trees
+from adeptree.ghost.stages import CONTESTED_AT_0, first_stage, next_stage, too_small
+from adeptree.roles.base_learner import RowLearner
+from adeptree.roles.frontier import Children, Split
+
+
+@dataclass(frozen=True)
+class Round:
+    """What was decided on the contested rows at one point."""
+
+    x: Instance
+    step: LabelArray
+    """The label that every row takes as a ghost: 0 if it can, else 1."""
+    rows: IntArray
+    """The contested rows, to which the rest belongs."""
+    count: IntArray
+    """How many ghosts each has; they fill its first places."""
+    ones: BoolArray
+    """``ones[i, j]``: the j-th ghost of row ``rows[i]`` takes label 1."""
+    label: BoolArray
+    by_tree: BoolArray
+
+    @cached_property
+    def masks(self) -> list[int]:
+        """Return each line of ``ones`` as an int."""
+        packed = np.packbits(self.ones, axis=1, bitorder="little")
+        return [int.from_bytes(line.tobytes(), "little") for line in packed]
+
+
+class GhostRows(RowLearner):
+    """Ghost(d) with, for every row, its stage's dimension, its ghosts (row numbers) and its plan.
+
+    Dropping rows (mistake pruning) voids the mistake bound, as a dropped row may be another's ghost;
+    a row that loses a ghost begins the plan of its stage anew with those it still has.
+    """
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        stage = first_stage(d)
+        self._in_stages = stage.plan[0] != "pruned"
+        self._dimension: IntArray = np.full(1, d, dtype=np.int64)
+        self._kept: IntArray = np.zeros(1, dtype=np.int64)
+        self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
+        self._plans = PlanTable(d)
+        self._plan: IntArray = np.full(1, self._plans.number(stage.plan), dtype=np.int64)
+        self._labels = LabelTable()
+        self._round: Round | None = None
+
+    def parts(self) -> list[Any]:
+        """Return the labels too. (Plans that were numbered stay numbered: they are only remembered.)"""
+        return [self, self._labels]
+
+    def predict(self, split: Split) -> BoolArray:
+        """Return the only label of a forced row, and the decision on a contested one."""
+        self._round = self._decide(split)
+        labels = ~split.can0
+        labels[self._round.rows] = self._round.label
+        return labels
+
+    def grow(self, children: Children) -> None:
+        """Give every child its parent's state, and the mistaken ones a ghost or the next stage."""
+        now = self._round_of(children)
+        contested = len(now.rows) > 0
+        complete = len(children.parent) == children.parents + len(now.rows)
+        if self._needs_labels:
+            self._labels.grow(children.parent, children.label, contested)
+        if contested or not complete:
+            parent = children.parent
+            self._dimension, self._kept = self._dimension[parent], self._kept[parent]
+            self._plan = self._plan[parent]
+            lost = self._follow(children, now, complete)
+            self._learn(children, now, lost)
+            if not complete:
+                self._restart(np.flatnonzero(lost))
+            self._tidy()
+        self._round = None
+
+    def state(self) -> dict[str, Any]:
+        """Return the arrays, and the distinct plans as nested tuples."""
+        table, plan = self._plans.compact(self._plan)
+        return {
+            "d": self.d,
+            "dimension": self._dimension,
+            "kept": self._kept,
+            "ghosts": self._ghosts,
+            "plan": plan,
+            "plans": list(table.plans),
+            "points": self._labels.points,
+            "labels": self._labels.bits.copy(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over a saved state."""
+        self.d = int(state["d"])
+        self._in_stages = first_stage(self.d).plan[0] != "pruned"
+        self._dimension = np.array(state["dimension"], dtype=np.int64)
+        self._kept = np.array(state["kept"], dtype=np.int64)
+        self._ghosts = np.array(state["ghosts"], dtype=np.int64)
+        self._plan = np.array(state["plan"], dtype=np.int64)
+        self._plans = PlanTable(self.d)
+        for plan in state["plans"]:
+            self._plans.number(as_tuples(plan))
+        self._labels = LabelTable()
+        self._labels.points = int(state["points"])
+        self._labels.bits = np.array(state["labels"], dtype=np.uint8)
+        self._round = None
+
+    @property
+    def _needs_labels(self) -> bool:
+        """Say whether trees are looked up: a 1-tree is just any two rows, so not for d <= 1."""
+        return self._in_stages and self.d >= 2
+
+    def _decide(self, split: Split) -> Round:
+        rows = np.flatnonzero(split.contested)
+        ghosts = self._ghosts[rows]
+        there = ghosts != NONE
+        count = there.sum(axis=1)
+        ones = there & ~split.can0[ghosts]
+        default = 2 * ones.sum(axis=1) > count
+        if self._in_stages and not self._dimension[rows].all():
+            raise too_small(self.d, CONTESTED_AT_0)
+        trees = np.zeros((2, len(rows)), dtype=np.bool_)
+        if self._in_stages:
+            trees = find_trees(self.d, self._labels, self._dimension[rows], rows, ghosts, ones)
+        by_tree = trees[0] | trees[1]
+        now = Round(
+            split.x, (~split.can0).astype(np.uint8), rows, count, ones, np.where(by_tree, trees[1], default), by_tree
+        )
+        self._ask_plans(now, default)
+        return now
+
+    def _ask_plans(self, now: Round, default: BoolArray) -> None:
+        """Fill in what the plans predict, where no tree decides."""
+        kept = self._kept[now.rows].tolist()
+        plan = self._plan[now.rows].tolist()
+        masks = now.masks
+        for at in np.flatnonzero(~now.by_tree).tolist():
+            now.label[at] = self._plans.predict(plan[at], masks[at] >> kept[at], bool(default[at]))
+
+    def _round_of(self, children: Children) -> Round:
+        """Return what was decided about the point of the children; decide now if it was not asked for."""
+        if self._round is not None and self._round.x is children.x:
+            return self._round
+        return self._decide(Split(children.x, children.row[0] != NONE, children.row[1] != NONE))
+
+    def _follow(self, children: Children, now: Round, complete: bool) -> BoolArray:
+        """Hand the ghosts to the children, each moved on by one point; return who lost one.
+
+        A ghost whose own next row was dropped is lost even if the other label is left: plans and stages
+        have already been told its label.
+        """
+        before = self._ghosts[children.parent]
+        self._ghosts = before
+        if complete:
+            return np.zeros(len(before), dtype=np.bool_)
+        moved = np.append(children.row[now.step, np.arange(children.parents)], NONE)
+        self._ghosts = moved[before]
+        return np.asarray(((before != NONE) & (self._ghosts == NONE)).any(axis=1), dtype=np.bool_)
+
+    def _learn(self, children: Children, now: Round, lost: BoolArray) -> None:
+        """Let the children on which the base erred learn from it."""
+        place = np.full(children.parents, NONE, dtype=np.int64)
+        place[now.rows] = np.arange(len(now.rows))
+        at = place[children.parent]
+        wrong = np.flatnonzero((at != NONE) & (now.label[at] != children.label)) if len(now.rows) else at[:0]
+        at = at[wrong]
+        by_tree = now.by_tree[at]
+        self._end_stages(wrong[by_tree], at[by_tree], now)
+        self._add_ghosts(wrong[~by_tree], at[~by_tree], children, now, lost)
+
+    def _end_stages(self, wrong: IntArray, at: IntArray, now: Round) -> None:
+        """Begin the next stage with the ghosts that had the true label."""
+        if not len(wrong):
+            return
+        self._keep(wrong, (self._ghosts[wrong] != NONE) & (now.ones[at] != now.label[at, None]))
+        for dimension in np.unique(self._dimension[wrong]).tolist():
+            stage = next_stage(dimension, 0)
+            self._plan[wrong[self._dimension[wrong] == dimension]] = self._plans.number(stage.plan)
+        self._dimension[wrong] -= 1
+
+    def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: Round, lost: BoolArray) -> None:
+        """Add the sibling with the predicted label as a ghost, and tell the plan."""
+        if not len(wrong):
+            return
+        count = now.count[at]
+        if count.max() == self._ghosts.shape[1]:
+            room = np.full_like(self._ghosts, NONE)
+            self._ghosts = np.concatenate([self._ghosts, room], axis=1)
+        newborn = children.row[now.label[at].astype(np.int64), children.parent[wrong]]
+        self._ghosts[wrong, count] = newborn
+        lost[wrong] |= newborn == NONE
+        masks = now.masks
+        for row, place, ghosts in zip(wrong.tolist(), at.tolist(), count.tolist(), strict=True):
+            kept = int(self._kept[row])
+            self._plan[row] = self._plans.mistake(
+                int(self._plan[row]), ghosts - kept, masks[place] >> kept, bool(now.label[place])
+            )
+
+    def _restart(self, rows: IntArray) -> None:
+        """Begin the stage's plan anew on rows that lost a ghost."""
+        self._keep(rows, self._ghosts[rows] != NONE)
+        for row in rows.tolist():
+            stage = next_stage(int(self._dimension[row]) + 1, 0) if self._in_stages else first_stage(self.d)
+            self._plan[row] = self._plans.number(stage.plan)
+
+    def _keep(self, rows: IntArray, kept: BoolArray) -> None:
+        """Leave only some ghosts on these rows, moved to the first places; none of them is the plan's."""
+        order = np.argsort(~kept, axis=1, kind="stable")
+        ghosts = np.where(kept, self._ghosts[rows], NONE)
+        self._ghosts[rows] = np.take_along_axis(ghosts, order, axis=1)
+        self._kept[rows] = kept.sum(axis=1)
+
+    def _tidy(self) -> None:
+        """Forget plans that no row has any more, and what was remembered, once that is much."""
+        if self._plans.remembered > 100_000 + 4 * len(self._plan):
+            self._plans, self._plan = self._plans.compact(self._plan)

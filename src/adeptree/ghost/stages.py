@@ -1,0 +1,104 @@
+"""Stages: follow the side that has a D-tree, else the plan; a mistake on a D-tree ends the stage.
+
+The invariant (Lemma 1): the concepts that agree with the truth at the points that ended a stage have
+Littlestone dimension <= D. So the two sides of a contested point never both have a D-tree, and in
+stage 0 no point is contested. Seeing the contrary proves that the class has dimension > d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from adeptree.core.errors import MistakeBoundExceeded
+from adeptree.ghost import majority, plans
+from adeptree.ghost.ghost_bounds import STAGES_UP_TO
+from adeptree.ghost.trees import has_tree
+
+CONTESTED_AT_0 = "a contested point after its last stage"
+TWO_TREES = "deep shattered trees on both sides of a point"
+PLAN_FINISHED = "a finished plan with no shattered tree on either side"
+
+
+class Stage(NamedTuple):
+    """Where a history stands. Its ghosts are numbered in order of birth, without gaps."""
+
+    dimension: int
+    """D: the bound on the Littlestone dimension of what is left."""
+    kept: int
+    """How many of the first ghosts are older than the stage; the plan's own ghosts come after them."""
+    plan: plans.Plan
+
+
+class Decision(NamedTuple):
+    """What to predict at a contested point, and whether a D-tree says so."""
+
+    label: int
+    by_tree: bool
+
+
+def too_small(d: int, met: str) -> MistakeBoundExceeded:
+    """Return the error that says: d is less than the Littlestone dimension of the class."""
+    return MistakeBoundExceeded(
+        f"Ghost(d={d}) met {met}, which proves that the Littlestone dimension of the class is more than {d} "
+        f"(or that the oracle is wrong); take a larger d"
+    )
+
+
+def first_stage(d: int) -> Stage:
+    """Return where a learner for dimension d begins.
+
+    >>> first_stage(1)
+    Stage(dimension=1, kept=0, plan=('collect', 1, 0))
+    """
+    return Stage(d, 0, plans.stage_plan(d) if d <= STAGES_UP_TO else majority.pruned(d))
+
+
+def default_label(ghosts: int, ones: int) -> int:
+    """Return the majority label of the ghosts, 0 on a tie: taken wherever the proof does not care."""
+    return int(2 * ones.bit_count() > ghosts)
+
+
+def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int]) -> Decision:
+    """Predict at a contested point.
+
+    ``ghosts`` is their number, ``ones`` those with label 1 here, and each column tells which of them
+    (and, in the bit after the last ghost, whether the trunk) has label 1 at an earlier point.
+    """
+    if stage.dimension == 0:
+        raise too_small(d, CONTESTED_AT_0)
+    label = None
+    if stage.plan[0] != "pruned":
+        label = tree_label(d, stage.dimension, ghosts, ones, columns)
+    if label is not None:
+        return Decision(label, by_tree=True)
+    return Decision(plan_label(d, stage.plan, ones >> stage.kept, default_label(ghosts, ones)), by_tree=False)
+
+
+def tree_label(d: int, dimension: int, ghosts: int, ones: int, columns: Collection[int]) -> int | None:
+    """Return the label whose ghosts together with the trunk have a D-tree, or None."""
+    trunk = 1 << ghosts
+    zeros = (trunk - 1) & ~ones
+    at0 = has_tree(columns, zeros | trunk, dimension)
+    at1 = has_tree(columns, ones | trunk, dimension)
+    if at0 and at1:
+        raise too_small(d, TWO_TREES)
+    return int(at1) if at0 or at1 else None
+
+
+def plan_label(d: int, plan: plans.Plan, ones: int, default: int) -> int:
+    """Return what the plan predicts; ``ones`` in the plan's own numbering."""
+    if plans.finished(plan):
+        raise too_small(d, PLAN_FINISHED)
+    return plans.predict(plan, ones, default)
+
+
+def after_plan_mistake(stage: Stage, ghosts: int, ones: int, predicted: int) -> Stage:
+    """Return the stage after a mistake of the plan; the newborn ghost gets the number ``ghosts``."""
+    newborn = ghosts - stage.kept
+    return stage._replace(plan=plans.mistake(stage.plan, newborn, ones >> stage.kept, predicted))
+
+
+def next_stage(dimension: int, kept: int) -> Stage:
+    """Return the stage below; it keeps the ghosts that had the true label at the point that led to it."""
+    return Stage(dimension - 1, kept, plans.stage_plan(dimension - 1))

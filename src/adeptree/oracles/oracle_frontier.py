@@ -1,0 +1,243 @@
+"""The frontier of any class that can only say whether a sample is realizable."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.errors import ContradictoryOracle, OracleUnknown
+from adeptree.core.frozen import freeze
+from adeptree.core.types import BoolArray, Concept, Instance, IntArray
+from adeptree.oracles.asking import Asking, label_by
+from adeptree.oracles.bits_only import BitsOnly
+from adeptree.oracles.bitsets import LabelColumns, unpack
+from adeptree.oracles.cube_search import NO_WITNESS, Found, split_by_cubes
+from adeptree.oracles.oracle_class import Labelling, OracleClass
+from adeptree.oracles.worth_asking import Choice
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Children, Frontier, Split
+
+
+class OracleFrontier(Frontier):
+    """A row is a labelling of the points; the oracle is asked no more than it takes to decide them all.
+
+    Free in any case are repeated instances, and the second label of a path whose first was denied (a
+    realizable path has a continuation). What else is asked depends on the oracle and on ``strategy``:
+
+    - "cubes", with an oracle that returns concepts: whole sets of rows in one call (``cube_search.py``);
+    - "bits", with one that says yes or no: whole sets too, but a yes names no row (``bits_only.py``);
+    - "literal": every row by itself, with its whole sample, as Algorithm 2 does;
+    - "paper": the same with nothing inferred, both labels of every row being asked about.
+
+    The first two rely on the rows holding *all* realizable labellings. Once rows have been dropped (mistake
+    pruning, for which a valid M gives no occasion) a "yes" may come from one that is gone, so from then on
+    the frontier goes on literally. Which rows there are, and in which order, depends on the oracle's class alone: not
+    on the strategy, nor on who answers when (unless unknown answers are kept).
+    """
+
+    GROWS = ("column", "points")
+
+    def __init__(self, concept_class: ConceptClass) -> None:
+        super().__init__()
+        self.concept_class = concept_class
+        self.infers_repeats = getattr(concept_class, "repeats", "infer") == "infer"
+        self.asking = Asking(concept_class, self.queries)
+        self.has_witnesses = self.asking.finds
+        self.points: list[Instance] = []
+        self.column: dict[Hashable, int] = {}
+        self.table = LabelColumns()
+        self.witnesses: list[Concept | None] = [None]
+        """A concept that fits the row, as far as one is known (only with an oracle that returns them)."""
+        self.complete = True
+        """Whether no row was ever dropped."""
+        self.bits_only = BitsOnly()
+        self.choice = self._choice()
+
+    def _choice(self) -> Choice | None:
+        """Return who chooses between sets of rows and single rows, if somebody said what a call costs."""
+        cost: float | None = getattr(self.concept_class, "call_cost", None)
+        free = getattr(self.concept_class, "strategy", "auto") == "auto" and not self.asking.keeps
+        return Choice("cubes" if self.has_witnesses else "bits", cost) if cost is not None and free else None
+
+    def parts(self) -> list[Any]:
+        """Return the table too, and what was learnt about how to ask."""
+        return [part for part in (self, self.table, self.bits_only, self.choice) if part is not None]
+
+    @property
+    def width(self) -> int:
+        """Number of realizable labellings."""
+        return self.table.rows
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.table.points, self.table.words
+
+    @property
+    def labels(self) -> BoolArray:
+        """All labels: rows by points."""
+        return self.table.labels()
+
+    @property
+    def strategy(self) -> str:
+        """How the next point will be asked about."""
+        wanted = getattr(self.concept_class, "strategy", "auto")
+        if wanted in ("literal", "paper") or not self.infers_repeats or not self.complete:
+            return "paper" if wanted == "paper" else "literal"
+        if self.choice is not None and not self.choice.sets_pay(self.width, *self._size):
+            return "literal"
+        if not self.has_witnesses:
+            # Only paths asked one by one can be shared out among workers.
+            return "literal" if self.asking.shared and wanted == "auto" else "bits"
+        return "cubes"
+
+    def _answers(self, x: Instance) -> Split:
+        column = self.column.get(self._key(x)) if self.infers_repeats else None
+        found = self._ask_about(x) if column is None else self._repeated(column)
+        return Split(x, found.can[0], found.can[1], evidence=found)
+
+    def _repeated(self, column: int) -> Found:
+        label = unpack(self.table.columns[column], self.width)
+        known = np.array([concept is not None for concept in self.witnesses], dtype=np.bool_)
+        return Found(np.stack([~label, label]), np.where(known, label, NO_WITNESS).astype(np.int64))
+
+    def _ask_about(self, x: Instance) -> Found:
+        if not self.points and self.has_witnesses and self.strategy != "paper" and self.witnesses[0] is None:
+            self._find_witnesses([0])  # also proves that there is a concept at all
+        asking, before = self.asking, self.queries.posed
+        if self.strategy == "cubes":
+            found = split_by_cubes(
+                self.table, self.points, self.witnesses, x, asking.find_all, asking.batch, asking.keeps
+            )
+            return replace(found, calls=self.queries.posed - before)
+        if self.strategy == "bits":
+            can = self.bits_only.split(self.table, self.points, x, asking.realizable, self.queries.inferred)
+            return Found(can, calls=self.queries.posed - before)
+        by_bit = self.strategy == "paper" or not self.has_witnesses or self.asking.keeps
+        return self._by_bit(x) if by_bit else self._by_witness(x)
+
+    def _by_bit(self, x: Instance) -> Found:
+        samples = [self.sample(row) for row in range(self.width)]
+        can = np.ones((2, self.width), dtype=np.bool_)
+        can[0] = self.asking.realizable_all([[*sample, (x, 0)] for sample in samples])
+        # A realizable path has a continuation; only the empty one was never asked about.
+        asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
+        can[1, asked] = self.asking.realizable_all([[*samples[row], (x, 1)] for row in asked])
+        if not can.any(axis=0).all():
+            raise ContradictoryOracle(
+                f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "
+                f"(or on the empty one: then no concept is left); check that it always gives the same answers"
+            )
+        return Found(can)
+
+    def _by_witness(self, x: Instance) -> Found:
+        self._find_witnesses([row for row, concept in enumerate(self.witnesses) if concept is None])
+        own: IntArray = np.array([label_by(concept, x) for concept in self.witnesses if concept], dtype=np.int64)
+        can = np.stack([own == 0, own == 1])
+        others: dict[tuple[int, int], Concept] = {}
+        questions = [(row, label) for row, label in enumerate((1 - own).tolist())]
+        samples = [[*self.sample(row), (x, label)] for row, label in questions]
+        for (row, label), concept in zip(questions, self.asking.find_all(samples), strict=True):
+            if concept is not None and not isinstance(concept, OracleUnknown):
+                others[row, label] = concept
+                can[label, row] = True
+        return Found(can, own, others)
+
+    def sample(self, row: int) -> list[tuple[Instance, int]]:
+        """Return the row as a labelled sample."""
+        return list(zip(self.points, self.table.labels_of(row).astype(int).tolist(), strict=True))
+
+    def _find_witnesses(self, rows: list[int]) -> None:
+        """Find a concept for each of these rows; where that is unknown, and kept, there is none."""
+        for row, found in zip(rows, self.asking.find_all([self.sample(row) for row in rows]), strict=True):
+            if found is None:
+                raise ContradictoryOracle(
+                    f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "
+                    f"empty sample); check that it always gives the same answers"
+                )
+            self.witnesses[row] = None if isinstance(found, OracleUnknown) else found
+
+    def grow(self, children: Children) -> None:
+        """Append a column, unless the point was seen before."""
+        found: Found | None = children.evidence
+        whole = found is not None and len(children.parent) == self.width + int(found.can.all(axis=0).sum())
+        key = self._key(children.x)
+        repeated = self.infers_repeats and key in self.column
+        if found is not None and whole and not repeated:
+            self._learn_from(found)
+        self.witnesses = self._inherited(children, found)
+        self._grow_table(children, whole, repeated)
+        self.complete = self.complete and whole
+        if not repeated:
+            self.column.setdefault(key, len(self.points))
+            self.points.append(children.x)
+
+    def _learn_from(self, found: Found) -> None:
+        """Learn what to ask next time."""
+        if found.calls is not None and not self.has_witnesses:
+            self.bits_only.learn(self.table, found.can)
+        if self.choice is not None and found.calls is not None:
+            self.choice.used_sets(self.width, found.calls, *self._size)
+        elif self.choice is not None:
+            self.choice.used_rows(self.width, int(found.can.all(axis=0).sum()), *self._size)
+
+    def _grow_table(self, children: Children, whole: bool, repeated: bool) -> None:
+        width = self.width
+        if not whole:
+            labels = self.labels[children.parent]
+            self.table = LabelColumns.of(labels if repeated else np.column_stack([labels, children.label]))
+        elif not repeated:
+            self.table.append(children.label[:width], children.parent[width:])
+
+    def _inherited(self, children: Children, found: Found | None) -> list[Concept | None]:
+        """Return the concept that each child takes over: its parent's, or one found in this round."""
+        if found is None or found.own is None:
+            return [None] * len(children.parent)
+        own = found.own.tolist()
+        return [
+            self.witnesses[row] if own[row] == label else found.others.get((row, int(label)))
+            for row, label in zip(children.parent.tolist(), children.label.tolist(), strict=True)
+        ]
+
+    def concept(self, row: int) -> Concept:
+        """Return the row's known concept, or the rule of its labels; nothing is asked."""
+        known = self.witnesses[row]
+        if known is not None:
+            return known
+        return Labelling(tuple(self.sample(row)), self.concept_class.realizable, self._key)
+
+    def _key(self, x: Instance) -> Hashable:
+        return self.concept_class.key(x) if isinstance(self.concept_class, OracleClass) else freeze(x)
+
+    def state(self) -> dict[str, Any]:
+        """Return the labels and points (concepts are not data: after loading they are found again when needed)."""
+        return {
+            "labels": self.labels,
+            "points": list(self.points),
+            "complete": self.complete,
+            "bits_only": self.bits_only.state(),
+            "choice": None if self.choice is None else self.choice.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over saved rows, if they can be rows; whether the oracle accepts them is not asked again."""
+        labels, points, complete = state["labels"], list(state["points"]), state["complete"]
+        if labels.dtype != np.bool_ or labels.shape != (len(labels), len(points)) or not isinstance(complete, bool):
+            raise ValueError(f"labels of shape {labels.shape} for {len(points)} points")
+        if len({row.tobytes() for row in np.packbits(labels, axis=1)}) < len(labels):
+            raise ValueError("two rows with the same labels")
+        keys = [self._key(x) for x in points]
+        if [self._key(self.concept_class.instance(x)) for x in points] != keys:
+            raise ValueError("points that are no instances")
+        if self.infers_repeats and len(set(keys)) < len(keys):
+            raise ValueError("a point twice")
+        self.table, self.points, self.complete = LabelColumns.of(labels), points, complete
+        self.bits_only.restore(state["bits_only"])
+        if self.choice is not None and state.get("choice") is not None:
+            self.choice.restore(state["choice"])
+        self.column = {}
+        for i, x in enumerate(self.points):
+            self.column.setdefault(self._key(x), i)
+        self.witnesses = [None] * self.width

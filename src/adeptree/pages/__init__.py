@@ -1,0 +1,1 @@
+"""Self-contained HTML pages, and what they are made of."""

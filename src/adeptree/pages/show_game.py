@@ -1,0 +1,232 @@
+"""Playing a small game and writing down everything that ADEPT looks at: what the drawings are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.types import Sample, label_of
+from adeptree.core.visible import visible
+from adeptree.games.adversaries import as_adversary
+from adeptree.games.transcript import Round
+from adeptree.learners.adept import Expansion
+from adeptree.learners.adept_learner import Adept
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory.mixture import log_sum, log_weights
+
+Labels = tuple[int, ...]
+
+MOST_ROUNDS = 8
+MOST_PATHS = 64
+"""A larger tree is refused: nobody could read it."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """An active path u of a round: k(u), n(u), its loss before and after the label, its mass and its share."""
+
+    labels: Labels
+    mistakes: int
+    contested: int
+    loss_before: int
+    loss: int
+    mass: float
+    """The prior mass, before losses are looked at, as a part of the whole at the start."""
+    capacity: int | None
+    """W(u), the number that the mass is made of in the paper; None with another prior."""
+    share: float
+    """Of all the weight: what this path adds to the probability of its last label."""
+    wrong_guess: bool
+    """Whether the base learner predicted the other label in this round."""
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """A branch that was cut off: by the oracle (then ``conflict`` is the sample no rule fits), or beyond M."""
+
+    labels: Labels
+    conflict: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it was cut for its mistakes, and not by the oracle."""
+        return not self.conflict
+
+
+@dataclass(frozen=True)
+class Step:
+    """One round, and the account after it."""
+
+    t: int
+    x: str
+    p: float
+    guess: int
+    y: int
+    rate: float
+    paths: tuple[Path, ...]
+    """In the order of the tree: label 0 before label 1."""
+    pruned: tuple[Pruned, ...]
+    asked: int
+    expected_loss: float
+    best_loss: float
+    best_rule: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The whole game."""
+
+    rules: str
+    opponent: str
+    base: str
+    prior: str
+    horizon: int | None
+    mistake_bound: int | None
+    steps: tuple[Step, ...]
+    bound: float
+    in_advance: float | None
+
+    @property
+    def labels(self) -> Labels:
+        """The true labels."""
+        return tuple(step.y for step in self.steps)
+
+
+def shown(
+    learner: Adept,
+    adversary: Any,
+    rounds: int,
+    seed: int = 0,
+    *,
+    opponent: str = "",
+    rules: str = "",
+) -> Shown:
+    """Play, and return what happened. The learner must keep its paths.
+
+    >>> from adeptree import Adept, Thresholds
+    >>> game = shown(Adept(Thresholds(8), horizon=2, engine="paths"), [(3, 1), (5, 0)], rounds=2)
+    >>> [path.labels for path in game.steps[1].paths], game.steps[1].pruned[0].conflict
+    ([(0, 0), (0, 1), (1, 1)], (('3', 1), ('5', 0)))
+    """
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise InvalidArgument(f"a tree that can be read has 1 to {MOST_ROUNDS} rounds; got rounds={rounds}")
+    enemy = as_adversary(adversary)
+    enemy.start(rounds, seed)
+    history: list[Round] = []
+    nodes: list[Labels] = [()]
+    xs: list[Any] = []
+    steps = []
+    for t in range(1, rounds + 1):
+        x = learner.concept_class.instance(enemy.instance(history))
+        step, nodes = _round(learner, nodes, xs, x, partial(enemy.label, tuple(history), x))
+        queries = learner.queries
+        history.append(
+            Round(t, x, step.p, step.guess, step.y, learner.width, queries.asked, queries.posed, learner.best_loss)
+        )
+        xs.append(x)
+        steps.append(step)
+    return Shown(
+        visible(rules) or repr(learner.concept_class),
+        visible(opponent) or type(enemy).__name__,
+        type(learner.base).__name__,
+        learner.prior.name,
+        learner.horizon,
+        learner.mistake_bound,
+        tuple(steps),
+        learner.bound,
+        learner.in_advance,
+    )
+
+
+def _round(
+    learner: Adept, nodes: list[Labels], xs: list[Any], x: Any, answer: Callable[[float], int]
+) -> tuple[Step, list[Labels]]:
+    """Play one round; return it, and the labels of the rows after it."""
+    asked, rate = learner.queries.asked, learner.paths.rate
+    p = learner.predict_proba(x)
+    looked = learner.paths.looked
+    if looked is None or len(looked.children.parent) > MOST_PATHS:
+        raise InvalidArgument(
+            f"round {learner.rounds + 1} has more paths than can be drawn (at most {MOST_PATHS}); "
+            f"take fewer rounds or smaller rules"
+        )
+    row = looked.children.row
+    pruned = [
+        Pruned((*nodes[v], b), _conflict(learner.concept_class, [*zip(xs, nodes[v], strict=True), (x, b)]))
+        for v in range(len(nodes))
+        for b in (0, 1)
+        if row[b, v] < 0
+    ]
+    y, guess = label_of(answer(p)), learner.predict(x)
+    paths = _paths(learner, looked, nodes, y)
+    learner.learn(x, y)
+    step = Step(
+        learner.rounds,
+        written(x),
+        p,
+        guess,
+        y,
+        rate,
+        tuple(sorted(paths, key=lambda path: path.labels)),
+        tuple(sorted(pruned, key=lambda cut: cut.labels)),
+        learner.queries.asked - asked,
+        learner.expected_loss,
+        learner.best_loss,
+        visible(str(learner.best_rule())),
+    )
+    return step, [path.labels for path in paths]
+
+
+def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> list[Path]:
+    """Return the paths of a round as they are weighed in it, in the order of the rows."""
+    engine, prior = learner.paths, learner.prior
+    parent, label = looked.children.parent, looked.children.label
+    before = engine.losses[parent]
+    log_mass = looked.log_mass
+    log_weight = log_weights(log_mass, before, engine.best_loss, engine.rate)
+    share = np.exp(log_weight - log_sum(log_weight))
+    return [
+        Path(
+            labels=(*nodes[v], int(label[i])),
+            mistakes=int(looked.mistakes[i]),
+            contested=int(looked.contested[i]),
+            loss_before=int(before[i]),
+            loss=int(before[i]) + (int(label[i]) != y),
+            mass=math.exp(log_mass[i] - prior.log_total),
+            capacity=round(math.exp(log_mass[i])) if prior.name == "paper" else None,
+            share=float(share[i]),
+            wrong_guess=bool(looked.mistakes[i] > engine.mistakes[v]),
+        )
+        for i, v in enumerate(parent)
+    ]
+
+
+def _conflict(c: ConceptClass, sample: Sample) -> tuple[tuple[str, int], ...]:
+    """Return a smallest part of the sample that no rule fits, or nothing if one fits it all."""
+    if c.realizable(sample):
+        return ()
+    core = list(sample)
+    for pair in sample:
+        rest = [other for other in core if other is not pair]
+        if not c.realizable(rest):
+            core = rest
+    return tuple((written(x), y) for x, y in core)
+
+
+def written(x: Any) -> str:
+    """Return an instance as a short text that is safe to show.
+
+    >>> written(3), written((1, 0, 1)), written({"age": 42.0, "bmi": 21.5})
+    ('3', '101', 'age=42, bmi=21.5')
+    """
+    if isinstance(x, Mapping):
+        return ", ".join(f"{visible(str(name))}={written(value)}" for name, value in x.items())
+    if isinstance(x, tuple):
+        return visible("".join(map(str, x)))
+    return f"{x:g}" if isinstance(x, float) else visible(str(x))

@@ -1,0 +1,129 @@
+"""The tree of one round as SVG. A node has the same place in every round, so that the tree grows before one's eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+from adeptree.pages.show_game import Labels, Path, Pruned, Shown, Step
+from adeptree.pages.show_words import reason
+
+LEFT, TOP, ROW, RADIUS = 20, 58, 30, 10
+STUB = (21, 11)
+"""How far the rest of a cut branch reaches, right and up or down."""
+LONGEST_BAR = 60
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the nodes are: rounds from left to right, the last round's paths from top to bottom."""
+
+    game: Shown
+
+    @property
+    def column(self) -> int:
+        """Distance between rounds: less where there are many, for small screens."""
+        return 58 if len(self.game.steps) <= 5 else 48
+
+    @cached_property
+    def heights(self) -> dict[Labels, float]:
+        """y of every node: the middle of those that continue it."""
+        last = self.game.steps[-1].paths
+        found = {path.labels: TOP + ROW * (i + 0.5) for i, path in enumerate(last)}
+        for step in reversed(self.game.steps[:-1]):
+            for path in step.paths:
+                found[path.labels] = _middle(found, path.labels)
+        return {**found, (): _middle(found, ())}
+
+    def at(self, node: Labels) -> tuple[float, float]:
+        """Return x and y of a node."""
+        return LEFT + self.column * len(node), self.heights[node]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the drawing."""
+        wide = LEFT + self.column * len(self.game.steps) + RADIUS + 60 + LONGEST_BAR
+        return wide, TOP + ROW * len(self.game.steps[-1].paths) + 8
+
+
+def _middle(heights: dict[Labels, float], node: Labels) -> float:
+    children = [heights[child] for b in (0, 1) if (child := (*node, b)) in heights]
+    return sum(children) / len(children)
+
+
+def tree_svg(places: Places, step: Step) -> str:
+    """Return the tree after this round was looked at, as an SVG for the page."""
+    wide, high = places.size
+    parts = [*_heads(places, step), *_edges(places, step), *_stubs(places, step), *_nodes(places, step)]
+    parts += [line for path in step.paths for line in _share(places, path)]
+    alt = f"Tree of round {step.t}: {len(step.paths)} paths, {len(step.pruned)} pruned, P(1) = {step.p:.3f}"
+    return (
+        f'<svg viewBox="0 0 {wide} {high}" role="img" aria-label="{escape(alt)}">\n'
+        + "\n".join(parts)
+        + f"\n</svg>\n<figcaption>{escape(alt)}.</figcaption>"
+    )
+
+
+def _heads(places: Places, step: Step) -> Iterator[str]:
+    """Name x and y above the rounds."""
+    for one in places.game.steps[: step.t]:
+        x = LEFT + places.column * one.t
+        name = f"x={one.x}" if len(one.x) <= 4 else f"t={one.t}"
+        yield f'<text class="head" x="{x}" y="16">{escape(name)}</text>'
+        yield f'<text class="head" x="{x}" y="34">y={one.y}</text>'
+
+
+def _edges(places: Places, step: Step) -> Iterator[str]:
+    """Draw the branches, as thick as the weight they carry; dashed where the base learner said otherwise."""
+    for earlier in places.game.steps[: step.t]:
+        for path in earlier.paths:
+            (x0, y0), (x1, y1) = places.at(path.labels[:-1]), places.at(path.labels)
+            carried = sum(p.share for p in step.paths if p.labels[: earlier.t] == path.labels)
+            kind = "edge against" if path.wrong_guess else "edge"
+            bend = f"M{x0:g} {y0:g}C{x0 + 24:g} {y0:g} {x1 - 28:g} {y1:g} {x1:g} {y1:g}"
+            yield f'<path class="{kind}" d="{bend}" stroke-width="{1 + 5 * carried:.2f}"/>'
+
+
+def _stubs(places: Places, step: Step) -> Iterator[str]:
+    for earlier in places.game.steps[: step.t]:
+        for cut in earlier.pruned:
+            yield _stub(places, cut, old=earlier.t < step.t)
+
+
+def _stub(places: Places, cut: Pruned, old: bool) -> str:
+    """Draw the rest of a cut branch: a cross, or an M where it was cut for its mistakes."""
+    x, y = places.at(cut.labels[:-1])
+    right, away = STUB
+    down = away if cut.labels[-1] else -away
+    more = f"{' beyond' if cut.beyond else ''}{' old' if old else ''}"
+    mark = "M" if cut.beyond else "×"
+    why = escape(f"{cut.labels[-1]}: {reason(cut, places.game.mistake_bound)}")
+    return (
+        f"<g><title>{why}</title>"
+        f'<line class="stub{more}" x1="{x:g}" y1="{y:g}" x2="{x + right - 4:g}" y2="{y + down:g}"/>'
+        f'<text class="mark{more}" x="{x + right + 1:g}" y="{y + down + 5:g}">{mark}</text></g>'
+    )
+
+
+def _nodes(places: Places, step: Step) -> Iterator[str]:
+    x, y = places.at(())
+    yield f'<circle class="zero" cx="{x:g}" cy="{y:g}" r="4"/>'
+    for earlier in places.game.steps[: step.t]:
+        for path in earlier.paths:
+            x, y = places.at(path.labels)
+            label = path.labels[-1]
+            yield f'<circle class="{"one" if label else "zero"}" cx="{x:g}" cy="{y:g}" r="{RADIUS}"/>'
+            yield f'<text class="digit" x="{x:g}" y="{y + 4.5:g}">{label}</text>'
+
+
+def _share(places: Places, path: Path) -> list[str]:
+    """Write the path's share of the weight beside its last node."""
+    x, y = places.at(path.labels)
+    kind = "share is-one" if path.labels[-1] else "share"
+    bar = max(1.0, LONGEST_BAR * path.share)
+    return [
+        f'<text x="{x + RADIUS + 5:g}" y="{y + 4.5:g}">{path.share:.1%}</text>',
+        f'<rect class="{kind}" x="{x + RADIUS + 54:g}" y="{y - 5:g}" width="{bar:.1f}" height="10" rx="2"/>',
+    ]

@@ -1,0 +1,1 @@
+"""The interfaces between the rooms, and nothing else."""

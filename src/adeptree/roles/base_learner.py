@@ -1,0 +1,206 @@
+"""The paper's deterministic realizable learner A with its mistake bound M, and how it runs on paths.
+
+A base learner is a pure state machine ``start / predict / update``. ADEPT runs it on every path at
+once through :class:`RowLearner`; the adapter :class:`PerPath` does that for any machine, with one
+Python state a path. The learners we ship override :meth:`BaseLearner.rows` with array code for the
+frontiers they were made for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.types import BoolArray, Instance
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Children, Frontier, Split
+
+C = TypeVar("C", bound=ConceptClass)
+
+
+@runtime_checkable
+class StateMachine(Protocol):
+    """What a user's own base learner must have. States are values: ``update`` returns a new one."""
+
+    def start(self) -> Any:
+        """Return the state before any point."""
+
+    def predict(self, state: Any, x: Instance) -> int:
+        """Return the label predicted at x."""
+
+    def update(self, state: Any, x: Instance, y: int) -> Any:
+        """Return the state after label y at x."""
+
+
+class RowLearner(ABC):
+    """A base learner run on all rows of one frontier."""
+
+    @abstractmethod
+    def predict(self, split: Split) -> BoolArray:
+        """Return one label a row. Only contested rows matter: the caller overrules the others."""
+
+    def grow(self, children: Children) -> None:
+        """Follow the frontier to ``children``; called *before* the frontier itself grows.
+
+        What changes is replaced, not altered in place: a round that is interrupted leaves no trace.
+        """
+
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round."""
+        return [self]
+
+    def state(self) -> dict[str, Any]:
+        """Return everything :meth:`restore` needs (nothing, if the frontier's rows say it all)."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned."""
+
+
+class BaseLearner(ABC):
+    """A deterministic learner for the realizable setting."""
+
+    def bind(self, concept_class: ConceptClass) -> Self:
+        """Return this learner made ready for a class (itself, unless it needs to know the class)."""
+        return self
+
+    @property
+    @abstractmethod
+    def mistake_bound(self) -> int | None:
+        """M: on a realizable sequence it never errs more often; None if not known."""
+
+    @abstractmethod
+    def start(self) -> Any:
+        """Return the state before any point."""
+
+    @abstractmethod
+    def predict(self, state: Any, x: Instance) -> int:
+        """Return the label predicted at x."""
+
+    @abstractmethod
+    def update(self, state: Any, x: Instance, y: int) -> Any:
+        """Return the state after seeing label y at x; the old state stays valid."""
+
+    def rows(self, frontier: Frontier) -> RowLearner:
+        """Return this learner run on the frontier's rows."""
+        return PerPath(self)
+
+    def spec(self, concept_class: ConceptClass) -> str | None:
+        """Return a text from which a saved learner finds this base again, or None if it cannot."""
+        return None
+
+
+@dataclass(frozen=True)
+class MadeFor(BaseLearner, Generic[C]):
+    """A base learner made for one kind of class; ``bind`` gives it the class unless it has one."""
+
+    concept_class: C | None = None
+    kind: ClassVar[type[ConceptClass]]
+
+    def bind(self, concept_class: ConceptClass) -> Self:
+        """Return the learner of this class."""
+        if self.concept_class is not None:
+            return self
+        if not isinstance(concept_class, self.kind):
+            name = type(self).__name__
+            raise InvalidArgument(
+                f"{name} is made for {self.kind.__name__}; {got('concept_class', concept_class)}; "
+                f"choose another base learner, or give this one its class as in {name}(c)"
+            )
+        return replace(self, concept_class=concept_class)  # type: ignore[arg-type]
+
+    @property
+    def known(self) -> C:
+        """The class, once bound."""
+        if self.concept_class is None:
+            raise InvalidArgument(f"{type(self).__name__}() must be bound to a class first: .bind(c)")
+        return self.concept_class
+
+    def spec(self, concept_class: ConceptClass) -> str | None:
+        """Return the learner's name, if it is bound to this very class."""
+        return type(self).__name__ if self.concept_class == concept_class else None
+
+    @property
+    def mistake_bound(self) -> int | None:
+        """The Littlestone dimension of the class: the best possible."""
+        return None if self.concept_class is None else self.concept_class.littlestone_dimension
+
+
+class Lifted(BaseLearner):
+    """A user's own state machine as a base learner; its ``mistake_bound`` attribute is M, if it has one."""
+
+    def __init__(self, machine: StateMachine) -> None:
+        self.machine = machine
+
+    def __repr__(self) -> str:
+        return repr(self.machine)
+
+    @property
+    def mistake_bound(self) -> int | None:
+        """What the machine declares."""
+        return getattr(self.machine, "mistake_bound", None)
+
+    def start(self) -> Any:
+        """Return the machine's first state."""
+        return self.machine.start()
+
+    def predict(self, state: Any, x: Instance) -> int:
+        """Ask the machine."""
+        return self.machine.predict(state, x)
+
+    def update(self, state: Any, x: Instance, y: int) -> Any:
+        """Move the machine."""
+        return self.machine.update(state, x, y)
+
+
+def checked_prediction(machine: StateMachine, state: Any, x: Instance) -> int:
+    """Return what the machine predicts, or say that it is no label."""
+    label = machine.predict(state, x)
+    if label not in (0, 1):
+        raise InvalidArgument(f"a base learner must predict 0 or 1; {got('label', label)}")
+    return int(label)
+
+
+class PerPath(RowLearner):
+    """Runs any state machine on the rows, one Python state a path: general, not fast."""
+
+    def __init__(self, machine: StateMachine) -> None:
+        self.machine = machine
+        self.states: list[Any] = [machine.start()]
+
+    def predict(self, split: Split) -> BoolArray:
+        """Ask the machine on the contested rows; elsewhere there is nothing to predict."""
+        labels = split.can1.copy()
+        for row in np.flatnonzero(split.contested):
+            labels[row] = checked_prediction(self.machine, self.states[row], split.x)
+        return labels
+
+    def grow(self, children: Children) -> None:
+        """Update each child's copy of its parent's state."""
+        self.states = [
+            self.machine.update(self.states[parent], children.x, int(label))
+            for parent, label in zip(children.parent.tolist(), children.label.tolist(), strict=True)
+        ]
+
+    def state(self) -> dict[str, Any]:
+        """Return the states as plain values."""
+        return {"states": self.states}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over saved states."""
+        self.states = list(state["states"])
+
+
+class Always(RowLearner):
+    """The same label on every contested row: all that some learners need on their own frontier."""
+
+    def __init__(self, label: bool) -> None:
+        self.label = label
+
+    def predict(self, split: Split) -> BoolArray:
+        """Return the label for every row."""
+        return np.full(len(split.can0), self.label)

@@ -1,0 +1,55 @@
+"""Keeping a frontier within a width: which paths are dropped, and what that costs the guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.types import BoolArray, FloatArray
+from adeptree.theory.losses import Losses
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What was dropped so far.
+
+    What is left is still a flow prior, so every bound holds against each path that was kept. A dropped path's
+    rules lose at least ``least_loss`` from then on, so a kept path that has lost no more is a best one.
+    """
+
+    paths: int = 0
+    mass: float = 0.0
+    """Their share of the prior mass, the whole being 1."""
+    least_loss: float | None = None
+    """The least loss a dropped path had when it was dropped."""
+
+    def and_also(self, log_mass: FloatArray, losses: Losses) -> Dropped:
+        """Return the account after dropping these paths too.
+
+        >>> Dropped().and_also(np.log([0.25, 0.125]), np.array([7, 5]))
+        Dropped(paths=2, mass=0.375, least_loss=5)
+        """
+        least = losses.min().item()
+        if self.least_loss is not None:
+            least = min(least, self.least_loss)
+        return Dropped(self.paths + len(losses), self.mass + float(np.exp(log_mass).sum()), least)
+
+    def state(self) -> dict[str, Any]:
+        """Return the fields."""
+        return asdict(self)
+
+
+def heaviest(log_weight: FloatArray, losses: Losses, width: int) -> BoolArray:
+    """Mark the ``width`` heaviest paths; a path of least loss is always among them.
+
+    >>> heaviest(np.array([0.0, -9.0, -1.0]), np.array([4, 3, 5]), 2).tolist()
+    [True, True, False]
+    """
+    kept = np.zeros(len(losses), dtype=np.bool_)
+    order = np.argsort(-log_weight, kind="stable")
+    kept[order[: width - 1]] = True
+    best = losses == losses.min()
+    kept[int(np.where(best, log_weight, -np.inf).argmax()) if not kept[best].any() else order[width - 1]] = True
+    return kept

@@ -1,0 +1,166 @@
+"""What computes ADEPT's distribution: the paths themselves, or a structure that stands for them.
+
+Every engine gives the same probabilities at the same rates (to rounding). The learner tells it the rate; the engine
+knows the prior, and keeps paths in whatever form is cheapest.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.roles.dropping import Dropped
+from adeptree.roles.frontier import Queries
+from adeptree.theory.mixture import mixability_gap
+
+
+@dataclass(frozen=True)
+class Odds:
+    """How the weight is divided at a point."""
+
+    p: float
+    """The share that says 1."""
+    log_odds: float
+    """ln of (what says 1 / what says 0)."""
+
+    def against(self, label: int) -> float:
+        """Return the log-odds of the side that loses if this is the label."""
+        return -self.log_odds if label else self.log_odds
+
+
+@dataclass(frozen=True)
+class Leader:
+    """A best path: least loss, and among those the largest prior mass."""
+
+    loss: float
+    mistakes: int
+    """k*: what the base learner gets wrong on it."""
+    contested: int
+    """n*: its rounds at which both labels were realizable (0 where the engine has no need to know)."""
+    log_prior: float
+    """ln of its prior mass now, the mass before the first round being 1; so never positive."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a batch must stop, because the rate may change there: reached values stop it *after* that round."""
+
+    best_loss: float = math.inf
+    """Stop once L* is at least this."""
+    gap: float = math.inf
+    """Stop once the mixability gap, counted from the start of the batch, is at least this."""
+
+
+class Engine(ABC):
+    """ADEPT's distribution on a stream, at a rate that :attr:`rate` sets."""
+
+    kind: ClassVar[str]
+    """Name in saved files and certificates: "paths", "ordered", "blocks", ..."""
+
+    round_cost: ClassVar[float] = 1
+    """What a round costs at least, in numbers of :meth:`state` written down; infinite if it looks at all of them."""
+    dropped = Dropped()
+    """What was dropped to keep within a width: nothing, in most engines."""
+
+    def __init__(self) -> None:
+        self.queries = Queries()
+        self._rate = 0.0
+
+    @property
+    def rate(self) -> float:
+        """eta of the coming round."""
+        return self._rate
+
+    @rate.setter
+    def rate(self, eta: float) -> None:
+        if eta != self._rate:
+            self._rate = eta
+            self._rate_changed()
+
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round by replacing what they have.
+
+        None, where arrays are changed in place: such an engine is made anew (``retracing.py``).
+        """
+        return []
+
+    def _rate_changed(self) -> None:
+        """Rebuild what depends on the rate (nothing, by default)."""
+
+    @abstractmethod
+    def probability(self, x: Instance) -> float:
+        """Return the share of the weight that says 1 at x; commits nothing, and asking again costs nothing."""
+
+    def odds(self, x: Instance) -> Odds:
+        """Return it with its log-odds (from the share, where an engine knows no better: enough at rates up to 4)."""
+        p = self.probability(x)
+        return Odds(p, math.log(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(math.inf, p - 0.5))
+
+    def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
+        """Return the share of the weight that says 1 at each of the xs, all as of now."""
+        points = xs.tolist() if isinstance(xs, np.ndarray) else xs
+        return np.array([self.probability(x) for x in points], dtype=np.float64)
+
+    @abstractmethod
+    def commit(self, x: Instance, label: int) -> None:
+        """Take over the round: x had this label. (Only the paths engine knows weights and late labels.)"""
+
+    @abstractmethod
+    def discard(self) -> None:
+        """Forget what was looked at since the last commit."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of active paths |V_t|, kept or stood for."""
+
+    @property
+    @abstractmethod
+    def best_loss(self) -> float:
+        """L*: the least loss of a path."""
+
+    @abstractmethod
+    def leader(self) -> Leader:
+        """Return the best path (may cost a scan)."""
+
+    @abstractmethod
+    def log_potential(self) -> float:
+        """Return ln sum_u pi(u) exp(-eta (L(u) - L*)), the mass before the first round being 1 (may cost a scan)."""
+
+    @abstractmethod
+    def best_rule(self) -> Concept:
+        """Return a concept of a best path."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return what :meth:`restore` needs: plain values and arrays."""
+
+    @abstractmethod
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned."""
+
+    def run(self, xs: Sequence[Instance], labels: IntArray, probabilities: FloatArray, limits: Limits) -> int:
+        """Play rounds until the data or a limit ends; fill in ``probabilities``; return how many were played.
+
+        At least one round is played. The rate stays what it is all along.
+        """
+        gap = 0.0
+        for i, x in enumerate(xs.tolist() if isinstance(xs, np.ndarray) else xs):
+            label, odds = int(labels[i]), self.odds(x)
+            probabilities[i] = odds.p
+            self.commit(x, label)
+            gap += mixability_gap(abs(odds.p - label), odds.against(label), self.rate)
+            if self.best_loss >= limits.best_loss or gap >= limits.gap:
+                return i + 1
+        return len(xs)
+
+
+def as_array(xs: Sequence[Instance]) -> IntArray:
+    """Return the instances of a line as one array of int64."""
+    return np.ascontiguousarray(xs, dtype=np.int64)

@@ -1,0 +1,88 @@
+"""A family of rules: everything that the rest of the house needs to know of it, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adeptree.core.cells import number
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Frontier
+
+
+def _first_number(concept_class: Any, texts: Sequence[str]) -> Any:
+    return number(texts[0])
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How the columns of a table become the instances of a class; by default one column of numbers does."""
+
+    value: Callable[[Any, Sequence[str]], Any] = _first_number
+    """The instance, of the class and the texts of its columns."""
+    names: Callable[[Any], Sequence[str] | None] = lambda concept_class: None
+    """The columns that the class itself names: instances are then mappings of these names to numbers."""
+    count: Callable[[Any], int] = lambda concept_class: 1
+    """How many columns it wants."""
+    preferred: Callable[[Any], str | None] = lambda concept_class: None
+    """The column it reads if nobody names another."""
+
+
+@dataclass(frozen=True)
+class OnColumns:
+    """Rules on columns of a stream, as ``--rules`` has them: ``stumps(age, bmi)``, ``blocklist(sender, d=3)``."""
+
+    word: str
+    build: Callable[[Sequence[str], int], ConceptClass]
+    """The class, of the columns' names and of d (0 where there is none)."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """Texts of such rules, each with a line for a person."""
+    many: bool = False
+    """Whether it reads several columns; without names all that hold numbers."""
+    limited: bool = False
+    """Whether it needs d, how many values are meant at most."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family of rules. What is None comes from the family of a parent class, so a subclass says little.
+
+    Parameters
+    ----------
+    name
+        As in specs: ``name(n=256)``. Empty for a kind that no text describes.
+    kind
+        The concept class; objects of its subclasses are meant too, unless these have a family of their own.
+    make
+        What a spec calls; by default ``kind``.
+    frontier
+        The frontier of a class.
+    base
+        The natural base learner of a class.
+    bases
+        The base learners that saved files may name.
+    columns
+        How the columns of a table become instances.
+    on_columns
+        Its form in ``--rules`` on named columns, if it has one.
+    example
+        A spec, for ``adeptree classes`` and the docs.
+    line
+        A line about its rules, for a person.
+    holds_code
+        Whether its objects hold functions of the user's, so that no text can bring them back.
+    """
+
+    name: str
+    kind: type[Any]
+    make: Callable[..., ConceptClass] | None = None
+    frontier: Callable[[Any], Frontier] | None = None
+    base: Callable[[Any], BaseLearner] | None = None
+    bases: tuple[type[BaseLearner], ...] = ()
+    columns: Columns | None = None
+    on_columns: OnColumns | None = None
+    example: str = ""
+    line: str = ""
+    holds_code: bool = False

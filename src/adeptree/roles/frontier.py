@@ -1,0 +1,149 @@
+"""The frontier: all realizable labellings of the committed points, one row a path.
+
+A frontier is asked about a point with :meth:`Frontier.split`, which says for every row which of the
+two labels can continue it, and is moved past that point with :meth:`Frontier.grow`. ``split`` is the
+only place in the library where an oracle is asked on behalf of ADEPT, and it changes nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
+
+
+@dataclass
+class Queries:
+    """How many weak-consistency queries there were, in three numbers that are never merged.
+
+    ``asked`` is what Algorithm 2 asks (2 x width a round, the paper's N_T), ``posed`` counts the calls
+    that really reached the oracle, and ``inferred`` is the rest: answers got by logic.
+
+    >>> Queries(asked=10, posed=4).inferred
+    6
+    """
+
+    asked: int = 0
+    posed: int = 0
+
+    @property
+    def inferred(self) -> int:
+        """Answers that were deduced instead of asked."""
+        return self.asked - self.posed
+
+
+@dataclass(frozen=True)
+class Children:
+    """The paths that follow a round: child i continues row ``parent[i]`` with ``label[i]`` at ``x``.
+
+    Layout, on which every frontier and base learner relies: first each old row in its old place (with
+    label 0 if it can take it, else 1), then the 1-children of the contested rows in row order.
+    Mistake pruning removes children from this list without moving the others' order.
+    """
+
+    x: Instance
+    parent: IntArray
+    label: BoolArray
+    parents: int
+    """How many rows there were before."""
+    evidence: Any = None
+    """What the frontier itself wants to remember between asking and growing."""
+
+    def only(self, kept: BoolArray | IntArray) -> Children:
+        """Return the children where ``kept`` holds, or those with these numbers."""
+        return replace(self, parent=self.parent[kept], label=self.label[kept])
+
+    @cached_property
+    def row(self) -> IntArray:
+        """``row[b, v]``: the new row that continues old row v with label b, or -1."""
+        table = np.full((2, self.parents), -1, dtype=np.int64)
+        table[self.label.astype(np.int64), self.parent] = np.arange(len(self.parent))
+        return table
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which labels each row can take at ``x``: the answers of the weak-consistency oracle."""
+
+    x: Instance
+    can0: BoolArray
+    can1: BoolArray
+    evidence: Any = None
+
+    @cached_property
+    def contested(self) -> BoolArray:
+        """Rows that both labels can continue."""
+        return self.can0 & self.can1
+
+    @cached_property
+    def children(self) -> Children:
+        """Every realizable one-step extension."""
+        width = len(self.can0)
+        twins = np.flatnonzero(self.contested)
+        parent = np.concatenate([np.arange(width, dtype=np.int64), twins])
+        label = np.concatenate([~self.can0, np.ones(len(twins), dtype=np.bool_)])
+        return Children(self.x, parent, label, width, self.evidence)
+
+
+class Frontier(ABC):
+    """All realizable labellings of the points committed so far."""
+
+    log_size: float | None = None
+    """ln of the number of concepts, where those that follow each path can be counted."""
+    of_floats: ClassVar[bool] = False
+    """Whether concepts are counted as doubles."""
+    GROWS: ClassVar[tuple[str, ...]] = ()
+    """Lists and dicts that only grow; everything else is replaced when it changes (``learners/whole_rounds.py``)."""
+
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round: this one, and what it keeps its rows in."""
+        return [self]
+
+    def __init__(self) -> None:
+        self.queries = Queries()
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of rows (paths)."""
+
+    @abstractmethod
+    def _answers(self, x: Instance) -> Split:
+        """Find out which rows can be continued by 0, and which by 1; nothing is committed."""
+
+    def split(self, x: Instance) -> Split:
+        """Answer Algorithm 2's two queries for every row; counted, but nothing is committed."""
+        posed = self.queries.posed
+        try:
+            split = self._answers(x)
+        except BaseException:
+            # What was posed was asked, though nothing came of it.
+            self.queries.asked += self.queries.posed - posed
+            raise
+        self.queries.asked += 2 * self.width
+        return split
+
+    @abstractmethod
+    def grow(self, children: Children) -> None:
+        """Make ``children`` the rows."""
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of how many concepts follow each child; only where ``log_size`` is known."""
+        raise NotImplementedError(f"{type(self).__name__} counts no concepts")
+
+    @abstractmethod
+    def concept(self, row: int) -> Concept:
+        """Return a concept of the class that labels the committed points as the row does."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return everything :meth:`restore` needs: arrays, and plain values for JSON."""
+
+    @abstractmethod
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned."""

@@ -1,0 +1,194 @@
+"""What an oracle is: something that answers questions about labelled samples.
+
+There are three questions (:data:`Kind`), and ``oracle.answers`` says which of them an oracle takes:
+
+- ``"realizable"``: is there a concept with these labels? The paper's weak-consistency bit.
+- ``"find"``: such a concept, or None. A witness tells more than the bit, and costs most solvers nothing extra.
+- ``"best"``: a concept with the fewest errors on the sample. The paper's (agnostic) ERM.
+
+Write your own by subclassing :class:`ConsistencyOracle` or :class:`ErmOracle`: one method is enough.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.types import Concept, Sample
+
+Kind = Literal["realizable", "find", "best"]
+Samples = Sequence[Sample]
+
+BITS: frozenset[Kind] = frozenset({"realizable"})
+WITNESSES: frozenset[Kind] = frozenset({"realizable", "find"})
+ERM: frozenset[Kind] = frozenset({"best"})
+
+
+class Oracle(ABC):
+    """Answers questions about samples, one at a time or in batches.
+
+    A batch asks each of its samples: n samples are n queries, whatever the transport makes of them.
+    Oracles are context managers; ``close`` may be called twice, and a closed oracle refuses to answer.
+    Layers let one thread in at a time; an oracle of your own is as safe to share between threads as you make it.
+    """
+
+    _closed = False  # of the class, so that subclasses need not call our __init__
+
+    @property
+    @abstractmethod
+    def answers(self) -> frozenset[Kind]:
+        """The questions this oracle answers."""
+
+    @abstractmethod
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Answer one question about every sample, in order; an empty batch asks nothing."""
+
+    @property
+    def gives_witnesses(self) -> bool:
+        """Whether ``find`` returns concepts; if not, there are only bits."""
+        return "find" in self.answers
+
+    def realizable(self, sample: Sample) -> bool:
+        """Is there a concept with these labels?"""
+        return self.realizable_many([sample])[0]
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Return a concept with these labels, or None if there is none."""
+        return self.find_many([sample])[0]
+
+    def best(self, sample: Sample) -> Any:
+        """Return a concept with the fewest errors (a ``RealizableErm`` may return None)."""
+        return self.best_many([sample])[0]
+
+    def realizable_many(self, samples: Samples) -> list[bool]:
+        """Answer ``realizable`` for every sample."""
+        return self.ask_many("realizable", samples)
+
+    def find_many(self, samples: Samples) -> list[Concept | None]:
+        """Answer ``find`` for every sample."""
+        return self.ask_many("find", samples)
+
+    def best_many(self, samples: Samples) -> list[Any]:
+        """Answer ``best`` for every sample."""
+        return self.ask_many("best", samples)
+
+    def close(self) -> None:
+        """Give back what the oracle holds; again is harmless."""
+        if not self._closed:
+            self._closed = True
+            self._release()
+
+    def _release(self) -> None:
+        """Free solvers, files, connections; called once. For subclasses that hold any."""
+
+    def _check(self, kind: Kind) -> None:
+        if self._closed:
+            raise OracleError(f"{self!r} is closed and answers nothing more; make a new one")
+        if kind not in self.answers:
+            known = " and ".join(sorted(self.answers)) or "nothing"
+            hint = "; ErmAsConsistency(oracle) answers it by ERM" if "best" in self.answers else ""
+            raise InvalidArgument(f"{self!r} answers only {known}; {got('kind', kind)}{hint}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class ConsistencyOracle(Oracle):
+    """The weak-consistency oracle of Definition "Oracle Types": is a sample realizable?
+
+    Subclasses write ``realizable``, or ``find`` if they can name a concept that fits (by far the cheaper
+    to learn with); and ``realizable_many`` or ``find_many`` where a batch is cheaper than its parts.
+
+    >>> class AtMostOne(ConsistencyOracle):
+    ...     def realizable(self, sample):
+    ...         return len({x for x, y in sample if y}) <= 1
+    >>> oracle = AtMostOne()
+    >>> oracle.realizable([("a", 1), ("b", 0)]), oracle.realizable_many([[], [("a", 1), ("b", 1)]])
+    (True, [True, False])
+    >>> oracle.gives_witnesses
+    False
+    """
+
+    @property
+    def gives_witnesses(self) -> bool:
+        """Whether the subclass wrote ``find``."""
+        mine = type(self)
+        return mine.find is not ConsistencyOracle.find or mine.find_many is not ConsistencyOracle.find_many
+
+    @property
+    def answers(self) -> frozenset[Kind]:
+        """``realizable``, and ``find`` if there are witnesses."""
+        return WITNESSES if self.gives_witnesses else BITS
+
+    def realizable(self, sample: Sample) -> bool:
+        """Is there a concept with these labels? By ``find``, unless the subclass says otherwise."""
+        return self.find(sample) is not None
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Return a concept with these labels, or None; only for oracles that give witnesses."""
+        if type(self).find_many is not ConsistencyOracle.find_many:
+            return self.find_many([sample])[0]
+        raise InvalidArgument(f"{self!r} answers only realizable(sample): it gives no witnesses")
+
+    def realizable_many(self, samples: Samples) -> list[bool]:
+        """Answer ``realizable`` for every sample, one by one."""
+        return [self.realizable(sample) for sample in samples]
+
+    def find_many(self, samples: Samples) -> list[Concept | None]:
+        """Answer ``find`` for every sample, one by one."""
+        return [self.find(sample) for sample in samples]
+
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Answer one question about every sample."""
+        self._check(kind)
+        if not samples:
+            return []
+        return in_step(self.find_many(samples) if kind == "find" else self.realizable_many(samples), samples)
+
+
+class ErmOracle(Oracle):
+    """The (agnostic) ERM oracle of Definition "Oracle Types": a concept with the fewest errors.
+
+    >>> class Majority(ErmOracle):
+    ...     def best(self, sample):
+    ...         ones = sum(y for _, y in sample)
+    ...         return lambda x: int(2 * ones > len(sample))
+    >>> Majority().best([("a", 1), ("b", 1), ("c", 0)])("d")
+    1
+    """
+
+    @property
+    def answers(self) -> frozenset[Kind]:
+        """Only ``best``; see :class:`~adeptree.oracles.ErmAsConsistency`."""
+        return ERM
+
+    @abstractmethod
+    def best(self, sample: Sample) -> Concept:
+        """Return a concept with the fewest errors on the sample."""
+
+    def best_many(self, samples: Samples) -> list[Concept]:
+        """Answer ``best`` for every sample, one by one."""
+        return [self.best(sample) for sample in samples]
+
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Answer ``best`` for every sample."""
+        self._check(kind)
+        return in_step(self.best_many(samples), samples) if samples else []
+
+
+def in_step(answers: list[Any], samples: Samples) -> list[Any]:
+    """Return the answers if there is one for each sample; a batch written by hand may go wrong."""
+    if len(answers) != len(samples):
+        raise OracleError(f"a batch of {len(samples)} samples got {len(answers)} answers; one each is expected")
+    return answers

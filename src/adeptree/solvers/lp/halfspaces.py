@@ -1,0 +1,225 @@
+"""Halfspaces: linear rules over tuples of numbers, by linear programming, with every answer checked exactly."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from concurrent.futures import Executor
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
+from adeptree.core.patience import check_seconds
+from adeptree.core.types import Concept, Instance, Sample
+from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.solvers.lp.deciding import Decider
+from adeptree.solvers.lp.dichotomies import dichotomies
+from adeptree.solvers.lp.halfspace import Halfspace
+from adeptree.solvers.lp.highs import require_highs
+from adeptree.solvers.lp.infeasible import Certificate
+from adeptree.solvers.lp.lifting import Number, Point, as_point, lift
+
+CALL_COST = 300e-6
+"""Seconds that a call takes, about: 0.2 ms for the short samples of the plane, 0.7 ms for long ones."""
+
+LARGEST_DIM = 1 << 14
+"""Most dimensions: the exact simplex method that has the last word keeps a table with a side as long."""
+
+TABLE_LIMIT = 1 << 24
+"""Largest table (labellings x points) that ``enumerated`` makes."""
+
+
+class Halfspaces(OracleClass):
+    """Rules w.x >= b with any real w and b; x is a tuple of ``dim`` numbers (int, Fraction or float).
+
+    ``find`` asks HiGHS (extra ``lp``), and no answer is believed unchecked: a halfspace is tried on the sample
+    in rational arithmetic, and "nothing fits" needs a :class:`Certificate` of at most dim + 2 points. If neither
+    holds, it is asked again from scratch, then in another form, then decided by a simplex method in integers;
+    ``OracleUnknown`` is raised only if that takes too long. Small samples are decided in integers at once, which
+    is faster, unless ``solver="highs"``. ``decider.rungs`` counts which step decided (in this process). ``seconds``
+    limits a question; what it leaves open is ``OracleUnknown`` too. ``strategy``, ``executor``, ``batch``,
+    ``on_unknown`` and ``call_cost`` are those of :class:`OracleClass`.
+
+    On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out:
+
+    - ``grid=n``: instances are the integer points of {0..n-1}^dim, so the class is finite;
+      :meth:`enumerated` lists it for Halving, whose M is at most :attr:`halving_bound`;
+    - ``radius=R, margin=g``: instances have Euclidean length at most R, and the base learner ``Perceptron``
+      makes at most (2R/g - 1)^2 mistakes on labels that some halfspace gives with distance >= g from its
+      boundary. The class stays *all* halfspaces: a class with a margin is partial (points inside the margin
+      have no label), where a path need not have a continuation and Sauer's lemma may fail. So take
+      ``on_excess="prune"``: the regret bound then holds against every halfspace that keeps the margin.
+
+    >>> c = Halfspaces(2)
+    >>> c.realizable([((0, 0), 0), ((1, 1), 0), ((0, 1), 1)])
+    True
+    >>> proof = c.certificate([((0, 0), 0), ((1, 1), 0), ((0, 1), 1), ((1, 0), 1), ((5, 5), 1)])
+    >>> len(proof.points), proof.verify()
+    (4, True)
+    """
+
+    spec_name = "halfspaces"
+    shared_by_threads = False
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        grid: int | None = None,
+        radius: Number | None = None,
+        margin: Number | None = None,
+        strategy: str = "auto",
+        solver: str = "auto",
+        seconds: float | None = None,
+        on_unknown: str = "raise",
+        executor: Executor | None = None,
+        batch: int | None = None,
+        call_cost: float | None = None,
+    ) -> None:
+        self.dim = check_size("dim", dim, at_most=LARGEST_DIM)
+        self.grid = None if grid is None else check_size("grid", grid, at_most=LARGEST_LINE)
+        self.radius, self.margin = _check_ball(grid, radius, margin)
+        if solver not in ("auto", "highs"):
+            raise InvalidArgument(f'solver must be "auto" or "highs"; {got("solver", solver)}')
+        self.solver = solver
+        require_highs()
+        # A single point can only be labelled in two ways; from two a side on, dim + 1 corners are shattered.
+        vc = 1 if self.grid == 1 else self.dim + 1
+        limit = check_seconds(seconds)
+        self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
+        super().__init__(
+            find=self._fitting,
+            vc_dimension=vc,
+            strategy=strategy,
+            on_unknown=on_unknown,
+            executor=executor,
+            batch=batch,
+            call_cost=CALL_COST if call_cost is None else call_cost,
+            name=self.spec_name,
+        )
+        self.seconds = limit  # (not OracleClass's own limit, which needs a thread: here the solver looks at the clock)
+        self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
+
+    def _settings(self) -> dict[str, Any]:
+        named: dict[str, Any] = {"dim": self.dim, "grid": self.grid, "radius": self.radius, "margin": self.margin}
+        named |= {"seconds": self.seconds, "on_unknown": None if self.on_unknown == "raise" else self.on_unknown}
+        return {name: value for name, value in named.items() if value is not None}
+
+    def __repr__(self) -> str:
+        return f"halfspaces({', '.join(f'{name}={value!r}' for name, value in self._settings().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._settings() == other._settings() if isinstance(other, Halfspaces) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._settings().items()))
+
+    def __reduce__(self) -> tuple[Callable[..., Halfspaces], tuple[Any, ...]]:
+        # A process gets a class of its own, with an empty model.
+        return _rebuilt, (self._settings(), {**self._asking, "solver": self.solver})
+
+    def instance(self, x: Any) -> Point:
+        """Return x as a tuple of numbers, if it is in the domain."""
+        point = as_point(x, self.dim)
+        if self.grid is not None and not all(value == int(value) and 0 <= value < self.grid for value in point):
+            raise InvalidInstance(f"x must have integer entries in 0..{self.grid - 1}; {got('x', x)}")
+        if self.radius is not None and sum(Fraction(v) ** 2 for v in point) > Fraction(self.radius) ** 2:
+            raise InvalidInstance(f"x must have length at most radius={self.radius}; {got('x', x)}")
+        return point
+
+    def key(self, x: Any) -> Point:
+        """Return x itself: equal numbers are equal whatever their type."""
+        return x if isinstance(x, tuple) else self.instance(x)
+
+    # --- Deciding ----------------------------------------------------------------------------------
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Return a halfspace that fits the sample exactly, or None if it is proved that there is none."""
+        return super().find(self.clean(sample))
+
+    def certificate(self, sample: Sample) -> Certificate | None:
+        """Return the proof that no halfspace fits, or None if one does."""
+        decided = self.decider.decide(self.clean(sample))
+        return decided if isinstance(decided, Certificate) else None
+
+    def _fitting(self, sample: Sample) -> Halfspace | None:
+        decided = self.decider.decide(list(sample))
+        return decided if isinstance(decided, Halfspace) else None
+
+    # --- The finite version ------------------------------------------------------------------------
+
+    def _grid(self) -> list[Point]:
+        if self.grid is None:
+            raise InvalidArgument("only Halfspaces(dim, grid=n) is a finite class; give grid=")
+        # (A power of thousands of dimensions is not reckoned out: from two points a side on, 2^24 is too many.)
+        if self.grid > 1 and (self.dim > 24 or self.grid**self.dim > TABLE_LIMIT):
+            raise TooLarge(f"{self!r} has more than {TABLE_LIMIT} points, too many to list; take a smaller grid")
+        return list(itertools.product(range(self.grid), repeat=self.dim))
+
+    @property
+    def halving_bound(self) -> int:
+        """Upper bound on Halving's M with ``grid``: log2 of Cover's count 2 sum_{i <= dim} C(N - 1, i), N points."""
+        return _cover(len(self._grid()), self.dim).bit_length() - 1
+
+    def enumerated(self, limit: int = TABLE_LIMIT) -> FiniteClass:
+        """Return all labellings of the grid as a table, exactly (no solver): ``base=Halving(c.enumerated())``.
+
+        >>> Halfspaces(2, grid=2).enumerated().size
+        14
+        """
+        points = self._grid()
+        if _cover(len(points), self.dim) * len(points) > limit:
+            raise TooLarge(
+                f"{self!r} may label its {len(points)} points in {_cover(len(points), self.dim)} ways, a table of over "
+                f"{limit} entries; take a smaller grid"
+            )
+        return _table(tuple(points))
+
+    # --- Streams -----------------------------------------------------------------------------------
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw a point: of the grid, of the ball, or an integer point within 50 of the origin."""
+        if self.grid is not None:
+            return tuple(rng.integers(self.grid, size=self.dim).tolist())
+        if self.radius is None:
+            return tuple(rng.integers(-50, 51, size=self.dim).tolist())
+        direction = rng.normal(size=self.dim)
+        # A little inside, so that rounding does not carry the point out of the ball.
+        length = 0.999 * float(self.radius) * rng.random() ** (1 / self.dim)
+        return tuple((direction / np.linalg.norm(direction) * length).tolist())
+
+    def random_concept(self, rng: np.random.Generator) -> Concept:
+        """Draw a halfspace with a random direction, its boundary near a random point."""
+        weights = [int(value) for value in np.rint(rng.normal(size=self.dim) * 100)]
+        *through, common = lift(self.random_instance(rng))
+        return Halfspace.of([*weights, -(sum(w * v for w, v in zip(weights, through, strict=True)) // common)])
+
+
+def _rebuilt(settings: dict[str, Any], options: dict[str, Any]) -> Halfspaces:
+    return Halfspaces(**settings, **options)
+
+
+def _check_ball(grid: int | None, radius: Number | None, margin: Number | None) -> tuple[Number | None, Number | None]:
+    if radius is None and margin is None:
+        return None, None
+    if grid is not None or radius is None:
+        raise InvalidArgument("give grid=, or radius= (and with it margin= for the Perceptron), not both")
+    (length,) = as_point((radius,), 1)
+    if length <= 0 or (margin is not None and not 0 < 2 * as_point((margin,), 1)[0] <= length):
+        raise InvalidArgument(f"radius must be positive and 0 < margin <= radius / 2; got {radius=}, {margin=}")
+    return radius, margin
+
+
+def _cover(points: int, dim: int) -> int:
+    return 2 * sum(math.comb(points - 1, i) for i in range(dim + 1))
+
+
+@lru_cache(maxsize=8)
+def _table(points: tuple[Point, ...]) -> FiniteClass:
+    return FiniteClass(sorted(dichotomies([lift(x) for x in points])), points=points)

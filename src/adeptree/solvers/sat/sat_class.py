@@ -1,0 +1,270 @@
+"""A class whose oracle is a SAT solver."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import Executor
+from dataclasses import fields
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from adeptree.core.errors import (
+    AdeptreeError,
+    ContradictoryOracle,
+    InvalidArgument,
+    OracleError,
+    OracleUnknown,
+    TooLarge,
+)
+from adeptree.core.types import Concept, Instance, Sample, label_of
+from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.solvers.sat.encoding import Encoding
+from adeptree.solvers.sat.sat_options import check_options
+from adeptree.solvers.sat.sat_solver import Solver
+
+T = TypeVar("T")
+
+SOLVER = "glucose4"
+
+
+class SatClass(OracleClass):
+    """The concepts of an :class:`Encoding`, found by one incremental solver that is kept for all calls.
+
+    The label of every instance is a literal, made when the instance is first met; the labels of a sample are
+    assumptions, so nothing is taken back between calls and all that the solver learns stays true.
+
+    A call may be limited by ``conflicts`` (the same on every machine) or ``seconds``. What a limit leaves open is
+    *unknown*, and never guessed: with ``on_unknown="raise"`` it is an :class:`OracleUnknown`. With "keep"
+    ``realizable`` answers True: a path is pruned only if it was proven unrealizable, which is all that the
+    regret bound needs of the oracle. The frontier may then be wider than the class, ``best_loss`` less than
+    the best concept's, and a path without a concept may err more than M times (so learn with
+    ``on_excess="prune"``). ``find`` raises in any case. ``unknowns`` counts them.
+
+    The solver is not part of what is pickled or copied: every process builds its own (:meth:`clone`), and so does every
+    worker of an ``executor``. ``batch`` and ``call_cost`` are those of :class:`OracleClass`; if not given, the
+    encoding says what a call costs.
+
+    >>> from adeptree.solvers.sat import KTermDnf
+    >>> c = SatClass(KTermDnf(n=3, k=1))
+    >>> str(c.find([((1, 1, 0), 1), ((1, 0, 0), 0), ((0, 1, 0), 0)]))
+    '(x0 and x1)'
+    >>> c.find([((0, 0, 0), 1), ((1, 0, 1), 0), ((1, 1, 1), 1), ((0, 1, 0), 1)]) is None, c.core()
+    (True, (0, 1, 2))
+    """
+
+    spec_name = "sat"
+    shared_by_threads = False
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        mistake_bound: int | None = None,
+        *,
+        solver: str = SOLVER,
+        conflicts: int | None = None,
+        seconds: float | None = None,
+        on_unknown: str = "raise",
+        vc_dimension: int | None = None,
+        littlestone_dimension: int | None = None,
+        strategy: str = "auto",
+        executor: Executor | None = None,
+        batch: int | None = None,
+        call_cost: float | None = None,
+    ) -> None:
+        self._options: dict[str, Any] = {
+            "mistake_bound": mistake_bound,
+            "solver": solver,
+            "conflicts": conflicts,
+            "seconds": seconds,
+            "on_unknown": on_unknown,
+            "vc_dimension": vc_dimension,
+            "littlestone_dimension": littlestone_dimension,
+        }
+        self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
+        check_options(encoding, conflicts, seconds)
+        super().__init__(
+            find=self.find,
+            mistake_bound=mistake_bound,
+            vc_dimension=vc_dimension,
+            littlestone_dimension=littlestone_dimension,
+            strategy=strategy,
+            on_unknown=on_unknown,
+            executor=executor,
+            batch=batch,
+            call_cost=getattr(encoding, "call_cost", None) if call_cost is None else call_cost,
+            name=repr(encoding),
+        )
+        self.encoding = encoding
+        self._solver = Solver(solver, conflicts, seconds)
+        self._working = copy.deepcopy(encoding)
+        self._working.start(self._solver.new_var, self._solver.add_clause)
+        self._literals: dict[Hashable, int] = {}
+        self._core: tuple[int, ...] | None = None
+
+    def __repr__(self) -> str:
+        kind = type(self.encoding)
+        if kind.__dict__.get("spec_name") is None:
+            return f"sat({self.encoding!r})"
+        said = {f.name: getattr(self.encoding, f.name) for f in fields(self.encoding)}  # type: ignore[arg-type]
+        defaults = {"solver": SOLVER, "on_unknown": "raise"}
+        said |= {name: value for name, value in self._options.items() if value != defaults.get(name)}
+        return f"{kind.spec_name}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+
+    # --- The oracle ----------------------------------------------------------------------------------
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Return a concept with these labels, or None if there is none; raise OracleUnknown if a limit came first."""
+        with self._solver.alone:
+            answer = self._solve(sample)
+            if answer is None:
+                raise self._undecided(len(sample))
+            return self._own(self._working.decode, self._solver.model()) if answer else None
+
+    def realizable(self, sample: Sample) -> bool:
+        """Is there a concept with these labels? (Or is none excluded, with ``on_unknown="keep"``.)"""
+        with self._solver.alone:
+            answer = self._solve(sample)
+        if answer is None and self.on_unknown == "raise":
+            raise self._undecided(len(sample))
+        return answer is not False
+
+    def core(self) -> tuple[int, ...]:
+        """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
+        if self._core is None:
+            raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
+        return self._core
+
+    def erm(self, sample: Sample) -> Concept:
+        """Return a concept with the fewest errors, by MaxSAT."""
+        weights: dict[int, int] = {}
+        with self._solver.alone:
+            for x, y in sample:
+                literal = self._literal(x)
+                weights[literal] = weights.get(literal, 0) + (1 if label_of(y) else -1)
+            wanted = {(literal if n > 0 else -literal): abs(n) for literal, n in weights.items() if n}
+            model = self._solver.best(wanted)
+            if model is None:
+                raise self._empty()
+            return self._own(self._working.decode, model)
+
+    def to_finite(self, points: Iterable[Any], limit: int = 1 << 16) -> FiniteClass:
+        """Return the class on some points as a table, found solution by solution.
+
+        ``Halving(c.to_finite(points))`` is a base learner for streams of these points with M = floor(log2 rows).
+
+        >>> from adeptree.solvers.sat import Dfas
+        >>> SatClass(Dfas(states=2, alphabet="ab")).to_finite(["", "a", "b", "aa", "ab", "ba", "bb"]).size
+        26
+        """
+        xs = [self.instance(x) for x in points]
+        # In a solver of its own: every instance that a solver has met makes all its later calls dearer.
+        with self.clone() as other:
+            rows = other._labellings([other._literal(x) for x in xs], limit)
+        return FiniteClass(np.array(rows, dtype=np.uint8), points=[self.key(x) for x in xs])
+
+    def _labellings(self, literals: list[int], limit: int) -> list[list[bool]]:
+        rows: list[list[bool]] = []
+        while answer := self._solver.solve([]):
+            if len(rows) == limit:
+                raise TooLarge(f"{self!r} has more than limit={limit} labellings of these {len(literals)} points")
+            model = self._solver.model()
+            rows.append([model(literal) for literal in literals])
+            self._solver.add_clause(*(-literal if model(literal) else literal for literal in literals))
+        if answer is None:
+            raise self._undecided(0)
+        if not rows:
+            raise self._empty()
+        return rows
+
+    def _solve(self, sample: Sample) -> bool | None:
+        literals = [self._literal(x) if label_of(y) else -self._literal(x) for x, y in sample]
+        self._core = None
+        answer = self._solver.solve(literals)
+        if answer is False:
+            core = set(self._solver.core())
+            self._core = tuple(sorted({literal: i for i, literal in enumerate(literals) if literal in core}.values()))
+        elif answer is None:
+            self.unknowns += 1
+        return answer
+
+    def _literal(self, x: Any) -> int:
+        literal = self._literals.get(self.key(x))
+        if literal is None:
+            # New, or only written in a new way (bits as a list, say).
+            x = self.instance(x)
+            literal = self._literals.get(self.key(x)) or self._own(self._working.label, x)
+            self._literals[self.key(x)] = literal
+        return literal
+
+    def _own(self, method: Callable[[Any], T], given: Any) -> T:
+        """Call the encoding, which may be the user's."""
+        try:
+            return method(given)
+        except AdeptreeError:
+            raise
+        except Exception as error:
+            name = getattr(method, "__name__", "a method")
+            raise OracleError(f"{name} of {self.encoding!r} raised {type(error).__name__}: {error}") from error
+
+    def _undecided(self, size: int) -> OracleUnknown:
+        limits = {name: self._options[name] for name in ("conflicts", "seconds") if self._options[name] is not None}
+        said = " and ".join(f"{name}={value}" for name, value in limits.items())
+        return OracleUnknown(
+            f"{self!r} could not decide a sample of {size} points within {said}; raise the limit, or give "
+            f'on_unknown="keep" to prune only what is proven unrealizable'
+        )
+
+    def _empty(self) -> ContradictoryOracle:
+        return ContradictoryOracle(f"the clauses of {self.encoding!r} have no solution: no concept is left")
+
+    # --- Instances -----------------------------------------------------------------------------------
+
+    def instance(self, x: Any) -> Instance:
+        """Return x as the encoding writes it."""
+        return super().instance(self.encoding.instance(x))
+
+    def key(self, x: Any) -> Hashable:
+        """Return what identifies x: itself, where it can be hashed."""
+        try:
+            hash(x)
+        except TypeError:
+            return super().key(x)
+        return x  # type: ignore[no-any-return]
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw an instance, if the encoding says how."""
+        return self.encoding.random_instance(rng)
+
+    # --- Solvers are made, not copied ------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Return the same class with a solver of its own."""
+        return type(self)(self.encoding, **self._options, **self._asking)
+
+    def __reduce__(self) -> Any:
+        return functools.partial(type(self), **self._options, **self._asking), (self.encoding,)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SatClass):
+            return NotImplemented
+        return self.encoding == other.encoding and self._options == other._options
+
+    def __hash__(self) -> int:
+        return hash((type(self.encoding), *self._options.items()))
+
+    def close(self) -> None:
+        """Free the solver; a closed class raises OracleError when asked. Again is harmless."""
+        self._solver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

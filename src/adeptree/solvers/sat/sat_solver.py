@@ -1,0 +1,116 @@
+"""One incremental solver of python-sat, with limits; the only file that imports it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adeptree.core.errors import InvalidArgument, MissingExtra, OracleError, got
+from adeptree.solvers.sat.encoding import Model
+
+LIMITED = ("glucose3", "glucose4", "glucose42", "maplechrono", "maplecm", "maplesat", "minisat22")
+"""Solvers that stop after a number of conflicts (Glucose at the next restart), and can be asked again."""
+
+UNLIMITED = ("cadical153", "cadical195")
+
+SLICE = 500
+"""Conflicts between two looks at the clock: some milliseconds at the sizes we meet."""
+
+
+class Solver:
+    """A formula that grows, and its solutions under assumptions."""
+
+    def __init__(self, name: str, conflicts: int | None, seconds: float | None) -> None:
+        solvers = _pysat("pysat.solvers")
+        if name not in LIMITED + UNLIMITED:
+            raise InvalidArgument(f"solver must be one of {', '.join(LIMITED + UNLIMITED)}; {got('solver', name)}")
+        if name in UNLIMITED and not (conflicts is None and seconds is None):
+            raise InvalidArgument(f"{name} knows no limits; take solver='glucose4', or give neither of them")
+        self.conflicts = conflicts
+        self.seconds = seconds
+        self.alone = threading.RLock()
+        """To be held from a question to the end of reading its answer."""
+        self.clauses: list[list[int]] = []
+        self._variables = 0
+        self._solver: Any = solvers.Solver(name=name)
+
+    def new_var(self) -> int:
+        """Return a fresh variable."""
+        self._variables += 1
+        return self._variables
+
+    def add_clause(self, *literals: int) -> None:
+        """Add a clause for good."""
+        self._open().add_clause(literals)
+        self.clauses.append(list(literals))
+
+    def solve(self, assumptions: Sequence[int]) -> bool | None:
+        """Return whether there is a solution with these literals; None if a limit came first."""
+        solver = self._open()
+        if self.conflicts is None and self.seconds is None:
+            return bool(solver.solve(assumptions=assumptions))
+        # The clock is read between slices: no thread to interrupt the solver, and what was learnt stays learnt.
+        end = None if self.seconds is None else time.monotonic() + self.seconds
+        left = self.conflicts
+        while left is None or left > 0:
+            step = SLICE if left is None else left if end is None else min(left, SLICE)
+            solver.conf_budget(step)
+            answer: bool | None = solver.solve_limited(assumptions=assumptions)
+            if answer is not None or (end is not None and time.monotonic() >= end):
+                return answer
+            left = None if left is None else left - step
+        return None
+
+    def model(self) -> Model:
+        """Return the solution just found."""
+        return _model(self._open().get_model())
+
+    def core(self) -> list[int]:
+        """Return assumptions that cannot all be true, after an answer False."""
+        return list(self._open().get_core() or ())
+
+    def best(self, weights: Mapping[int, int]) -> Model | None:
+        """Return a solution that makes literals of the greatest total weight true; None if there is none at all.
+
+        By the MaxSAT solver RC2, on a copy of the formula and to the end: limits do not apply.
+        """
+        formula = _pysat("pysat.formula").WCNF()
+        formula.extend(self.clauses)
+        for literal, weight in weights.items():
+            formula.append([literal], weight=weight)
+        with _pysat("pysat.examples.rc2").RC2(formula) as maxsat:
+            found = maxsat.compute()
+        return None if found is None else _model(found)
+
+    def close(self) -> None:
+        """Free the solver; again is harmless."""
+        if self._solver is not None:
+            self._solver.delete()
+            self._solver = None
+
+    def _open(self) -> Any:
+        if self._solver is None:
+            raise OracleError("the solver is closed and answers nothing more; make a new one with clone()")
+        return self._solver
+
+
+def _model(values: list[int]) -> Model:
+    size = len(values)
+
+    def model(literal: int) -> bool:
+        # A variable that no clause mentions may be missing; any value will do.
+        variable = abs(literal)
+        return (variable <= size and values[variable - 1] > 0) == (literal > 0)
+
+    return model
+
+
+def _pysat(module: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra("a SatClass needs python-sat; install it with: pip install 'adeptree[sat]'") from None

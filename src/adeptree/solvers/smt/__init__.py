@@ -1,0 +1,6 @@
+"""Rule templates with unknown constants, through the z3 solver (extra ``smt``)."""
+
+from adeptree.solvers.smt.smt_class import SmtClass
+from adeptree.solvers.smt.smt_rules import SmtRule
+
+__all__ = ["SmtClass", "SmtRule"]

@@ -1,0 +1,215 @@
+"""A z3 term as a Python function of the constants, exact, for numbers and for whole arrays of numbers.
+
+A concept must label points without the solver, and often: every stored witness is asked about every new point.
+Terms become one assignment a node, so nothing nests and shared parts are computed once. A real number is kept as
+a whole number over a denominator known beforehand, so that arrays of int64 give exact answers too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adeptree.solvers.smt.terms import Range, Term, load_z3
+
+SAFE = 1 << 62
+"""Arrays hold int64: terms that may reach this are computed on Python's integers instead."""
+
+
+class Unsupported(Exception):
+    """The term holds something that has no translation here; z3 itself can still evaluate it."""
+
+
+class Value(NamedTuple):
+    """A node: the expression that computes it (times ``over``, if it is a number), and how large that gets."""
+
+    code: str
+    over: int = 1
+    size: float = 1
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The function of a term, called with one value for each constant by name, or with arrays of them."""
+
+    scalar: Callable[..., Any]
+    """On numbers: int, bool or Fraction."""
+    arrays: Callable[..., Any] | None
+    """On int64 arrays; None if that would not be exact."""
+
+    def __call__(self, /, **constants: Any) -> Any:
+        """Evaluate on numbers, or on arrays; TypeError where arrays would not be exact."""
+        if not any(isinstance(value, np.ndarray) for value in constants.values()):
+            return self.scalar(*constants.values())
+        if self.arrays is None:
+            raise TypeError("this term is not computed on arrays")
+        return self.arrays(*constants.values())
+
+
+def compiled(term: Term, constants: Sequence[Term], ranges: Sequence[Range | None]) -> Compiled:
+    """Translate a term, or raise Unsupported."""
+    writer = _Writer()
+    for i, (constant, bounds) in enumerate(zip(constants, ranges, strict=True)):
+        size = math.inf if bounds is None else max(map(abs, bounds))
+        writer.done[constant.get_id()] = Value(f"c{i}", 1, size)
+    try:
+        result = writer.write(term)
+    except RecursionError:
+        raise Unsupported("nested too deeply") from None
+    names = ", ".join(f"c{i}" for i in range(len(constants)))
+    source = "\n    ".join([f"def rule({names}):", *writer.lines, f"return {result.code}"])
+    code = compile(source, "<rule template>", "exec")
+    return Compiled(_function(code, SCALARS), _function(code, ARRAYS) if writer.exact_arrays else None)
+
+
+def _function(code: Any, helpers: dict[str, Any]) -> Callable[..., Any]:
+    names = dict(helpers)
+    exec(code, names)  # written by _Writer from numbers and its own names only
+    return names["rule"]  # type: ignore[no-any-return]
+
+
+@dataclass
+class _Writer:
+    """Writes the assignments of a term, parts first."""
+
+    lines: list[str] = field(default_factory=list)
+    done: dict[int, Value] = field(default_factory=dict)
+    exact_arrays: bool = True
+    numbers: Any = field(default_factory=itertools.count)
+
+    def write(self, term: Term) -> Value:
+        """Return the value of a term, writing what it needs."""
+        known = self.done.get(term.get_id())
+        if known is None:
+            value = self._literal(term) or self._operation(term)
+            known = self.done[term.get_id()] = self._named(value)
+        return known
+
+    def _named(self, value: Value) -> Value:
+        if not value.size < SAFE:
+            self.exact_arrays = False
+        if value.code.lstrip("-").isalnum():
+            return value
+        name = f"t{next(self.numbers)}"
+        self.lines.append(f"{name} = {value.code}")
+        return value._replace(code=name)
+
+    def _literal(self, term: Term) -> Value | None:
+        z3 = load_z3()
+        if z3.is_true(term) or z3.is_false(term):
+            return Value(str(z3.is_true(term)))
+        if z3.is_int_value(term):
+            return _number(Fraction(term.as_long()))
+        return _number(term.as_fraction()) if z3.is_rational_value(term) else None
+
+    def _operation(self, term: Term) -> Value:
+        z3 = load_z3()
+        if not z3.is_app(term) or not term.num_args() or any(_foreign(part) for part in term.children()):
+            raise Unsupported(str(term))
+        kind = term.decl().kind()
+        values = [self.write(part) for part in term.children()]
+        codes = [value.code for value in values]
+        if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_XOR):
+            sign = {z3.Z3_OP_AND: " & ", z3.Z3_OP_OR: " | ", z3.Z3_OP_XOR: " ^ "}[kind]
+            return Value("(" + sign.join(codes) + ")")
+        if kind == z3.Z3_OP_NOT:
+            return Value(f"({codes[0]} ^ True)")
+        if kind == z3.Z3_OP_IMPLIES:
+            return Value(f"(({codes[0]} ^ True) | {codes[1]})")
+        return self._comparison(kind, values) or self._arithmetic(kind, values)
+
+    def _comparison(self, kind: int, values: list[Value]) -> Value | None:
+        z3 = load_z3()
+        signs = {z3.Z3_OP_EQ: "==", z3.Z3_OP_LE: "<=", z3.Z3_OP_LT: "<", z3.Z3_OP_GE: ">=", z3.Z3_OP_GT: ">"}
+        if kind in signs:
+            left, right = self._same_scale(values)
+            return Value(f"({left.code} {signs[kind]} {right.code})")
+        if kind == z3.Z3_OP_DISTINCT:
+            pairs = itertools.combinations(self._same_scale(values), 2)
+            return Value("(" + " & ".join(f"({a.code} != {b.code})" for a, b in pairs) + ")")
+        return None
+
+    def _arithmetic(self, kind: int, values: list[Value]) -> Value:
+        z3 = load_z3()
+        if kind == z3.Z3_OP_ITE:
+            yes, no = self._same_scale(values[1:])
+            return Value(f"pick({values[0].code}, {yes.code}, {no.code})", yes.over, max(yes.size, no.size))
+        if kind in (z3.Z3_OP_ADD, z3.Z3_OP_SUB):
+            values = self._same_scale(values)
+            sign = " + " if kind == z3.Z3_OP_ADD else " - "
+            return Value(f"({sign.join(v.code for v in values)})", values[0].over, sum(v.size for v in values))
+        if kind == z3.Z3_OP_MUL:
+            over, size = math.prod(v.over for v in values), math.prod(v.size for v in values)
+            return Value(f"({' * '.join(v.code for v in values)})", over, size)
+        first = values[0]
+        if kind in (z3.Z3_OP_UMINUS, z3.Z3_OP_ABS):
+            return first._replace(code=f"(-{first.code})" if kind == z3.Z3_OP_UMINUS else f"abs({first.code})")
+        if kind == z3.Z3_OP_TO_REAL:
+            return first
+        if kind == z3.Z3_OP_TO_INT:
+            return Value(f"({first.code} // {first.over})", 1, first.size)
+        return self._division(kind, first, values)
+
+    def _division(self, kind: int, first: Value, values: list[Value]) -> Value:
+        z3 = load_z3()
+        if kind in (z3.Z3_OP_MOD, z3.Z3_OP_IDIV):
+            name = "mod" if kind == z3.Z3_OP_MOD else "div"
+            return Value(f"{name}({first.code}, {values[1].code})", 1, first.size + values[1].size)
+        if kind == z3.Z3_OP_DIV:
+            above, below = self._same_scale(values)
+            self.exact_arrays = False
+            return Value(f"ratio({above.code}, {below.code})")
+        raise Unsupported(str(kind))
+
+    def _same_scale(self, values: list[Value]) -> list[Value]:
+        """Bring numbers to a common denominator (Booleans have 1)."""
+        over = math.lcm(*(value.over for value in values))
+        return [self._scaled(value, over // value.over) for value in values]
+
+    def _scaled(self, value: Value, times: int) -> Value:
+        if times == 1:
+            return value
+        return self._named(Value(f"({value.code} * {times})", value.over * times, value.size * times))
+
+
+def _number(value: Fraction) -> Value:
+    return Value(str(value.numerator), value.denominator, abs(value.numerator))
+
+
+def _foreign(term: Term) -> bool:
+    """Whether a term is of a sort other than Bool, Int and Real."""
+    z3 = load_z3()
+    return not (z3.is_bool(term) or z3.is_arith(term))
+
+
+def _mod(number: Any, by: Any) -> Any:
+    return number % abs(by) if by else number
+
+
+def _div(number: Any, by: Any) -> Any:
+    # The remainder is never negative, so the quotient is rounded down for positive divisors and up for negative.
+    return (number // abs(by) if by > 0 else -(number // abs(by))) if by else 0
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    return Fraction(above) / below if below else 0
+
+
+def _mod_arrays(number: Any, by: Any) -> Any:
+    size = np.abs(by)
+    return np.where(size == 0, number, number % np.where(size == 0, 1, size))
+
+
+def _div_arrays(number: Any, by: Any) -> Any:
+    size = np.abs(by)
+    return np.sign(by) * (number // np.where(size == 0, 1, size))
+
+
+SCALARS: dict[str, Any] = {"mod": _mod, "div": _div, "ratio": _ratio, "pick": lambda c, a, b: a if c else b}
+ARRAYS: dict[str, Any] = {"mod": _mod_arrays, "div": _div_arrays, "ratio": _ratio, "pick": np.where}

@@ -1,0 +1,281 @@
+"""``SmtClass``: a rule template with unknown constants as a concept class, decided by z3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, got
+from adeptree.core.frozen import freeze
+from adeptree.core.types import Concept, Instance, Sample, label_of
+from adeptree.families.templates.template_class import TemplateClass
+from adeptree.families.templates.template_grid import check_text
+from adeptree.oracles.oracle_class import Found, OracleClass
+from adeptree.solvers.smt import terms
+from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
+from adeptree.solvers.smt.instances import Known, plain, tagged
+from adeptree.solvers.smt.smt_rules import Constant, SmtRule, is_plain, placeholder, plain_value, z3_value
+from adeptree.solvers.smt.solving import Solving
+from adeptree.solvers.smt.terms import Term, load_z3
+
+CALL_COST = 1.5e-3
+"""Seconds that a call takes, about: 1 ms for thresholds and remainders, 3 ms for distances."""
+
+LISTING_LIMIT = 1 << 20
+"""Most settings of the constants that are listed, for the base learner."""
+
+
+class SmtClass(OracleClass):
+    """All rules that a template makes with any values of its constants; needs z3 (extra ``smt``).
+
+    ``template(x)`` returns a z3 condition on the ``constants``; ``where`` holds conditions that bound them.
+    Instances are numbers, tuples or mappings of numbers, and whatever else the template can read.
+
+    >>> import z3
+    >>> a, b = z3.Ints("a b")
+    >>> bounds = [0 <= a, a <= 120, 0 <= b, b <= 60]
+    >>> c = SmtClass(lambda x: z3.And(x["age"] >= a, x["bmi"] < b), constants=[a, b], where=bounds)
+    >>> young, old = {"age": 39, "bmi": 25}, {"age": 40, "bmi": 25}
+    >>> c.find([(young, 0), (old, 1)]).constants[0]
+    ('a', 40)
+    >>> c.realizable([(young, 1), (old, 0)]), c.core()
+    (False, (0, 1))
+
+    A call is limited by ``rlimit`` (z3's own count of steps: the same on every machine) or ``seconds``.
+    Where z3 gives up, nothing is guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads
+    the sample as realizable. That is safe (no path of a concept is lost, only paths of none may stay), but a path of
+    no concept may make more mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case.
+    ``unknowns`` counts them.
+
+    A template is code, so a class cannot simply be sent to the workers of an ``executor``: :meth:`made_by` makes one
+    that can.
+
+    If all constants are bounded integers with at most 2^20 settings, the base learner is Halving on the settings;
+    otherwise give the learner ``base=``, or the class its ``littlestone_dimension=``. ``text``, a format such as
+    "age >= {a} and bmi < {b}", is how rules are shown.
+    """
+
+    spec_name = "smt"
+    shared_by_threads = False
+
+    def __init__(
+        self,
+        template: Callable[[Any], Term],
+        constants: Sequence[Term],
+        where: Sequence[Term] = (),
+        *,
+        text: str | None = None,
+        rlimit: int | None = None,
+        seconds: float | None = None,
+        name: str = "template",
+        **options: Any,
+    ) -> None:
+        load_z3()
+        if not callable(template):
+            raise InvalidArgument(
+                f"template must be a function of x that returns a z3 term; {got('template', template)}"
+            )
+        super().__init__(find=self._search, name=name, **{"call_cost": CALL_COST, **options})
+        self.template, self.text = template, text
+        self._maker: tuple[Callable[..., SmtClass], tuple[Any, ...]] | None = None
+        self.constants = terms.check_constants(constants)
+        self._names = {constant.get_id(): constant.decl().name() for constant in self.constants}
+        self.where = terms.check_where(where, self._names)
+        check_text(text, self._names.values())
+        self.ranges = terms.bounds_of(self.constants, self.where)
+        self._solving = Solving(self.constants, self.where, rlimit, seconds)
+        self._known: dict[Hashable, Known] = {}
+        self._last: Known | None = None
+
+    def __repr__(self) -> str:
+        return f"smt(name={self.name!r}, constants={list(self._names.values())})"
+
+    # --- Other processes -----------------------------------------------------------------------------
+
+    @classmethod
+    def made_by(cls, maker: Callable[..., SmtClass], *arguments: Any, executor: Executor | None = None) -> SmtClass:
+        """Return ``maker(*arguments)``, which other processes can make too: by calling it themselves.
+
+        ``maker`` must be a function at the top of a module that makes the constants and the class.
+        """
+        made = maker(*arguments)
+        if not isinstance(made, SmtClass):
+            raise InvalidArgument(f"maker must return an SmtClass; {got('made', made)}")
+        made._maker = maker, arguments
+        if executor is not None:
+            made.send_to(executor)
+        return made
+
+    def send_to(self, executor: Executor) -> None:
+        """Have questions answered by these workers: processes, as z3's terms are not made in several threads."""
+        if isinstance(executor, ThreadPoolExecutor):
+            raise InvalidArgument("z3 cannot be used by several threads; take adeptree.core.workers.processes(n)")
+        super().send_to(executor)
+
+    def __reduce__(self) -> Any:
+        if self._maker is None:
+            raise InvalidArgument(
+                f"{self!r} holds code and z3's terms, which cannot be sent to other processes; write a function that "
+                f"returns the class and say SmtClass.made_by(function, executor=...)"
+            )
+        return _remade, self._maker
+
+    def packed(self, answer: Found) -> Any:
+        """Return a rule as its values: the rest is known to whoever asked."""
+        return answer.values if isinstance(answer, SmtRule) else answer
+
+    def unpacked(self, answer: Any) -> Found:
+        """Return the rule of some values."""
+        return self._rule(answer) if isinstance(answer, tuple) else answer
+
+    # --- The oracle ----------------------------------------------------------------------------------
+
+    def core(self) -> tuple[int, ...]:
+        """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
+        if self._solving.core is None:
+            raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
+        return self._solving.core
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Ask z3 for a concept that fits."""
+        with self._solving.alone:
+            return super().find(self.clean(sample))
+
+    def _search(self, sample: Sample) -> Concept | None:
+        labelled: dict[Hashable, tuple[int, int]] = {}
+        for i, (x, y) in enumerate(sample):
+            known, label = self._at(x), label_of(y)
+            if known.key not in self._solving.literals:
+                self._state(known)
+            before, position = labelled.setdefault(known.key, (label, i))
+            if before != label:
+                self._solving.core = (position, i)
+                return None
+        found = self._solving.values([(key, label) for key, (label, _) in labelled.items()])
+        if found is None:
+            positions = [position for _, position in labelled.values()]
+            self._solving.core = tuple(positions[i] for i in self._solving.core or ())
+            return None
+        return self._rule([plain_value(value) for value in found])
+
+    def _rule(self, values: Sequence[Constant]) -> SmtRule:
+        return SmtRule(tuple(zip(self._names.values(), values, strict=True)), self._label, self._show)
+
+    # --- Instances ---------------------------------------------------------------------------------
+
+    def instance(self, x: Any) -> Instance:
+        """Return x in plain Python values; the template must accept it."""
+        return self._at(x).x
+
+    def key(self, x: Any) -> Hashable:
+        """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
+        last = self._last
+        if last is not None and x is last.x:
+            return last.key
+        try:
+            return self._key(x) if self._key is not None else freeze(tagged(plain(x)))
+        except TypeError:
+            raise InvalidInstance(f"x must be hashable, or SmtClass be given key=; {got('x', x)}") from None
+
+    def _at(self, x: Any) -> Known:
+        # Every stored witness is asked about the same point in turn, so the last one is at hand.
+        last = self._last
+        if last is None or x is not last.x:
+            key = self.key(x)
+            self._last = last = self._known.get(key) or self._meet(plain(x), key)
+        return last
+
+    def _meet(self, x: Instance, key: Hashable) -> Known:
+        """Instantiate the template: once for every instance, as building terms is slow in Python."""
+        with self._solving.alone:
+            term = self._instantiated(x)
+            inside = terms.parts(term)
+            terms.check_known(inside, self._names, "the template")
+            try:
+                run: Compiled | None = compiled(term, self.constants, self.ranges)
+            except Unsupported:
+                run = None
+            known = self._known[key] = Known(x, key, term, inside, run)
+        return known
+
+    def _state(self, known: Known) -> None:
+        """Make the solver know an instance; not before it is asked about, as rules label many that never are."""
+        solved = terms.split_cases(known.term, known.inside, self._numbers)
+        self._solving.add(known.key, solved, known.inside if solved is known.term else terms.parts(solved))
+
+    @cached_property
+    def _numbers(self) -> dict[int, tuple[Term, terms.Range]]:
+        """The integer constants with finite bounds, by their id."""
+        both = zip(self.constants, self.ranges, strict=True)
+        return {c.get_id(): (c, bounds) for c, bounds in both if bounds is not None and load_z3().is_int(c)}
+
+    def _instantiated(self, x: Instance) -> Term:
+        z3 = load_z3()
+        try:
+            term = self.template(x)
+        except Exception as error:
+            raise InvalidInstance(f"the template raised {type(error).__name__}: {error}; {got('x', x)}") from error
+        term = z3.BoolVal(term) if isinstance(term, bool) else term
+        if not z3.is_bool(term):
+            raise InvalidArgument(f"the template must return a z3 condition such as x >= a; {got('condition', term)}")
+        return term
+
+    # --- Concepts, without the solver ---------------------------------------------------------------
+
+    def _label(self, x: Instance, values: tuple[Constant, ...]) -> int:
+        known = self._at(x)
+        if known.run is not None and all(map(is_plain, values)):
+            return int(known.run.scalar(*values))
+        z3 = load_z3()
+        with self._solving.alone:
+            result = z3.simplify(z3.substitute(known.term, *self._filled(values)))
+        if not (z3.is_true(result) or z3.is_false(result)):
+            raise OracleError(f"the template at x={x!r} has no value, it becomes {result}; exclude this with where=")
+        return int(z3.is_true(result))
+
+    def _filled(self, values: tuple[Constant, ...]) -> list[tuple[Term, Term]]:
+        return [(c, z3_value(value, c)) for c, value in zip(self.constants, values, strict=True)]
+
+    def _show(self, values: tuple[Constant, ...]) -> str:
+        named = dict(zip(self._names.values(), values, strict=True))
+        if self.text is not None:
+            return self.text.format(**named)
+        try:
+            shape = placeholder(next(iter(self._known.values())).x)
+            return " ".join(str(load_z3().substitute(self.template(shape), *self._filled(values))).split())
+        except Exception:  # the template computes with x in a way that needs numbers
+            return ", ".join(f"{name} = {value}" for name, value in named.items())
+
+    # --- The settings of the constants, listed --------------------------------------------------------
+
+    @property
+    def settings(self) -> int | None:
+        """How many settings of the constants their bounds allow, before ``where``; None if infinitely many."""
+        known = [high - low + 1 for low, high in filter(None, self.ranges)]
+        return math.prod(known) if len(known) == len(self.ranges) else None
+
+    @cached_property
+    def listed(self) -> TemplateClass | None:
+        """The same class with every setting listed: what Halving and Hedge need; None if there are too many."""
+        if self.settings is None or self.settings > LISTING_LIMIT:
+            return None
+        grid = {}
+        for constant, (low, high) in zip(self.constants, filter(None, self.ranges), strict=True):
+            whole = range(low, high + 1)
+            grid[constant.decl().name()] = [False, True] if load_z3().is_bool(constant) else whole
+        try:
+            allowed = compiled(load_z3().And(*self.where), self.constants, self.ranges)
+        except Unsupported:
+            return None
+        return TemplateClass(self._listed_rule, grid, where=allowed, text=self.text, name=self.name)
+
+    def _listed_rule(self, x: Instance, /, **constants: Any) -> Any:
+        known = self._at(x)
+        return self._label(x, tuple(constants.values())) if known.run is None else known.run(**constants)
+
+
+def _remade(maker: Callable[..., SmtClass], arguments: tuple[Any, ...]) -> SmtClass:
+    return SmtClass.made_by(maker, *arguments)

@@ -1,0 +1,98 @@
+"""One z3 solver for a whole class: labels are assumptions, so nothing learnt by the solver is ever thrown away."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import OracleUnknown
+from adeptree.core.patience import check_seconds
+from adeptree.solvers.smt.terms import Part, Term, load_z3, parts, total
+
+
+class Solving:
+    """Answers which values of the constants give known instances the labels asked for.
+
+    Every instance has a literal, equivalent to the template at that instance; asking for label 1 (0) assumes the
+    literal (its negation). Push and pop, which forget, took two to three times as long.
+    """
+
+    def __init__(
+        self, constants: Sequence[Term], where: Sequence[Term], rlimit: int | None, seconds: float | None
+    ) -> None:
+        z3 = load_z3()
+        _check_limits(rlimit, seconds)
+        self.rlimit, self.seconds = rlimit, seconds
+        # In a context of its own the solver's work, and so its rlimit, does not depend on other terms of the program.
+        self.context: Any = z3.Context()
+        self.constants = [constant.translate(self.context) for constant in constants]
+        self.outside = constants[0].ctx
+        self.solver: Any = z3.Solver(ctx=self.context)
+        if rlimit is not None:
+            self.solver.set("rlimit", rlimit)
+        if seconds is not None:
+            self.solver.set("timeout", max(1, round(1000 * seconds)))
+        for condition in where:
+            self._state(condition, *total(parts(condition)))
+        self.named = 0
+        """Literals made; one whose making was interrupted is never used again."""
+        self.alone = threading.RLock()
+        """To be held whenever terms are made or the solver is asked: z3 knows no threads."""
+        self.literals: dict[Hashable, tuple[Term, Term]] = {}
+        self.core: tuple[int, ...] | None = None
+        """Positions in the last sample denied that no values fit together (not always the fewest)."""
+
+    def add(self, key: Hashable, term: Term, inside: Sequence[Part]) -> None:
+        """Make an instance known; ``term`` is the template there, with its parts."""
+        z3 = load_z3()
+        self.named += 1
+        literal = z3.Bool(f"adeptree!{self.named}", self.context)
+        self.solver.add(literal == term.translate(self.context))
+        self._state(*total(inside))
+        self.literals[key] = literal, z3.Not(literal)
+
+    def _state(self, *conditions: Term) -> None:
+        self.solver.add(*(condition.translate(self.context) for condition in conditions))
+
+    def values(self, labelled: Sequence[tuple[Hashable, int]]) -> list[Term] | None:
+        """Return values of the constants, or None if there are none; OracleUnknown if z3 gave up."""
+        z3 = load_z3()
+        self.core = None
+        assumed = [self.literals[key][0 if y else 1] for key, y in labelled]
+        before, started = self.solver.statistics(), time.monotonic()
+        answer = self.solver.check(*assumed)
+        if answer == z3.unsat:
+            inside = {literal.get_id() for literal in self.solver.unsat_core()}
+            self.core = tuple(i for i, literal in enumerate(assumed) if literal.get_id() in inside)
+            return None
+        if answer == z3.unknown:
+            raise self._gave_up(len(labelled), before, started)
+        model = self.solver.model()
+        found = (model.eval(constant, model_completion=True) for constant in self.constants)
+        return [value.translate(self.outside) for value in found]
+
+    def _gave_up(self, points: int, before: Any, started: float) -> BaseException:
+        reason = self.solver.reason_unknown()
+        if self.rlimit is not None and _steps(self.solver.statistics()) - _steps(before) >= self.rlimit:
+            reason = f"rlimit={self.rlimit} reached"
+        elif self.seconds is not None and time.monotonic() - started >= 0.9 * self.seconds:
+            reason = f"seconds={self.seconds} reached"
+        elif reason == "canceled" or "interrupted" in reason:
+            return KeyboardInterrupt()  # z3 takes Ctrl-C for itself, and says no more than this
+        return OracleUnknown(
+            f"z3 could not decide a sample of {points} points ({reason}); give a larger rlimit= or seconds=, a simpler "
+            f'template, tighter bounds in where=, or on_unknown="keep"'
+        )
+
+
+def _steps(statistics: Any) -> int:
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
+
+
+def _check_limits(rlimit: Any, seconds: Any) -> None:
+    if rlimit is not None:
+        check_size("rlimit", rlimit)
+    check_seconds(seconds)

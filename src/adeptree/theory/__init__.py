@@ -1,0 +1,1 @@
+"""The formulas: bounds, priors, mixtures, and dimensions of tables."""

@@ -1,0 +1,152 @@
+"""The weights of Algorithm 2, the probability they give, and what mixing them costs.
+
+Capacities span hundreds of orders of magnitude, so everything is in log space, and losses are
+subtracted as integers before they meet the rate.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from adeptree.core.types import BoolArray, FloatArray, IntArray
+
+TINY = 1e-280
+"""Below this share of the largest weight, sums of plain doubles begin to lose digits."""
+SAFE_RATE = 4.0
+"""Up to this rate the gap can be had from a rounded loss: e^-4 is far above what 1 - loss loses."""
+SAFE_LOG = 600.0
+"""Below this logarithm, capacities are summed directly as doubles (which end near e^709)."""
+
+
+def log_capacities(n: int, M: int) -> FloatArray:
+    """Return ln W for r = 0..M mistakes left and n rounds to come: W = sum_{j <= r} C(n, j).
+
+    All terms are positive, so the sums lose no digits (unlike Pascal's triangle run backwards).
+
+    >>> np.exp(log_capacities(4, 3)).round(9).tolist()
+    [1.0, 5.0, 11.0, 15.0]
+    """
+    m = min(M, n)
+    j = np.arange(1, m + 1, dtype=np.float64)
+    ratios = (n - j + 1) / j
+    if m * math.log(math.e * n / m) < SAFE_LOG if m else True:
+        logs = np.log(np.cumsum(np.concatenate([[1.0], np.cumprod(ratios)])))
+    else:
+        logs = np.logaddexp.accumulate(np.concatenate([[0.0], np.cumsum(np.log(ratios))]))
+    # More mistakes than rounds left add no schedules.
+    return np.concatenate([logs, np.full(M - m, logs[-1])])
+
+
+def log_weights(log_capacity: FloatArray, loss: IntArray | FloatArray, best: float, rate: float) -> FloatArray:
+    """Return ln w = ln W - eta (L - L*): the Hedge weight of every path, up to a common factor."""
+    return log_capacity - rate * (loss - best)
+
+
+def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]:
+    """Return the share of the weight that says 1, and its log-odds, right also where the share rounds to 0 or 1.
+
+    >>> p, z = odds_of_one(np.log([1.0, 3.0]), np.array([True, False]))
+    >>> p, round(math.exp(z), 12)
+    (0.25, 0.333333333333)
+    >>> odds_of_one(np.array([0.0, -2000.0]), np.array([True, False]))
+    (1.0, 2000.0)
+    """
+    # Weights below e^-745 of the largest are 0: right to the last digit, whatever np.seterr says.
+    with np.errstate(under="ignore"):
+        weight = np.exp(log_weight - log_weight.max())
+    ones, zeros = float(weight[label].sum()), float(weight[~label].sum())
+    if min(ones, zeros) > TINY:
+        return ones / (ones + zeros), math.log(ones / zeros)
+    return ones / (ones + zeros), log_sum(log_weight[label]) - log_sum(log_weight[~label])
+
+
+def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:
+    """Return the share of the weight that says 1.
+
+    >>> probability_of_one(np.log([1.0, 3.0]), np.array([True, False]))
+    0.25
+    """
+    return odds_of_one(log_weight, label)[0]
+
+
+def share_of_ones(weight: FloatArray, label: BoolArray) -> float:
+    """Return the share of plain weights that says 1.
+
+    >>> share_of_ones(np.array([1.0, 3.0]), np.array([True, False]))
+    0.25
+    """
+    ones = float(weight[label].sum())
+    zeros = float(weight[~label].sum())
+    return ones / (ones + zeros)
+
+
+def log_sum(log_weight: FloatArray) -> float:
+    """Return ln of the sum of the weights.
+
+    >>> round(log_sum(np.log([1.0, 3.0])), 9) == round(math.log(4.0), 9)
+    True
+    """
+    largest = float(log_weight.max(initial=-math.inf))
+    if largest == -math.inf:
+        return largest
+    with np.errstate(under="ignore"):
+        return largest + math.log(float(np.exp(log_weight - largest).sum()))
+
+
+def mixability_gap(loss: float, log_odds: float, rate: float, weight: float = 1.0) -> float:
+    """Return l - delta: how much Hedge's expected loss exceeds its mix loss in a round of this weight.
+
+    The experts lose 0 or w, and those that lose have the share ``loss`` of the mass, whose log-odds are ``log_odds``:
+    the mix loss is -ln(1 - l + l e^(-eta w)) / eta. At rates where 1 - l may have lost its digits while e^-eta has not,
+    everything comes from the log-odds (``docs/anytime.md``).
+
+    >>> round(mixability_gap(0.5, 0.0, 1.0), 6), mixability_gap(0.0, -math.inf, 1.0), mixability_gap(0.3, -0.85, 0.0)
+    (0.120115, 0.0, 0.0)
+    >>> round(mixability_gap(1.0, 40.0, 40.0), 6)  # 1 - l is 4e-18, and it matters
+    0.017329
+    """
+    eta = rate * weight
+    if eta == 0.0:
+        return 0.0
+    if eta <= SAFE_RATE or log_odds <= 0.0:
+        gap = loss + math.log1p(loss * math.expm1(-eta)) / eta if loss < 1.0 else 0.0
+    elif log_odds >= eta:
+        rest = math.exp(-log_odds)
+        gap = (math.log1p(math.exp(eta - log_odds)) - math.log1p(rest)) / eta - rest / (1.0 + rest)
+    else:
+        gap = 1.0 / (1.0 + math.exp(-log_odds)) - (softplus(log_odds) - softplus(log_odds - eta)) / eta
+    return weight * gap if gap > 0.0 else 0.0  # it may be rounded to just below
+
+
+def mixability_gaps(losses: FloatArray, rate: float) -> float:
+    """Return the sum of the gaps of many rounds of weight 1 at one rate, which must not exceed ``SAFE_RATE``.
+
+    >>> mixability_gaps(np.array([0.5, 0.0]), 1.0) == mixability_gap(0.5, 0.0, 1.0)
+    True
+    """
+    if rate == 0.0 or len(losses) == 0:
+        return 0.0
+    open_ = np.where(losses < 1.0, losses, 0.0)
+    gaps = np.maximum(0.0, open_ + np.log1p(open_ * math.expm1(-rate)) / rate)
+    # Summed in order, as single rounds would be.
+    return float(np.cumsum(gaps)[-1])
+
+
+def softplus(z: float) -> float:
+    """Return ln(1 + e^z).
+
+    >>> softplus(1000.0), round(softplus(0.0), 6)
+    (1000.0, 0.693147)
+    """
+    return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
+
+
+def first_order_rate(log_experts: float, best: float) -> float:
+    """Corollary "Instance-Dependent Bound": eta_t = min{1/2, sqrt(ln N / (L*_{t-1} + 1))}.
+
+    >>> first_order_rate(4.0, 99)
+    0.2
+    """
+    return min(0.5, math.sqrt(log_experts / (best + 1)))

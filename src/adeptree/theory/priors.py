@@ -1,0 +1,199 @@
+"""How much mass a path has before its losses are looked at, and what that can cost.
+
+A prior is a *flow*: what the surviving children of a path get is at most what the path had. That is all
+the regret proof needs (``docs/anytime.md``), so the certificate holds for every prior here. What a path may cost at
+most, K_t, is said by the prior and by nobody else: every tuned rate and every promise takes it from ``price``.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from adeptree.core.types import FloatArray, IntArray
+from adeptree.theory import bounds
+from adeptree.theory.mixture import log_capacities
+
+
+class Prior(ABC):
+    """ln of the mass of paths, from the round, the base learner's record on them and their share of the concepts."""
+
+    name: ClassVar[str]
+    log_total: float
+    """ln of the mass before the first round."""
+    settled: ClassVar[bool] = True
+    """Whether a path's mass changes only where it is contested (and then none is lost)."""
+    counts: float = 0.0
+    """The part of the mass that is shared out by counting concepts."""
+    floor: float = 0.25
+    """x of ``docs/anytime.md``: the share of the price that the adaptive rate reckons with at least."""
+
+    @abstractmethod
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln of each path's mass after t rounds, ``mistakes`` of them wrong, among ``contested``.
+
+        ``log_share`` is ln of the share of all concepts that follow the path, where they can be counted.
+        """
+
+    @abstractmethod
+    def price(self, t: int) -> float | None:
+        """Return K_t: after t rounds no path's mass is below e^-K_t of the whole; None if nothing is known.
+
+        It does not fall with t, and K_t / t does not rise.
+        """
+
+
+class PaperPrior(Prior):
+    """W_t(u) = sum_{j <= M - k(u)} C(T - t, j): how many schedules of mistakes are still open to the path.
+
+    >>> PaperPrior(T=4, M=1).log_mass(1, np.array([0, 1]), np.array([1, 1])).round(6).tolist()
+    [1.386294, 0.0]
+    """
+
+    name = "paper"
+    settled = False
+
+    def __init__(self, T: int, M: int) -> None:
+        self.T, self.M = T, min(M, T)
+        self.log_total = float(log_capacities(T, self.M)[-1])
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln W_t. (T - t is clamped for LazyAdept, which predicts on after its last commit.)"""
+        return log_capacities(max(0, self.T - t), self.M)[self.M - mistakes]
+
+    def price(self, t: int) -> float | None:
+        """Return ln N, up to the horizon."""
+        return self.log_total if t <= self.T else None
+
+
+class BetaTables:
+    """ln B(k + 1/2, n - k + b) / B(1/2, b), from tables of sums of logarithms.
+
+    Each contested round gives the child that contradicts the base learner (k + 1/2)/(n + 1/2 + b) of the mass.
+
+    >>> np.exp(BetaTables(0.5).log_mass(np.array([0, 1, 1, 2]), np.array([2, 2, 2, 2]))).round(6).tolist()
+    [0.375, 0.125, 0.125, 0.375]
+    """
+
+    def __init__(self, b: float) -> None:
+        self.b = b
+        self._grow(64)
+
+    def _grow(self, size: int) -> None:
+        # Summed in long doubles: a million rounded logarithms would cost six digits.
+        i = np.arange(size, dtype=np.longdouble)
+        self.wrong, self.right, self.all = (
+            np.concatenate([[0.0], np.cumsum(np.log(i + first))]).astype(np.float64)
+            for first in (0.5, self.b, 0.5 + self.b)
+        )
+
+    def up_to(self, n: int) -> BetaTables:
+        """Make the tables long enough for n contested rounds."""
+        if n >= len(self.wrong):
+            self._grow(2 * n)
+        return self
+
+    def log_mass(self, mistakes: IntArray, contested: IntArray) -> FloatArray:
+        """Return ln of the mass of paths with these numbers."""
+        self.up_to(int(contested.max(initial=0)))
+        mass: FloatArray = self.wrong[mistakes] + self.right[contested - mistakes] - self.all[contested]
+        return mass
+
+
+class KTPrior(Prior):
+    """pi(u) = B(k + 1/2, n - k + 1/2) / B(1/2, 1/2): needs neither T nor M, and no mass is ever lost.
+
+    Mass moves only at contested rounds: the child that contradicts the base learner gets the share
+    (k + 1/2)/(n + 1), the other (n - k + 1/2)/(n + 1); a forced child gets all. M is needed only to say beforehand
+    what a path may cost.
+
+    >>> kt = KTPrior()
+    >>> np.exp(kt.log_mass(2, np.array([0, 1, 1, 2]), np.array([2, 2, 2, 2]))).round(6).tolist()
+    [0.375, 0.125, 0.125, 0.375]
+    """
+
+    name = "kt"
+    log_total = 0.0
+
+    parts = ((1.0, 0.5),)
+    """Share and b of its one part."""
+
+    def __init__(self, M: int | None = None) -> None:
+        self.M = M
+        self._beta = BetaTables(0.5)
+
+    def tables(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """Return ln (1/2)(3/2)...(k - 1/2) and ln n!, long enough for n contested rounds."""
+        beta = self._beta.up_to(n)
+        return beta.wrong, beta.all
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln pi."""
+        return self._beta.log_mass(mistakes, contested)
+
+    def price(self, t: int) -> float | None:
+        """Return kappa_t(M), if there is an M."""
+        return None if self.M is None else bounds.kt_cost(t, self.M)
+
+
+class MixedPrior(Prior):
+    """KT, a part for easily found rules ("sparse"), and each path's share of the concepts, where those can be counted.
+
+    A third each: then no path costs more than min(kappa_t(M), ln|C|) + ln 3. Without counts KT and sparse have a half
+    each. Over floats, where concepts are counted as doubles, 15/16 KT and 1/16 counts. A mixture of flows that lose
+    nothing is one, and each part alone bounds the price.
+
+    >>> mixed = MixedPrior(M=2, log_size=math.log(4))
+    >>> shares = np.log([0.5, 0.25, 0.25])
+    >>> np.exp(mixed.log_mass(2, np.array([0, 1, 2]), np.array([1, 2, 2]), shares)).round(3).tolist()
+    [0.659, 0.131, 0.209]
+    >>> round(mixed.price(1000), 3), round(math.log(4) + math.log(3), 3)
+    (2.485, 2.485)
+    """
+
+    name = "mixed"
+    log_total = 0.0
+    SPARSE = (8.0, 64.0, 512.0)
+    """b of the parts for rules on which the base learner hardly ever errs."""
+
+    def __init__(self, M: int | None = None, log_size: float | None = None, of_floats: bool = False) -> None:
+        self.M, self.log_size = M, log_size
+        kt, sparse, counts = 1 / 3, 1 / 3, 1 / 3
+        self.floor = 0.5
+        if log_size is None:
+            kt, sparse, counts, self.floor = 1 / 2, 1 / 2, 0.0, 0.25
+        elif of_floats:
+            kt, sparse, counts, self.floor = 15 / 16, 0.0, 1 / 16, 0.125
+        self.kt, self.counts = kt, counts
+        parts = [(kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)]
+        self.parts = [(share, b) for share, b in parts if share]
+        """Share and b of each part but the counts."""
+        self._betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln of the sum of the parts."""
+        parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self._betas]
+        if log_share is not None:
+            parts.append(math.log(self.counts) + log_share)
+        total = parts[0]
+        for part in parts[1:]:
+            total = np.logaddexp(total, part)
+        return total
+
+    def price(self, t: int) -> float | None:
+        """Return the least that any part guarantees."""
+        by_counts = math.inf if self.log_size is None else self.log_size - math.log(self.counts)
+        by_mistakes = math.inf if self.M is None else bounds.kt_cost(t, self.M) - math.log(self.kt)
+        price = min(by_counts, by_mistakes)
+        return None if price == math.inf else price
