@@ -15,7 +15,7 @@ import pytest
 
 import adeptree as at
 from adeptree import api
-from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting
+from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting, Recording, Replaying
 
 PAGE = (Path(__file__).parent.parent / "docs" / "threads.md").read_text(encoding="utf-8")
 
@@ -124,3 +124,63 @@ def test_readers_are_behind_the_lock(name: str) -> None:
         assert not done.wait(0.05)
     thread.join()
     assert done.is_set()
+
+
+@pytest.mark.parametrize("build", [at.Adept, at.Hedge])
+def test_batches_of_two_threads_do_not_go_past_the_horizon(build: Any) -> None:
+    for _ in range(5):
+        learner = build(at.Thresholds(6), 40)
+        refused: list[str] = []
+
+        def learn(learner: Any = learner, refused: list[str] = refused) -> None:
+            try:
+                learner.learn_many([3] * 25, [1] * 25)
+            except at.errors.HorizonReached as error:
+                refused.append(str(error))
+
+        threads = [threading.Thread(target=learn) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert learner.rounds == 25 and len(refused) == 1 and "none was learnt" in refused[0]
+
+
+def test_what_is_done_to_a_layer_waits_for_its_questions() -> None:
+    cache = Caching(ClassOracle(at.Thresholds(64)))
+    oracle = Budgeting(cache, queries=10)
+
+    def grant(_: int) -> None:
+        for _ in range(2000):
+            oracle.grant(1)
+            cache.clear()
+            cache.realizable([(3, 1)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(grant, range(4)))
+    assert oracle.queries == 8010
+
+
+def test_concepts_of_a_recording_are_written_down_one_at_a_time() -> None:
+    recording = Recording(ClassOracle(at.Thresholds(10**6)))
+    concepts = [recording.find([(i * 100, 0), (i * 100 + 50, 1)]) for i in range(20)]
+
+    def look(k: int) -> None:
+        for concept in concepts:
+            assert concept is not None
+            for i in range(20):
+                concept((i * 997 + k * 13) % 10**6)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(look, range(4)))
+    Replaying(recording.lines)
+
+
+def test_what_is_no_sequence_gets_a_sentence() -> None:
+    for learner in (at.Adept(at.Thresholds(6), 40), at.Hedge(at.Thresholds(6), 40)):
+        for wrong in (None, 5):
+            sequence: Any = wrong
+            with pytest.raises(at.errors.InvalidArgument, match="must be a sequence, one entry per round"):
+                learner.learn_many(sequence, sequence)
+            with pytest.raises(at.errors.InvalidArgument, match="xs must be a sequence, one entry per round"):
+                learner.predict_proba_many(sequence)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.errors import InvalidLabel, got
+from adeptree.core.errors import InvalidArgument, InvalidLabel, got
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -50,6 +50,20 @@ def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:
     return sum(p != y for p, y in zip(predicted, labels, strict=True))
 
 
+def listed(name: str, values: Iterable[Any]) -> Any:
+    """Return values that can be counted: arrays as they are, all else as a list; a sentence if there are none.
+
+    >>> listed("xs", (x for x in "ab"))
+    ['a', 'b']
+    """
+    if isinstance(values, np.ndarray) and values.ndim:
+        return values
+    try:
+        return list(values)
+    except TypeError:
+        raise InvalidArgument(f"{name} must be a sequence, one entry per round; {got(name, values)}") from None
+
+
 def labels_of(ys: Iterable[object]) -> IntArray:
     """Return many labels as one array of 0 and 1; an array of numbers is checked without a loop.
 
@@ -61,4 +75,4 @@ def labels_of(ys: Iterable[object]) -> IntArray:
         if len(wrong):
             label_of(ys[wrong[0]].item())
         return ys.astype(np.int64)
-    return np.array([label_of(y) for y in ys], dtype=np.int64)
+    return np.array([label_of(y) for y in listed("ys", ys)], dtype=np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of, listed
 from adeptree.families.registry import NATURAL, base_for, frontier_of
 from adeptree.learners import choices, promises
 from adeptree.learners import engine_choice as choosing
@@ -173,7 +173,7 @@ class Adept(OnlineLearner):
     def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
-        It is all or nothing: whatever is raised, the learner is as before.
+        It is all or nothing: whatever is raised, the learner is as before the call or as after it.
         """
         label = label_of(y)
         self._whole(self._learn_at, x, label, self._cost(label, weight))
@@ -339,7 +339,7 @@ class Adept(OnlineLearner):
         """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
         with self._lock:
             self._check_horizon()
-            instances = self.concept_class.instances_of(xs)
+            instances = self.concept_class.instances_of(listed("xs", xs))
             try:
                 return self.engine.probabilities(instances)
             except BaseException:
@@ -352,7 +352,7 @@ class Adept(OnlineLearner):
         The numbers are those of single calls. Instances, labels and weights are checked before the first round.
         """
         labels = labels_of(ys)
-        instances = self.concept_class.instances_of(xs)
+        instances = self.concept_class.instances_of(listed("xs", xs))
         weighed = None if weights is None else check_weights(weights)
         lengths = [len(instances), len(labels), *([] if weighed is None else [len(weighed)])]
         if len(set(lengths)) > 1:
@@ -362,12 +362,11 @@ class Adept(OnlineLearner):
         alike = weighed is None or all(weight == 1 for weight in weighed)
         if weighed is not None and not alike:
             self._cost(0, next(weight for weight in weighed if weight != 1))  # refused now, not in the middle
-        self._check_room(len(labels))
-        with self._lock:
-            return self._learn_many(instances, labels, weighed, alike)
+        with self._lock: return self._learn_many(instances, labels, weighed, alike)  # fmt: skip  # noqa: E701
 
     def _learn_many(self, instances: Any, labels: IntArray, weighed: list[float] | None, alike: bool) -> FloatArray:
         room = len(labels)
+        self._check_room(room)
         probabilities = np.empty(room, dtype=np.float64)
         engine, done = self.engine, 0
         if self.engine_choice == "auto" and self.plain and alike:

@@ -16,7 +16,7 @@ import numpy as np
 from adeptree.core import files
 from adeptree.core.arguments import LARGEST_LINE, check_size
 from adeptree.core.errors import HorizonReached, InvalidArgument, got
-from adeptree.core.types import Concept, FloatArray, Instance, label_of, labels_of
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray, label_of, labels_of, listed
 from adeptree.learners.coins import Coins, word_of
 from adeptree.learners.tickets import OpenTickets, Ticket
 from adeptree.learners.whole_rounds import Mark
@@ -28,7 +28,18 @@ Rate = str | float
 Result = TypeVar("Result")
 
 
-READERS = ("best_loss", "best_rule", "bound", "bound_after", "bound_for", "certificate", "final", "in_advance", "width")
+READERS = (
+    "best_loss",
+    "best_rule",
+    "bound",
+    "bound_after",
+    "bound_for",
+    "certificate",
+    "final",
+    "in_advance",
+    "realised_bound",
+    "width",
+)
 """What reads several numbers of a learner, and must not see half a round of another thread."""
 
 
@@ -160,7 +171,7 @@ class OnlineLearner(ABC):
     def learn(self, x: Any, y: Any) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
-        It is all or nothing: whatever is raised, the learner is as before.
+        It is all or nothing: whatever is raised, the learner is as before the call or as after it.
         """
         self._whole(self._learn, x, label_of(y))
 
@@ -246,18 +257,22 @@ class OnlineLearner(ABC):
 
     def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
         """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
-        return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
+        points = listed("xs", xs)
+        with self._lock: return np.array([self.predict_proba(x) for x in points])  # fmt: skip  # noqa: E701
 
     def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
         """Learn a sequence of rounds; return the chance of guessing 1 in each.
 
         All is checked before the first; what is raised in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
         """
-        instances, labels = list(xs), labels_of(ys)
+        instances, labels = listed("xs", xs), labels_of(ys)
         if len(instances) != len(labels):
             raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
         for x in instances:
             self.concept_class.instance(x)
+        with self._lock: return self._learn_all(instances, labels)  # fmt: skip  # noqa: E701
+
+    def _learn_all(self, instances: list[Any], labels: IntArray) -> FloatArray:
         self._check_room(len(labels))
         probabilities = np.empty(len(labels), dtype=np.float64)
         for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):

@@ -42,7 +42,8 @@ class Budgeting(Layer):
 
     def grant(self, queries: int) -> None:
         """Allow that many queries more."""
-        self.queries += check_size("queries", queries, at_least=0)
+        with self._lock:
+            self.queries += check_size("queries", queries, at_least=0)
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         if len(samples) > self.left:

@@ -38,7 +38,8 @@ class Caching(Layer):
 
     def clear(self) -> None:
         """Forget all answers, for instance because the oracle inside has changed."""
-        self._known.clear()
+        with self._lock:
+            self._known.clear()
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         keys = [sample_key(kind, sample, self._key) for sample in samples]

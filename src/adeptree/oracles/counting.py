@@ -32,7 +32,8 @@ class Counting(Layer):
 
     def reset(self) -> None:
         """Count from zero again."""
-        self.queries = self.points = 0
+        with self._lock:
+            self.queries = self.points = 0
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         self.queries += len(samples)

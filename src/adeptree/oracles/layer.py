@@ -32,6 +32,11 @@ class Layer(Oracle):
         self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
+    def alone(self) -> threading.RLock:
+        """Held while a question is answered: for what belongs to the layer and lies outside it."""
+        return self._lock
+
+    @property
     def answers(self) -> frozenset[Kind]:
         """What the oracle inside answers."""
         return self._answers

@@ -120,9 +120,10 @@ class RecordedConcept:
         """Return the concept's label of x."""
         label = self.concept(x)
         key = point_key(x)
-        if self._known.get(key) != int(label):
-            self._recording.write({"concept": self._number, "x": encode(x), "label": int(label)})
-            self._known[key] = int(label)
+        with self._recording.alone:
+            if self._known.get(key) != int(label):
+                self._recording.write({"concept": self._number, "x": encode(x), "label": int(label)})
+                self._known[key] = int(label)
         return label
 
     def __str__(self) -> str:
