@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -616,3 +617,45 @@ def test_a_reader_never_waits_for_ever() -> None:
     learner.certificate()
     thread.join()
     assert time.monotonic() - started < 30 and learner.rounds == 200
+
+
+def test_threads_that_learn_the_same_at_once_lose_no_round() -> None:
+    learner, twin = at.Adept(at.Thresholds(30)), at.Adept(at.Thresholds(30))
+
+    def learn() -> None:
+        for _ in range(150):
+            learner.learn(7, 1)
+
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        work = [threading.Thread(target=learn) for _ in range(4)]
+        for thread in work:
+            thread.start()
+        for thread in work:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switching)
+    for _ in range(600):
+        twin.learn(7, 1)
+    assert standing(learner) == standing(twin)
+
+
+@pytest.mark.parametrize("name", ["ordered, kt", "blocks, kt", "finite, kt", "sweep, first order"])
+def test_interrupts_one_after_the_other_leave_nothing_behind(name: str, monkeypatch: Change) -> None:
+    pytest.importorskip("numba")
+    import_module(COMPILED)
+    monkeypatch.setattr(choosing, "LONG", 0)  # (and no new snapshot in between)
+    points = ENGINES[name][2]
+    torn, played = started(name, 3), list(zip(points[:3], LINE_LABELS, strict=False))
+    for share in (0.5, 0.7, 0.8, 0.6, 0.75, 0.85, 0.9):
+        whole = copy.deepcopy(torn)
+        lines = interrupted(partial(whole.learn, points[5], 0))
+        interrupted(partial(torn.learn, points[5], 0), int(share * len(lines)))
+        played += [(points[5], 0)] * (torn.rounds - len(played))
+        torn.learn(points[4], 1)
+        played.append((points[4], 1))
+    twin = ENGINES[name][1]()
+    for x, y in played:
+        twin.learn(x, y)
+    assert len(played) < 17 and numbers(torn, points) == numbers(twin, points)
