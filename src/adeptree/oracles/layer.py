@@ -32,7 +32,7 @@ class Layer(Oracle):
         self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
-    def alone(self) -> threading.RLock:
+    def alone(self) -> Any:
         """Held while a question is answered: for what belongs to the layer and lies outside it."""
         return self._lock
 
