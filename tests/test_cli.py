@@ -233,6 +233,7 @@ def test_predictions_are_the_learners() -> None:
         (["score,y", "3,0"], ["--save", "f.csv"], "--save: f.csv is not a directory"),
         (["score,y", "3,0"], ["--report", "f.csv"], "--report: f.csv is the stream itself"),
         (["score,y", "3,0"], ["--report", "."], "--report: . is not an ordinary file"),
+        (["score,y", "3,0"], ["--predictions", "o", "--report", "./o"], "--report: ./o is the file of the predictions"),
         (["score,y", "3,0"], ["--format", "xml"], "--format must be csv, ndjson or parquet; got 'xml'"),
         (["score,y", "3,0"], ["--predictions", "f.csv"], "--predictions: f.csv is the stream itself"),
         (["score,y", "3,0"], ["--save", "no/such/place"], "--save: no/such/place cannot be written: No such file"),

@@ -23,6 +23,7 @@ def ghost_base(concept_class: OracleClass) -> BaseLearner:
     return Ghost(concept_class.littlestone_dimension)
 
 
+# Whatever has no faster form is reached by its oracle. (Here, as oracles and families know nothing of each other.)
 register(Family("", ConceptClass, frontier=OracleFrontier))
 register(Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True))
 
