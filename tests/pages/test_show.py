@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from test_report import CHROMIUM, Reader, browse
+from browser import CHROMIUM, Reader, browse
 from typer.testing import CliRunner
 
 import adeptree as at
@@ -96,7 +96,7 @@ def test_both_reasons_are_told_apart() -> None:
 def test_the_text_is_the_golden_one() -> None:
     code, text = call()
     assert code == 0
-    assert text == GOLDEN.read_text(encoding="utf-8"), "if the change is meant: adeptree show > tests/golden_show.txt"
+    assert text == GOLDEN.read_text(encoding="utf-8"), "if meant: adeptree show > tests/pages/golden_show.txt"
 
 
 def test_plain_terminals_get_ascii() -> None:

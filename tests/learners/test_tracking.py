@@ -274,7 +274,7 @@ def test_wrong_arguments_are_refused_with_a_sentence(wrong: dict[str, Any], said
 
 def test_the_example_of_a_drifting_world() -> None:
     """On a short stream, without River: who is good is as the example's docstring says."""
-    example = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "drifting_world.py"))
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "drifting_world.py"))
     scope = example["row"].__globals__
     scope.update(ROUNDS=1200, river_errors=lambda stream: {})
     errors = example["row"](300)

@@ -17,7 +17,7 @@ import adeptree as at
 from adeptree import api
 from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting, Recording, Replaying
 
-PAGE = (Path(__file__).parent.parent / "docs" / "threads.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "threads.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import CHROMIUM, MEASURE, Reader, browse
 from running import call, good, small, write
-from test_report import CHROMIUM, MEASURE, Reader, browse
 
 import adeptree as at
 from adeptree.pages.course import LIMIT, Course

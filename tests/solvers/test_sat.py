@@ -416,7 +416,7 @@ def test_minimal_automaton_has_the_same_language() -> None:
 
 
 def test_the_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    path = Path(__file__).parent.parent / "examples" / "noisy_dfa.py"
+    path = Path(__file__).parents[2] / "examples" / "noisy_dfa.py"
     example = runpy.run_path(str(path))
     learner = example["main"]()
     printed = capsys.readouterr().out.splitlines()

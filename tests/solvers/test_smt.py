@@ -321,7 +321,7 @@ def test_ctrl_c_is_no_answer() -> None:
 
 
 def test_the_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    example = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "rule_template.py"))
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "rule_template.py"))
     example["main"]()
     shown = textwrap.dedent(example["__doc__"].split("rules that fit):")[1]).strip().splitlines()
     printed = capsys.readouterr().out.strip().splitlines()

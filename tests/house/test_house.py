@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "src" / "adeptree"
 ROOMS = {
     "app",
@@ -34,6 +34,12 @@ ROOMS = {
 def test_nothing_is_loose() -> None:
     inside = {path.name for path in HOUSE.iterdir() if path.name != "__pycache__"}
     assert inside == {*ROOMS, "__init__.py", "__main__.py", "api.py", "py.typed"}
+
+
+def test_tests_lie_in_the_rooms_they_test() -> None:
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders <= {*ROOMS, "house", "support"}
+    assert not list((ROOT / "tests").glob("test_*.py"))
 
 
 def test_modules_have_names_of_their_own() -> None:

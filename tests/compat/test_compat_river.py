@@ -33,7 +33,7 @@ MODELS = [
     AdeptClassifier(),
     AdeptClassifier(rules="real_thresholds()", feature="https", decision="argmax", seed=1),
 ]
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CHECKS = [(model, check) for model in MODELS for check in yield_checks(model)]
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from adeptree.app.cli import app
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MAIN = "from adeptree.app.cli import main; main()"
 RULES = ["--rules", "thresholds(n=16)"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, /dev/full, file limits and fork are POSIX")

@@ -1,6 +1,6 @@
 """Golden transcripts: small games, replayed from their own header and compared line by line.
 
-``python tests/golden.py`` checks them, ``python tests/golden.py --update [NAME ...]`` writes them anew.
+``python tests/games/golden.py`` checks them, ``python tests/games/golden.py --update [NAME ...]`` writes them anew.
 A changed golden is a changed behaviour: say so in the changelog.
 """
 

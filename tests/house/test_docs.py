@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from adeptree.app.cli import app
 from adeptree.families import registry
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 USES_EXTRAS = ("fit-in", "own", "own-solver", "river-sklearn", "solvers-lp", "solvers-sat", "solvers-smt")
