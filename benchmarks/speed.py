@@ -28,8 +28,6 @@ from speed_elsewhere import elsewhere
 from speed_measure import Game, Stream, exponent, held, play, windows
 from speed_players import (
     REFERENCE,
-    CompiledPathsBatch,
-    CompiledPathsSteps,
     Dictionary,
     NumpyPaths,
     Player,
@@ -87,10 +85,6 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     results["paths"] = paths(arguments.n, stream, quick)
     say("other streams")
     results["elsewhere"] = elsewhere(players, arguments.n, 1_000 if quick else SHORT, arguments.seed)
-    say("memory bandwidth")
-    from speed_bandwidth import shares
-
-    results["bandwidth"] = shares([2**16, 2**20] if quick else [2**16, 2**20, 2**23])
     say("starting processes")
     from speed_start import starts
 
@@ -108,8 +102,6 @@ def paths(n: int, stream: Stream, quick: bool) -> dict[str, Any]:
     for kind, widths in (
         (Dictionary, [few]),
         (NumpyPaths, [few, many]),
-        (CompiledPathsSteps, [few, many]),
-        (CompiledPathsBatch, [few, many]),
     ):
         say(f"{kind.name}, at {widths} paths")
         found[kind.name] = {str(key): value for key, value in windows(kind(n), stream, widths, 80).items()}

@@ -12,10 +12,7 @@ from naive import DictionaryAdept, NumpyHedge
 
 import adeptree as at
 from adeptree import bounds
-from adeptree.core.types import FloatArray, IntArray
-from adeptree.learners.sweep.sweep_engine import SweepEngine
-from adeptree.roles.engine import Engine, Limits
-from adeptree.theory.priors import PaperPrior
+from adeptree.core.types import IntArray
 
 Columns = tuple[list[Any], list[Any]]
 
@@ -115,34 +112,6 @@ class NumpyPaths(AdeptPlayer):
     name = "adeptree paths, numpy"
     settings: ClassVar[dict[str, Any]] = {"engine": "paths"}
     longest = 40_000
-
-
-class EnginePlayer(Player):
-    """An engine of ADEPT at the paper's rate, without the learner around it."""
-
-    def start(self, T: int) -> None:
-        c = at.Thresholds(self.n)
-        M = c.littlestone_dimension
-        self.engine: Engine = SweepEngine(c, PaperPrior(T, M))
-        self.engine.rate = bounds.paper_rate(T, M)
-        self.bound = bounds.regret(T, M)
-        self.predict, self.learn = self.engine.probability, self.engine.commit
-
-
-class CompiledPathsSteps(EnginePlayer):
-    name = "adeptree paths, compiled, one at a time"
-
-
-class CompiledPathsBatch(EnginePlayer):
-    name = "adeptree paths, compiled, batch"
-
-    def prepare(self, xs: IntArray, ys: IntArray) -> Any:
-        return xs, ys
-
-    def play(self, xs: Any, ys: Any) -> FloatArray:
-        probabilities = np.empty(len(xs))
-        self.engine.run(xs, ys, probabilities, Limits())
-        return probabilities
 
 
 # --- What one would write first ---------------------------------------------------------------------------------
@@ -274,8 +243,6 @@ PLAYERS: list[type[Player]] = [
     CollapsedSteps,
     AnytimeBatch,
     AnytimeSteps,
-    CompiledPathsBatch,
-    CompiledPathsSteps,
     NumpyPaths,
     Dictionary,
     HedgeNumpy,

@@ -79,15 +79,6 @@ def paths_table(results: dict[str, Any]) -> str:
     return table(head, lines)
 
 
-def bandwidth_table(results: dict[str, Any]) -> str:
-    lines = [
-        [f"{int(line['width']):,}", number(line["paper"], 2), number(line["kt"], 2), number(line["bound"], 2),
-         number(line["gigabytes"]), f"{line['share']:.0%}"]
-        for line in results["bandwidth"]
-    ]  # fmt: skip
-    return table(["paths", "ns a path, paper", "ns, KT", "ns, moving the bytes", "GB/s of that", "share"], lines)
-
-
 def start_table(results: dict[str, Any]) -> str:
     lines = [
         [str(line["what"]), number(line["wall"], 2), number(line["cpu"], 2), number(line["cold cpu"], 2)]
@@ -115,7 +106,6 @@ def page(results: dict[str, Any]) -> str:
         "### One stream, everyone\n\n" + "\n\n".join(games),
         "### Growth with T\n\n" + growth_table(results),
         "### The paths engine\n\n" + paths_table(results),
-        "### Share of the memory's bandwidth\n\n" + bandwidth_table(results),
         "### Other streams\n\n" + elsewhere_table(results),
         "### Starting\n\n" + start_table(results) if results["starts"] else "",
     ]

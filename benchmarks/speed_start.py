@@ -14,16 +14,6 @@ rng = np.random.default_rng(0)
 learner = at.Adept(at.Thresholds(65536), horizon={T}, engine={engine!r})
 learner.learn_many(rng.integers(0, 65536, {T}), rng.integers(0, 2, {T}))
 """
-SWEEP = """
-import numpy as np, adeptree as at
-from adeptree.roles.engine import Limits
-from adeptree.learners.sweep.sweep_engine import SweepEngine
-from adeptree.theory.priors import PaperPrior
-rng = np.random.default_rng(0)
-engine = SweepEngine(at.Thresholds(65536), PaperPrior(1000, 16))
-engine.rate = 0.1
-engine.run(rng.integers(0, 65536, 1000), rng.integers(0, 2, 1000), np.empty(1000), Limits())
-"""
 HELP = "import sys; sys.argv = ['adeptree', '--help']; from adeptree.app.cli import main; main()"
 
 PROGRAMS: list[tuple[str, str, bool]] = [
@@ -32,7 +22,6 @@ PROGRAMS: list[tuple[str, str, bool]] = [
     ("adeptree --help", HELP, False),
     ("1,000 rounds, engine=paths (numpy)", GAME.format(T=1000, engine="paths"), False),
     ("1,000 rounds, engine=auto (stays with numpy)", GAME.format(T=1000, engine="auto"), False),
-    ("1,000 rounds, compiled paths", SWEEP, True),
     ("1,000 rounds, engine=collapsed", GAME.format(T=1000, engine="collapsed"), True),
     ("100,000 rounds, engine=auto", GAME.format(T=100_000, engine="auto"), True),
 ]

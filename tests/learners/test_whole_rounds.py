@@ -324,8 +324,8 @@ ENGINES: dict[str, tuple[str, Callable[[], Any], list[Any]]] = {
     "finite, kt": ("finite", lambda: at.Adept(TABLE, prior="kt", base=at.Halving()), FEW),
     "sweep, intervals, paper": ("sweep", lambda: at.Adept(at.Intervals(64), 500), LINE),
     "sweep, intervals, kt": ("sweep", lambda: at.Adept(at.Intervals(64), prior="kt"), LINE),
-    "sweep, first order": ("sweep", lambda: at.Adept(at.Thresholds(64), 500, rate="first-order"), LINE),
-    "sweep, blocks": ("sweep", lambda: at.Adept(at.BlockUnions(2), 500, rate="first-order"), FEW),
+    "moved, first order": ("ordered", lambda: at.Adept(at.Thresholds(64), 500, rate="first-order"), LINE),
+    "blocks, first order": ("blocks", lambda: at.Adept(at.BlockUnions(2), 500, rate="first-order"), FEW),
 }
 
 
@@ -509,7 +509,7 @@ def test_ctrl_c_inside_a_batch_on_an_engine_leaves_whole_rounds(name: str, monke
     assert alarmed_in_batches(build, xs, ys, np.linspace(0.05, 0.95, 12) * takes) > 0
 
 
-@pytest.mark.parametrize("name", ["paths", "ordered, kt", "blocks, kt", "sweep, first order"])
+@pytest.mark.parametrize("name", ["paths", "ordered, kt", "blocks, kt", "ordered, first order"])
 def test_a_second_interrupt_does_not_leave_half_an_undo(name: str, early: Change) -> None:
     points = ENGINES[name][2]
     import_module(COMPILED)
@@ -641,7 +641,7 @@ def test_threads_that_learn_the_same_at_once_lose_no_round() -> None:
     assert standing(learner) == standing(twin)
 
 
-@pytest.mark.parametrize("name", ["ordered, kt", "blocks, kt", "finite, kt", "sweep, first order"])
+@pytest.mark.parametrize("name", ["ordered, kt", "blocks, kt", "finite, kt", "ordered, first order"])
 def test_interrupts_one_after_the_other_leave_nothing_behind(name: str, monkeypatch: Change) -> None:
     pytest.importorskip("numba")
     import_module(COMPILED)

@@ -11,6 +11,7 @@ from typing import Any
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.roles.base_learner import BaseLearner, Lifted, StateMachine
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Engine
 from adeptree.roles.family import Columns, Family
 from adeptree.roles.frontier import Frontier
 
@@ -126,6 +127,19 @@ def default_base(concept_class: ConceptClass) -> BaseLearner:
         f"{concept_class!r} has no natural base learner; give base= an object with start(), predict(state, x) "
         f"and update(state, x, y)"
     )
+
+
+def engines_of(concept_class: ConceptClass) -> list[type[Engine]]:
+    """Return the engines that may stand for the paths of a class, the fastest first.
+
+    They know the frontier of their family: so where a family has a frontier of its own, its parents' do not count.
+    """
+    found: list[type[Engine]] = []
+    for family in families_of(concept_class):
+        found += family.engines
+        if family.frontier is not None:
+            break
+    return found
 
 
 def columns_of(concept_class: ConceptClass) -> Columns:

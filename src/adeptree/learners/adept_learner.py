@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from adeptree.learners.tickets import Ticket
 from adeptree.learners.whole_rounds import Mark
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Engine, Limits, Odds
+from adeptree.roles.engine import Engine, Limits, Odds, Problem
 from adeptree.roles.frontier import Queries
 from adeptree.theory.losses import check_costs, check_weight, check_weights
 from adeptree.theory.mixture import SAFE_RATE, mixability_gap, mixability_gaps
@@ -50,7 +51,8 @@ class Adept(OnlineLearner):
         "paper" (needs a horizon and M), "kt", or "mixed", the default without a horizon.
     engine
         "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
-        have one) or "auto". They give the same numbers, but that "collapsed" keeps a first-order rate for stretches.
+        have one) or "auto". They give the same numbers, but that a first-order rate is kept for stretches (until L* + 1
+        has grown by 5 %) where a structure may stand for the paths, unless engine="paths" is asked for.
         Compiled engines know the priors "paper" and "kt" (that of block unions also "mixed"), rates up to 4, prompt
         labels and weight 1.
     seed
@@ -125,9 +127,12 @@ class Adept(OnlineLearner):
         frontier = frontier_of(concept_class)
         self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
         self.rate: Rate = choices.rate_name(rate, self.prior)
-        self.rate_rule = choices.rate_rule(
-            self.rate, self.prior, self.horizon, self.mistake_bound, engine == "collapsed", self.scale
+        self.problem = Problem(
+            concept_class, self.base, self.prior, self.mistake_bound, self.max_width, plain=self.plain
         )
+        """What the engine computes, at the start."""
+        on_grid = choosing.rebuilds(self.engine_choice, self.problem)
+        self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
         self.gap = 0.0
         """Delta: expected loss minus mix loss, summed over the rounds."""
         self.drift = 0.0
@@ -137,7 +142,7 @@ class Adept(OnlineLearner):
         paths = Paths(
             concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width, frontier
         )
-        self.engine: Engine = choosing.engine_for(self.engine_choice, paths, self.rate_rule, self.plain)
+        self.engine: Engine = choosing.engine_for(self.engine_choice, self._problem_now(), paths)
         self.engine.rate = self._eta = self.rate_rule.eta
         self._go_on_with(self.engine)
         if self.warns:
@@ -146,6 +151,9 @@ class Adept(OnlineLearner):
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
         return None if horizon is None else OnlineLearner._checked_horizon(horizon)
+
+    def _problem_now(self) -> Problem:
+        return replace(self.problem, rate=self.rate_rule.eta, plain=self.plain)
 
     @property
     def plain(self) -> bool:
@@ -313,7 +321,7 @@ class Adept(OnlineLearner):
         if rule.eta != self._eta:
             engine.rate = self._eta = rule.eta
         if type(engine) is Paths and self.engine_choice == "auto" and self.plain:
-            self._go_on_with(choosing.outgrown(engine, rule))
+            self._go_on_with(choosing.outgrown(engine, self._problem_now))
 
     def _go_on_with(self, engine: Engine) -> None:
         """Take an engine, which must have the present rate."""
@@ -369,8 +377,8 @@ class Adept(OnlineLearner):
         self._check_room(room)
         probabilities = np.empty(room, dtype=np.float64)
         engine, done = self.engine, 0
-        if self.engine_choice == "auto" and self.plain and alike:
-            engine = choosing.outgrown(engine, self.rate_rule, coming=room)
+        if type(engine) is Paths and self.engine_choice == "auto" and self.plain and alike:
+            engine = choosing.outgrown(engine, self._problem_now, coming=room)
         while done < room:
             if type(engine) is Paths:
                 play = self._play if alike else self._play_weighed
@@ -542,7 +550,7 @@ class Adept(OnlineLearner):
         self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
         self.ticketed = state.get("ticketed", False)
         self.rate_rule.restore(state["rate"])
-        engine = choosing.engine_of(state["kind"], self.engine)
+        engine = choosing.engine_of(state["kind"], self.problem, self.engine)
         engine.rate = self.rate_rule.eta
         engine.restore(state["engine"])
         self._go_on_with(engine)

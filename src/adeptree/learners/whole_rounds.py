@@ -2,7 +2,7 @@
 
 The rule that makes this cheap: what a round changes is *replaced* (new arrays, new dicts), never altered in place, but
 for lists and dicts that only grow, which a class names in ``GROWS``, and random generators. So a mark is a shallow copy
-of a few dictionaries. (Engines that change arrays in place are made anew: ``engines/retracing.py``.)
+of a few dictionaries. (Engines that change arrays in place are made anew: ``retracing.py``.)
 """
 
 from __future__ import annotations

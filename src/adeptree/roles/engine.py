@@ -15,9 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped
 from adeptree.roles.frontier import Queries
-from adeptree.theory.mixture import mixability_gap
+from adeptree.theory.mixture import SAFE_RATE, mixability_gap
+from adeptree.theory.priors import Prior
 
 
 @dataclass(frozen=True)
@@ -57,20 +60,78 @@ class Limits:
     """Stop once the mixability gap, counted from the start of the batch, is at least this."""
 
 
+@dataclass(frozen=True)
+class Problem:
+    """What a learner wants computed: all that decides which engines can."""
+
+    concept_class: ConceptClass
+    base: BaseLearner
+    prior: Prior
+    mistake_bound: int | None = None
+    max_width: int | None = None
+    rate: float = 0.0
+    """eta of the coming round; it never rises."""
+    plain: bool = True
+    """Whether every round weighs 1 and is labelled at once."""
+
+    @property
+    def drops(self) -> bool:
+        """Whether a path may ever be dropped."""
+        M, proven = self.mistake_bound, self.base.mistake_bound
+        return self.max_width is not None or not (M is None or (proven is not None and proven <= M))
+
+    def beyond(self, priors: Sequence[str], *bases: type[BaseLearner]) -> str | None:
+        """Return what is too much for an engine of plain rounds, these priors and base learners; None if nothing is."""
+        if not self.plain or self.prior.name not in priors or self.rate > SAFE_RATE:
+            known = " and ".join(f'"{name}"' for name in priors)
+            return (
+                f"it knows the priors {known}, rates up to {SAFE_RATE:g} and rounds of weight 1, labelled at once; "
+                f"got prior={self.prior.name!r} and rate {self.rate:g}"
+            )
+        if self.drops or type(self.base) not in bases:
+            made_for = " and ".join(base.__name__ for base in bases)
+            return f"it is made for {made_for}, all paths kept; got {self.base!r} on {self.concept_class!r}"
+        return None
+
+
 class Engine(ABC):
-    """ADEPT's distribution on a stream, at a rate that :attr:`rate` sets."""
+    """ADEPT's distribution on a stream, at a rate that :attr:`rate` sets.
+
+    A family names its engines in its record; the first that accepts a problem is taken.
+    """
 
     kind: ClassVar[str]
     """Name in saved files and certificates: "paths", "ordered", "blocks", ..."""
 
     round_cost: ClassVar[float] = 1
     """What a round costs at least, in numbers of :meth:`state` written down; infinite if it looks at all of them."""
+    collapsed: ClassVar[bool] = False
+    """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
+    compiled: ClassVar[bool] = False
+    """Whether it cannot do without compiled code."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 
     def __init__(self) -> None:
         self.queries = Queries()
         self._rate = 0.0
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """Return why the engine cannot compute this, as the end of a sentence; None if it can."""
+        return None
+
+    @classmethod
+    def of(cls, problem: Problem) -> Engine:
+        """Return an engine for a problem that was accepted, before the first round."""
+        return cls(problem.concept_class, problem.prior)  # type: ignore[call-arg]
+
+    @classmethod
+    def after(cls, problem: Problem, rows: dict[str, Any]) -> Engine:
+        """Return an engine that goes on where the paths engine stopped, with its ``state()``."""
+        engine = cls.of(problem)
+        engine.restore(rows)
+        return engine
 
     @property
     def rate(self) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 from adeptree.core.cells import number
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Engine
 from adeptree.roles.frontier import Frontier
 
 
@@ -63,6 +64,8 @@ class Family:
         The natural base learner of a class.
     bases
         The base learners that saved files may name.
+    engines
+        What can stand for the paths, the fastest first; the first that accepts a problem is taken.
     columns
         How the columns of a table become instances.
     on_columns
@@ -81,6 +84,7 @@ class Family:
     frontier: Callable[[Any], Frontier] | None = None
     base: Callable[[Any], BaseLearner] | None = None
     bases: tuple[type[BaseLearner], ...] = ()
+    engines: tuple[type[Engine], ...] = ()
     columns: Columns | None = None
     on_columns: OnColumns | None = None
     example: str = ""

@@ -13,11 +13,12 @@ import numpy as np
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.blocks import block_kernel as kernel
+from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_leaders import best_blocks, leader_of
 from adeptree.families.blocks.block_store import empty_store, restored_store, roomier
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.blocks.block_wide import LOG_RADIX
-from adeptree.roles.engine import Engine, Leader, Limits
+from adeptree.roles.engine import Engine, Leader, Limits, Problem
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 COMPILE_FROM = 3000
@@ -44,6 +45,7 @@ class BlocksEngine(Engine):
 
     kind = "blocks"
     round_cost = 16
+    collapsed = True
 
     def __init__(self, concept_class: BlockUnions, prior: Prior) -> None:
         super().__init__()
@@ -70,6 +72,26 @@ class BlocksEngine(Engine):
         """The block looked at since the last commit: its queries are counted."""
         self._climbed: tuple[Hashable, float] | None = None
         """The block whose climb is in the work rows, and its probability."""
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """The natural base learner, and any prior that counts no concepts."""
+        return problem.beyond(("paper", "kt") if problem.prior.counts else ("paper", "kt", "mixed"), DefaultZero)
+
+    @classmethod
+    def after(cls, problem: Problem, rows: dict[str, Any]) -> BlocksEngine:
+        """How many 0s and 1s each block received is told by the losses, up to what no difference depends on."""
+        engine = cls(problem.concept_class, problem.prior)  # type: ignore[arg-type]
+        frontier, losses = rows["frontier"], rows["losses"].astype(np.int64)
+        if frontier["blocks"]:
+            none = int(losses[frontier["count"] == 0][0])  # the path without blocks errs on every 1
+            alone = np.flatnonzero(frontier["count"] == 1)
+            gain = np.zeros(len(frontier["blocks"]), dtype=np.int64)
+            gain[frontier["members"][alone, 0]] = none - losses[alone]
+            ones = np.maximum(gain, 0)
+            ones[0] += none - ones.sum()
+            engine.restore({"blocks": list(frontier["blocks"]), "zeros": ones - gain, "ones": ones})
+        return engine
 
     # --- One round ---------------------------------------------------------------------------------
 

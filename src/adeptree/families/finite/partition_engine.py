@@ -13,8 +13,9 @@ import numpy as np
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, LabelArray
 from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.families.finite.version_space import Halving
 from adeptree.families.listed import EnumerableClass
-from adeptree.roles.engine import Engine, Leader
+from adeptree.roles.engine import Engine, Leader, Problem
 from adeptree.theory.mixture import log_sum, log_weights
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
@@ -43,6 +44,7 @@ class FiniteEngine(Engine):
 
     kind = "finite"
     round_cost = math.inf
+    compiled = True
 
     def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
         super().__init__()
@@ -69,6 +71,14 @@ class FiniteEngine(Engine):
     def available() -> tuple[bool, str]:
         """Return whether the engine can be built here, and if not, why (nothing is imported to find out)."""
         return (True, "") if find_spec("numba") else (False, _MISSING)
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """Halving of the class itself."""
+        reason = problem.beyond(("paper", "kt"), Halving)
+        if reason is None and problem.base.concept_class != problem.concept_class:  # type: ignore[attr-defined]
+            return f"Halving must be that of the class itself; got {problem.base!r}"
+        return reason
 
     # --- One round ---------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from adeptree.families.line.grid_line_frontiers import (
     IntervalFrontier,
     ThresholdFrontier,
 )
+from adeptree.families.line.interval_sweep import SweepEngine
+from adeptree.families.line.line_engine import OrderedEngine
 from adeptree.families.line.nearest import NearestEnds, NearestLabel
 from adeptree.roles.family import Family, OnColumns
 
@@ -21,6 +23,7 @@ FAMILIES = (
         frontier=ThresholdFrontier,
         base=Bisection,
         bases=(Bisection,),
+        engines=(OrderedEngine,),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
     ),
@@ -30,6 +33,7 @@ FAMILIES = (
         frontier=IntervalFrontier,
         base=IntervalSearch,
         bases=(IntervalSearch,),
+        engines=(SweepEngine,),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
     ),
@@ -39,6 +43,7 @@ FAMILIES = (
         frontier=RealThresholdFrontier,
         base=NearestLabel,
         bases=(NearestLabel,),
+        engines=(OrderedEngine,),
         on_columns=OnColumns(
             "thresholds",
             lambda names, d: RealThresholds(),

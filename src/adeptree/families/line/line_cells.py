@@ -15,6 +15,8 @@ from adeptree.families.line.float_line import RealThresholds, threshold_between
 from adeptree.families.line.grid_line import Thresholds
 from adeptree.families.rule_values import Threshold
 
+LARGEST_GRID = 2**62
+"""Points are kept as int64."""
 FILLED = 48
 """Cells a bucket gets when a tree is built anew: three quarters of what it holds."""
 DEEPEST = 100
@@ -37,7 +39,7 @@ class Line:
         >>> Line.of(Thresholds(8)).end
         8
         """
-        if isinstance(concept_class, Thresholds) and concept_class.n <= 2**62:
+        if isinstance(concept_class, Thresholds) and concept_class.n <= LARGEST_GRID:
             return cls(np.int64, -1, concept_class.n, 1)
         if isinstance(concept_class, RealThresholds):
             return cls(np.float64, -math.inf, math.inf, 0)

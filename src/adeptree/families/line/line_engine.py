@@ -10,8 +10,11 @@ import numpy as np
 
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, TooLarge, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
-from adeptree.families.line.line_cells import Cells, Line, Shape
-from adeptree.roles.engine import Engine, Leader, Limits
+from adeptree.families.line.grid_line import Thresholds
+from adeptree.families.line.grid_line_bases import Bisection
+from adeptree.families.line.line_cells import LARGEST_GRID, Cells, Line, Shape
+from adeptree.families.line.nearest import NearestLabel
+from adeptree.roles.engine import Engine, Leader, Limits, Problem
 from adeptree.roles.frontier import Queries
 from adeptree.theory.mixture import SAFE_LOG, log_capacities, log_sum, log_weights
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
@@ -24,7 +27,7 @@ _MISSING = "the ordered engine needs numba; install it with: pip install 'adeptr
 
 
 class OrderedEngine(Engine):
-    """The paths of a line, kept as cells under a search tree (see ``ordered_kernels``); the base learner is Bisection.
+    """The paths of a line, kept as cells under a search tree (see ``line_kernels``); the base learner is Bisection.
 
     A path of thresholds is a gap between neighbouring points seen. x cuts one gap and leaves all others alone, so a
     round costs one way down the tree and one up, whatever the order of the points.
@@ -39,6 +42,7 @@ class OrderedEngine(Engine):
     """
 
     kind = "ordered"
+    collapsed = compiled = True
 
     def __init__(self, concept_class: Any, prior: Prior) -> None:
         super().__init__()
@@ -70,6 +74,20 @@ class OrderedEngine(Engine):
         (True, '')
         """
         return (True, "") if find_spec("numba") else (False, _MISSING)
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """The natural base learners, the priors of the paper and KT, and grids whose points are int64."""
+        if isinstance(problem.concept_class, Thresholds) and problem.concept_class.n > LARGEST_GRID:
+            return f"its grids end at 2^62; got {problem.concept_class!r}"
+        return problem.beyond(("paper", "kt"), Bisection, NearestLabel)
+
+    @classmethod
+    def after(cls, problem: Problem, rows: dict[str, Any]) -> OrderedEngine:
+        """The rows of the frontier are cells."""
+        low, high = rows["frontier"]["low"], rows["frontier"]["high"]
+        cells = Cells(low, high, rows["mistakes"], rows["contested"], rows["losses"].astype(np.int64))
+        return cls.from_cells(problem.concept_class, problem.prior, cells, rows["rounds"])
 
     @classmethod
     def from_cells(cls, concept_class: Any, prior: Prior, cells: Cells, rounds: int) -> OrderedEngine:

@@ -1,4 +1,4 @@
-"""The paths engine, compiled: the frontiers' rows in the frontiers' order, at a nanosecond or two a path and round."""
+"""The paths of intervals, compiled: the frontier's rows in its order, at a nanosecond or two per path and round."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
-from adeptree.learners.sweep.sweep_shapes import Columns, shape_of
-from adeptree.learners.sweep.sweep_store import MISSING, SweepStore, load_kernels
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Engine, Leader, Limits
+from adeptree.families.line.grid_line import Intervals
+from adeptree.families.line.grid_line_bases import IntervalSearch
+from adeptree.families.line.interval_rows import MISSING, Columns, IntervalRows, load_kernels
+from adeptree.roles.engine import Engine, Leader, Limits, Problem
 from adeptree.theory.mixture import SAFE_LOG, log_sum, probability_of_one
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
@@ -25,34 +25,36 @@ _NOTHING = 690.0
 class SweepEngine(Engine):
     """Every active path, in columns of small ints that compiled passes change in place.
 
-    For Thresholds, Intervals and BlockUnions with their natural base learners, which never exceed M: nothing
-    is ever pruned. The passes read 13 bytes a path (21 for intervals; 8 more with the KT prior, its mass) and write
-    a byte of scratch; 4 more, its contested rounds, lie still until it is cut. Files are those of the numpy engine.
+    For :class:`Intervals` with its natural base learner, which never exceeds M: nothing is ever pruned. The passes
+    read 21 bytes per path (8 more with the KT prior, its mass) and write a byte of scratch; 4 more, its contested
+    rounds, lie still until it is cut. Files are those of the numpy engine.
 
-    >>> from adeptree import Thresholds
-    >>> engine = SweepEngine(Thresholds(16), PaperPrior(T=100, M=4))
+    >>> from adeptree import Intervals
+    >>> engine = SweepEngine(Intervals(16), PaperPrior(T=100, M=7))
     >>> engine.rate = 0.5
     >>> round(engine.probability(3), 6), engine.width
-    (0.039579, 1)
+    (0.069216, 1)
     >>> engine.commit(3, 0)
     >>> engine.width, engine.best_loss, str(engine.best_rule())
-    (2, 0, 'x >= 4')
+    (2, 0, 'never 1 (empty interval)')
     """
 
     kind = "sweep"
     round_cost = math.inf
+    compiled = True
 
-    def __init__(self, concept_class: ConceptClass, prior: Prior) -> None:
+    def __init__(self, concept_class: Intervals, prior: Prior) -> None:
         super().__init__()
         if not isinstance(prior, (PaperPrior, KTPrior)):
-            raise InvalidArgument(f'the compiled paths engine knows the priors "paper" and "kt"; {got("prior", prior)}')
+            raise InvalidArgument(
+                f'the compiled engine of intervals knows the priors "paper" and "kt"; {got("prior", prior)}'
+            )
         self.concept_class, self.prior = concept_class, prior
-        self.shape = shape_of(concept_class)
-        self.store = SweepStore(self.shape, masses=isinstance(prior, KTPrior))
+        self.store = IntervalRows(concept_class, masses=isinstance(prior, KTPrior))
         self._head = self.store.head
         self._gauge = np.zeros(2)
-        self._here: Columns = np.zeros(1, dtype=self.shape.dtype)
-        self._sums = np.zeros(16 * (self.shape.dimension + 1))
+        self._here: Columns = np.zeros(1, dtype=self.store.dtype)
+        self._sums = np.zeros(16 * (concept_class.littlestone_dimension + 1))
         self._capacities = np.zeros(prior.M + 1 if isinstance(prior, PaperPrior) else 1)
         self._reach = 0
         """Rounds that the tables are long enough for."""
@@ -65,28 +67,28 @@ class SweepEngine(Engine):
         """Return whether the engine can be built here, and if not, why (nothing is imported to find out)."""
         return (True, "") if find_spec("numba") else (False, MISSING)
 
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """The natural base learner and the priors of the paper and KT."""
+        return problem.beyond(("paper", "kt"), IntervalSearch)
+
     # --- One round -------------------------------------------------------------------------------------
 
     def probability(self, x: Instance) -> float:
         """Return the share that says 1 at x; a repeated question costs nothing."""
-        point = self.shape.point(x)
-        if self._looked != point:
-            self._look(point)
+        if self._looked != x:
+            self._look(x)
         elif self._p is None:
             self._p = self._weigh()
         return self._p  # type: ignore[return-value]
 
     def commit(self, x: Instance, label: int) -> None:
         """Append the children and charge every path."""
-        point = self.shape.point(x)
-        if self._looked != point:
-            self._look(point)
+        if self._looked != x:
+            self._look(x)
         k, head = load_kernels(), self._head
         self._prepare(rounds=1)
-        k.commit(
-            self.shape.code, self.store.rows, head, self._gauge, self.store.seen, self._weights, self._here[0], label
-        )
-        self.shape.remember([x])
+        k.commit(self.store.rows, head, self._gauge, self.store.seen, self._weights, self._here[0], label)
         self.discard()
 
     def discard(self) -> None:
@@ -98,9 +100,9 @@ class SweepEngine(Engine):
         store, k = self.store, load_kernels()
         self._here[0] = point
         if self._in_range():
-            self._p = k.ask(self.shape.code, store.rows, self._head, store.seen, self._weights, self._here[0])
+            self._p = k.ask(store.rows, self._head, store.seen, self._weights, self._here[0])
         else:
-            k.look(self.shape.code, store.rows, self._head, store.seen, self._here[0])
+            k.look(store.rows, self._head, store.seen, self._here[0])
             self._p = self._weigh_in_logs()
         self.queries.asked += 2 * self.width
         self._looked = point
@@ -136,7 +138,8 @@ class SweepEngine(Engine):
         """Play rounds without a Python call each, as far as the masses fit into doubles."""
         if not self._in_range():
             return super().run(xs, labels, probabilities, limits)
-        k, head, gauge, points = load_kernels(), self._head, self._gauge, self.shape.points(xs)
+        k, head, gauge = load_kernels(), self._head, self._gauge
+        points = np.ascontiguousarray(xs, dtype=self.store.dtype)
         labels = np.ascontiguousarray(labels, dtype=np.int64)
         lowest = -SAFE_LOG if isinstance(self.prior, KTPrior) else -math.inf
         # What was looked at is not asked again.
@@ -147,13 +150,12 @@ class SweepEngine(Engine):
             # (After the first time: room for the children that did not fit.)
             self._prepare(rounds=len(points) - done)
             played = k.run(
-                self.shape.code, self.store.rows, head, gauge, self.store.seen, self._weights, points[done:],
+                self.store.rows, head, gauge, self.store.seen, self._weights, points[done:],
                 labels[done:], probabilities[done:], self.rate, float(limits.best_loss), float(limits.gap), lowest,
             )  # fmt: skip
             done += played
             stopped = played > 0 and bool(head[k.BEST] >= limits.best_loss or gauge[k.GAP] >= limits.gap)
         self.queries.asked += int(head[k.ASKED])
-        self.shape.remember(xs[:done])
         self.discard()
         if stopped or done == len(points):
             return done
@@ -197,7 +199,7 @@ class SweepEngine(Engine):
 
     def best_rule(self) -> Concept:
         """Return a concept of the first path of least loss."""
-        return self.shape.concept(self.store.rows.columns, int(self.store.losses.argmin()))
+        return self.store.concept(int(self.store.losses.argmin()))
 
     # --- Saving ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The compiled paths engine: the numpy rows, number for number."""
+"""The compiled engine of intervals: the numpy rows, number for number."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.families.line import interval_rows
+from adeptree.families.line import interval_sweep as sweep
+from adeptree.families.line.interval_sweep import SweepEngine
 from adeptree.families.registry import base_for
 from adeptree.learners.adept import Paths
-from adeptree.learners.sweep import sweep_engine as sweep
-from adeptree.learners.sweep import sweep_store
-from adeptree.learners.sweep.sweep_engine import SweepEngine
 from adeptree.roles.engine import Limits
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
@@ -27,12 +27,10 @@ pytest.importorskip("numba")
 Stream = list[tuple[Any, int]]
 
 CLASSES: list[tuple[Any, int]] = [
-    (at.Thresholds(1), 1),
-    (at.Thresholds(60), 60),
     (at.Intervals(1), 1),
+    (at.Intervals(9), 9),
     (at.Intervals(25), 25),
-    (at.BlockUnions(1), 9),
-    (at.BlockUnions(3), 9),
+    (at.Intervals(60), 60),
 ]
 
 
@@ -199,7 +197,7 @@ def test_speculation_commits_nothing_and_asks_once() -> None:
 
 
 def test_committing_without_looking_asks_too() -> None:
-    engine = engine_of(at.Thresholds(9), KTPrior())
+    engine = engine_of(at.Intervals(9), KTPrior())
     engine.commit(4, 1)
     engine.commit(4, 1)
     assert (engine.queries.asked, engine.width) == (2 * 1 + 2 * 2, 2)
@@ -207,7 +205,7 @@ def test_committing_without_looking_asks_too() -> None:
 
 def test_a_batch_does_not_ask_again_what_was_looked_at() -> None:
     stream = random_stream(60, 20, 10)
-    engine, numpy_rows = engine_of(at.Thresholds(60), KTPrior()), NumpyPaths(at.Thresholds(60), KTPrior())
+    engine, numpy_rows = engine_of(at.Intervals(60), KTPrior()), NumpyPaths(at.Intervals(60), KTPrior())
     for paths in (engine, numpy_rows):
         paths.probability(stream[0][0])
         paths.run([x for x, _ in stream], np.array([y for _, y in stream]), np.empty(20), Limits())
@@ -215,7 +213,7 @@ def test_a_batch_does_not_ask_again_what_was_looked_at() -> None:
 
 
 @pytest.mark.parametrize("limits", [Limits(best_loss=3), Limits(gap=0.2), Limits(best_loss=5, gap=0.5)])
-@pytest.mark.parametrize("concept_class", [at.Thresholds(60), at.BlockUnions(2)], ids=repr)
+@pytest.mark.parametrize("concept_class", [at.Intervals(60), at.Intervals(9)], ids=repr)
 def test_a_batch_stops_where_steps_would(concept_class: Any, limits: Limits) -> None:
     stream = random_stream(9, 80, 4)
     compiled, stepping = engine_of(concept_class, KTPrior()), engine_of(concept_class, KTPrior())
@@ -229,9 +227,9 @@ def test_a_batch_stops_where_steps_would(concept_class: Any, limits: Limits) -> 
 
 
 def test_masses_beyond_the_range_of_doubles() -> None:
-    # A union of at most 300 blocks: capacities span more than e^600, so paths are weighed in log space.
-    concept_class, T = at.BlockUnions(300), 2000
-    prior = paper(concept_class, T)
+    # With an M of 300 capacities span more than e^600, so paths are weighed in log space.
+    concept_class = at.Intervals(8)
+    prior = PaperPrior(2000, 300)
     assert prior.log_total > 600
     stream = random_stream(8, 40, 5)
     numpy_rows, engine = NumpyPaths(concept_class, prior), engine_of(concept_class, prior)
@@ -243,7 +241,7 @@ def test_masses_beyond_the_range_of_doubles() -> None:
 
 def test_kt_masses_that_leave_the_range_of_doubles_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweep, "SAFE_LOG", 6.0)
-    concept_class, stream = at.Thresholds(60), random_stream(60, 60, 6)
+    concept_class, stream = at.Intervals(60), random_stream(60, 60, 6)
     numpy_rows, engine = NumpyPaths(concept_class, KTPrior()), engine_of(concept_class, KTPrior())
     expected = [numpy_rows.round(x, y, 0.4) for x, y in stream]
     assert engine._in_range()
@@ -259,67 +257,53 @@ def test_lines_of_any_length(n: int) -> None:
     rng = np.random.default_rng(7)
     stream = [(int(x), int(y)) for x, y in zip(rng.integers(0, n, 50), rng.integers(0, 2, 50), strict=True)]
     stream += [(0, 1), (n - 1, 0), (0, 0), (n - 1, 1)]
-    for concept_class in (at.Thresholds(n), at.Intervals(n)):
-        prior = paper(concept_class, len(stream))
-        numpy_rows, engine = NumpyPaths(concept_class, prior), engine_of(concept_class, prior)
-        expected = [numpy_rows.round(x, y, 0.4) for x, y in stream]
-        assert played(engine, stream) == pytest.approx(expected, abs=1e-9)
-        same_rows(engine.state(), numpy_rows.state())
+    concept_class = at.Intervals(n)
+    prior = paper(concept_class, len(stream))
+    numpy_rows, engine = NumpyPaths(concept_class, prior), engine_of(concept_class, prior)
+    expected = [numpy_rows.round(x, y, 0.4) for x, y in stream]
+    assert played(engine, stream) == pytest.approx(expected, abs=1e-9)
+    same_rows(engine.state(), numpy_rows.state())
 
 
 def test_losses_far_apart_and_a_stale_table() -> None:
     # Loss differences beyond what the table holds: e^(-40 d) is nothing from d = 18 on.
     stream = [(5, 1)] * 50 + [(2, 0), (7, 0)] * 30
-    numpy_rows, engine = NumpyPaths(at.Thresholds(9), KTPrior()), engine_of(at.Thresholds(9), KTPrior(), 40.0)
+    numpy_rows, engine = NumpyPaths(at.Intervals(9), KTPrior()), engine_of(at.Intervals(9), KTPrior(), 40.0)
     expected = [numpy_rows.round(x, y, 40.0) for x, y in stream]
     assert played(engine, stream) == pytest.approx(expected, abs=1e-9)
     assert int(engine.store.losses.max()) - engine.best_loss > 18
 
 
 def test_leader_is_the_heaviest_of_the_best() -> None:
-    engine = engine_of(at.Thresholds(60), KTPrior())
+    engine = engine_of(at.Intervals(60), KTPrior())
     played(engine, [(x, y) for x in (50, 10, 30, 20) for y in (0, 1)])
     rows = engine.state()
     best = rows["losses"] == rows["losses"].min()
-    assert best.sum() == 5
+    assert best.sum() == 11
     log_mass = KTPrior().log_mass(8, rows["mistakes"][best], rows["contested"][best])
     leader = engine.leader()
     assert (leader.loss, leader.log_prior) == (rows["losses"].min(), log_mass.max())
     assert (leader.mistakes, leader.contested) in zip(rows["mistakes"][best], rows["contested"][best], strict=True)
 
 
-def test_names_of_blocks_survive_a_switch() -> None:
-    concept_class = at.BlockUnions(2, block="sender")
-    first = engine_of(concept_class, paper(concept_class, 20))
-    instance = concept_class.instance
-    stream = [(instance({"sender": name}), y) for name, y in [("a", 1), ("b", 0), ("c", 1), ("a", 1)] * 3]
-    played(first, stream)
-    second = engine_of(concept_class, paper(concept_class, 20))
-    second.restore(first.state())
-    assert str(second.best_rule()) == str(first.best_rule()) == "block in {'a', 'c'}"
-    assert second.probability(instance({"sender": "new"})) == first.probability(instance({"sender": "new"}))
-
-
-def test_the_passes_read_thirteen_bytes_a_path_of_thresholds() -> None:
-    engine = engine_of(at.Thresholds(65536), paper(at.Thresholds(65536), 3000))
-    batch(engine, random_stream(65536, 3000, 9))
+def test_the_passes_read_21_bytes_per_path() -> None:
+    engine = engine_of(at.Intervals(65536), paper(at.Intervals(65536), 300))
+    batch(engine, random_stream(65536, 300, 9))
     rows = engine.store.rows
-    assert sum(array.nbytes for array in (rows.columns, rows.mistakes, rows.losses)) == 13 * len(rows.losses)
+    assert sum(array.nbytes for array in (rows.columns, rows.mistakes, rows.losses)) == 21 * len(rows.losses)
     assert (rows.contested.nbytes, rows.masses.nbytes) == (4 * len(rows.losses), 0)
-    assert engine.nbytes < 19 * len(rows.losses) + 200_000
+    assert engine.nbytes < 27 * len(rows.losses) + 200_000
 
 
 def test_what_it_cannot_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidArgument, match="Thresholds, Intervals and BlockUnions"):
-        SweepEngine(at.Parities(3), KTPrior())
-    cut = Paths(at.Thresholds(9), base_for(None, at.Thresholds(9)), KTPrior(), max_width=2)
+    cut = Paths(at.Intervals(9), base_for(None, at.Intervals(9)), KTPrior(), max_width=2)
     for x in (2, 7, 5):
         cut.commit(x, 1)
     with pytest.raises(InvalidArgument, match="paths were dropped"):
-        SweepEngine(at.Thresholds(9), KTPrior()).restore(cut.state())
+        SweepEngine(at.Intervals(9), KTPrior()).restore(cut.state())
     assert SweepEngine.available() == (True, "")
-    monkeypatch.setitem(__import__("sys").modules, "adeptree.learners.sweep.sweep_kernels", None)
-    monkeypatch.delattr("adeptree.learners.sweep.sweep_kernels")
-    sweep_store.load_kernels.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "adeptree.families.line.interval_passes", None)
+    monkeypatch.delattr("adeptree.families.line.interval_passes")
+    interval_rows.load_kernels.cache_clear()
     with pytest.raises(MissingExtra, match=r"adeptree\[fast\]"):
-        sweep_store.load_kernels()
+        interval_rows.load_kernels()

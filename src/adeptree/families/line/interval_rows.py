@@ -1,42 +1,46 @@
-"""Where the compiled paths engine keeps its rows: columns that grow, and their form for files and for numpy."""
+"""Where the compiled engine of intervals keeps its rows: columns that grow, and their form for files and for numpy."""
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
+from adeptree.core.errors import InvalidArgument, MissingExtra
 from adeptree.core.types import IntArray
-from adeptree.learners.sweep.sweep_shapes import Columns, Shape
+from adeptree.families.line.grid_line import Intervals
+from adeptree.families.rule_values import Interval
 from adeptree.roles.dropping import Dropped
 
-MISSING = "the compiled paths engine needs numba; install it with: pip install 'adeptree[fast]'"
+Columns = NDArray[np.signedinteger[Any]]
+_SHORT = 2**31 - 2
+MISSING = "the compiled engine of intervals needs numba; install it with: pip install 'adeptree[fast]'"
 
 
 @cache
 def load_kernels() -> Any:
     """Return the compiled passes, or say what to install."""
     try:
-        from adeptree.learners.sweep import sweep_kernels
+        from adeptree.families.line import interval_passes
     except (ImportError, RuntimeError):
         raise MissingExtra(MISSING) from None
-    return sweep_kernels
+    return interval_passes
 
 
-class SweepStore:
-    """The columns that the passes of ``sweep_kernels`` read and write; with ``masses`` for a prior that has them."""
+class IntervalRows:
+    """The columns that ``interval_passes`` reads and writes; with ``masses`` for a prior that has them."""
 
-    def __init__(self, shape: Shape, masses: bool) -> None:
-        self.shape, self.masses = shape, masses
+    def __init__(self, concept_class: Intervals, masses: bool) -> None:
+        self.masses = masses
+        self.dtype = np.int32 if concept_class.n <= _SHORT else np.int64
         k = load_kernels()
         self.head = np.zeros(8, dtype=np.int64)
-        self.head[[k.WIDTH, k.LINE, k.DIMENSION]] = 1, shape.line, shape.dimension
-        self.seen: Columns = np.zeros(1, dtype=shape.dtype)
-        """Points seen, in order (intervals only)."""
-        self.rows = self._made(np.array([shape.first()], dtype=shape.dtype).T, room=64)
+        self.head[[k.WIDTH, k.LINE, k.DIMENSION]] = 1, concept_class.n, concept_class.littlestone_dimension
+        self.seen: Columns = np.zeros(1, dtype=self.dtype)
+        """Points seen, in order."""
+        self.rows = self._made(np.zeros((4, 1), dtype=self.dtype), room=64)
         self.rows.masses[:1] = 1.0
 
     @property
@@ -76,14 +80,18 @@ class SweepStore:
             self.rows = self._made(old.columns[:, : self.width], room=max(width, 2 * self.width))
             for mine, theirs in zip(self.rows[1:], old[1:], strict=True):
                 mine[: len(theirs)] = theirs
-        k = load_kernels()
-        if self.shape.code == k.INTERVALS and len(self.seen) < self.head[k.SEEN] + rounds:
-            more = np.zeros(len(self.seen) + rounds, dtype=self.shape.dtype)
+        if len(self.seen) < self.head[load_kernels().SEEN] + rounds:
+            more = np.zeros(len(self.seen) + rounds, dtype=self.dtype)
             self.seen = np.concatenate([self.seen, more])
+
+    def concept(self, row: int) -> Interval:
+        """Return the shortest interval that fits, as the frontier does."""
+        box = self.rows.columns
+        return Interval(int(box[1, row]), int(box[2, row])) if row else Interval(0, 0)
 
     def state(self) -> dict[str, Any]:
         """Return the rows in the form of the numpy engine, so that each can go on where the other stopped."""
-        mistakes = self.mistakes
+        mistakes, box = self.mistakes, self.rows.columns[:, : self.width].astype(np.int64)
         seen = self.seen[: self.head[load_kernels().SEEN]].astype(np.int64)
         return {
             "rounds": self.rounds,
@@ -91,38 +99,30 @@ class SweepStore:
             "contested": self.contested,
             "losses": self.losses,
             "dropped": Dropped().state(),
-            "frontier": self.shape.to_frontier(self.rows.columns[:, : self.width], mistakes, seen),
-            "base": self.shape.to_base(mistakes),
+            "frontier": {"box": box, "blank": np.arange(self.width) == 0, "seen": seen},
+            "base": {"mistakes": int(mistakes[0])},  # the search counts the mistakes on the blank row
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the rows of either engine."""
-        k = load_kernels()
-        if self.shape.code == k.BLOCKS and not state["dropped"]["paths"]:
-            # Rows are made anew from the blocks: no more of them than the file has.
-            blocks, most = len(state["frontier"]["blocks"]), self.shape.dimension
-            if sum(math.comb(blocks, i) for i in range(min(blocks, most) + 1)) != len(state["losses"]):
-                raise DamagedFile(f"{blocks} blocks do not make {len(state['losses'])} paths; use an earlier copy")
-        columns, seen = self.shape.from_frontier(state["frontier"])
-        width = columns.shape[1]
-        if state["dropped"]["paths"] or width != len(state["losses"]):
+        k, frontier, width = load_kernels(), state["frontier"], len(state["losses"])
+        if state["dropped"]["paths"]:
             raise InvalidArgument(
-                f"the compiled paths engine cannot go on with a frontier that paths were dropped from; "
-                f'got {len(state["losses"])} paths, {state["dropped"]["paths"]} dropped; use engine="paths"'
+                f"the compiled engine of intervals cannot go on with a frontier that paths were dropped from; "
+                f'got {width} paths, {state["dropped"]["paths"]} dropped; use engine="paths"'
             )
-        self.rows = self._made(columns, room=2 * width)
+        self.rows = self._made(frontier["box"].astype(self.dtype), room=2 * width)
         for name in ("mistakes", "contested", "losses"):
             getattr(self.rows, name)[:width] = state[name]
-        self.seen = seen.astype(self.shape.dtype)
-        blocks = state["frontier"].get("blocks", seen)
+        self.seen = np.asarray(frontier["seen"]).astype(self.dtype)
         self.head[[k.WIDTH, k.ROUNDS]] = width, state["rounds"]
-        self.head[[k.BEST, k.SEEN]] = state["losses"].min(), len(blocks)
+        self.head[[k.BEST, k.SEEN]] = state["losses"].min(), len(self.seen)
 
     def _made(self, columns: Columns, room: int) -> Any:
         """Make columns for ``room`` rows, the first of them given."""
         rows = load_kernels().Rows(
-            columns=np.zeros((len(columns), room), dtype=self.shape.dtype),
-            mistakes=np.zeros(room, dtype=np.uint8),  # 256 would take 2^256 rows of blocks, or a line of 2^127 points
+            columns=np.zeros((len(columns), room), dtype=self.dtype),
+            mistakes=np.zeros(room, dtype=np.uint8),  # 256 would take a line of 2^127 points
             losses=np.zeros(room, dtype=np.int32),
             codes=np.zeros(room, dtype=np.uint8),
             flags=np.zeros(room // load_kernels().BLOCK + 1, dtype=np.uint8),

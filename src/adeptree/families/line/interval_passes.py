@@ -1,4 +1,4 @@
-"""The compiled passes of the paths engine; importing this module needs numba.
+"""The compiled passes over the paths of intervals; importing this module needs numba.
 
 Rows are columns of small ints, changed in place: a path keeps its row with label 0 (or with its only label), and
 the 1-child of a contested path is appended, in row order. A round is two passes and a half:
@@ -7,9 +7,9 @@ the 1-child of a contested path is appended, in row order. A round is two passes
 * *weigh*: sum e^(-eta (L - L*)), by code and by k; capacities meet the sums afterwards, never a row;
 * *commit*: append the children, add the losses, find the new L*.
 
-``shape`` selects the class in each pass, so everything here is compiled once and kept on disk. It is one file
-because numba looks only at a function's own file to see whether what it kept is out of date. Indices are
-unsigned where it matters: signed ones cost a wrap-around check and keep the compiler from using wide registers.
+Everything here is compiled once and kept on disk. It is one file because numba looks only at a function's own file to
+see whether what it kept is out of date. Indices are unsigned where it matters: signed ones cost a wrap-around check and
+keep the compiler from using wide registers.
 """
 
 from __future__ import annotations
@@ -33,15 +33,12 @@ def _fast(function: _F) -> _F:
 
 _u64, _u8 = np.uint64, np.uint8
 
-THRESHOLDS, INTERVALS, BLOCKS = 0, 1, 2
-"""Shapes of a row."""
-
 ZERO, ONE, BOTH, BOTH_BUT_ONE = 0, 1, 2, 3
 """Codes: only 0 is realizable, only 1, both and the base learner says 0, both and it says 1."""
 
 WIDTH, ROUNDS, BEST, SPLITS, SEEN, LINE, DIMENSION, ASKED = range(8)
-"""Places in ``head``: rows; rounds committed; L*; contested rows at the last look; points or blocks seen before;
-n of the line; the Littlestone dimension (d of block unions); queries asked in a batch."""
+"""Places in ``head``: rows; rounds committed; L*; contested rows at the last look; points seen before; n of
+the line; the Littlestone dimension; queries asked in a batch."""
 
 LOWEST, GAP = 0, 1
 """Places in ``gauge``: ln of the least prior mass a row ever had (KT); the mixability gap of a batch."""
@@ -56,7 +53,7 @@ class Rows(NamedTuple):
     """The paths, column by column; only the first ``head[WIDTH]`` entries mean something."""
 
     columns: Any
-    """Thresholds: low, high. Intervals: the box. Blocks: parent row, number of the block added to it."""
+    """The box: first and last start, first and last stop. Row 0 is the blank one: no 1 so far."""
     mistakes: Any
     losses: Any
     codes: Any
@@ -88,18 +85,6 @@ class Weights(NamedTuple):
 
 
 @_fast
-def look(shape: int, rows: Rows, head: Any, seen: Any, x: Any) -> None:
-    """Fill in the codes at x."""
-    width = head[WIDTH]
-    if shape == THRESHOLDS:
-        head[SPLITS] = _look_thresholds(rows.columns[0], rows.columns[1], rows.codes, rows.flags, width, x)
-    elif shape == INTERVALS:
-        head[SPLITS] = _look_intervals(rows, head, seen, x)
-    else:
-        head[SPLITS] = _look_blocks(rows, head, x)
-
-
-@_fast
 def _flag(codes: Any, flags: Any, start: Any, stop: Any) -> bool:
     """Note and return whether the block holds a contested row."""
     either = _u8(0)
@@ -107,21 +92,6 @@ def _flag(codes: Any, flags: Any, start: Any, stop: Any) -> bool:
         either |= codes[i]
     flags[start // _u64(BLOCK)] = either & _u8(BOTH)
     return bool(either & _u8(BOTH))
-
-
-@_fast
-def _look_thresholds(low: Any, high: Any, codes: Any, flags: Any, width: int, x: Any) -> int:
-    splits = 0
-    for start in range(_u64(0), _u64(width), _u64(BLOCK)):
-        stop = min(_u64(width), start + _u64(BLOCK))
-        for i in range(start, stop):
-            codes[i] = 2 * (low[i] <= x) - (high[i] <= x)
-        if _flag(codes, flags, start, stop):
-            for i in range(start, stop):
-                if codes[i] == BOTH:
-                    splits += 1
-                    codes[i] = BOTH + _most_starts(low[i], high[i], x)
-    return splits
 
 
 @_fast
@@ -135,7 +105,8 @@ def _most_stops(low: Any, high: Any, x: Any) -> int:
 
 
 @_fast
-def _look_intervals(rows: Rows, head: Any, seen: Any, x: Any) -> int:
+def look(rows: Rows, head: Any, seen: Any, x: Any) -> None:
+    """Fill in the codes at x."""
     first_start, last_start, first_stop, last_stop = rows.columns[0], rows.columns[1], rows.columns[2], rows.columns[3]
     codes, flags, width, splits = rows.codes, rows.flags, head[WIDTH], 0
     for start in range(_u64(0), _u64(width), _u64(BLOCK)):
@@ -160,7 +131,7 @@ def _look_intervals(rows: Rows, head: Any, seen: Any, x: Any) -> int:
         codes[0] = BOTH + _dares(head, rows.mistakes[0], below, above, x)
     else:
         codes[0] = ZERO
-    return splits
+    head[SPLITS] = splits
 
 
 @_fast
@@ -193,24 +164,6 @@ def _dares(head: Any, mistakes: Any, below: int, above: int, x: Any) -> int:
             side >>= 1
             dimension += 1
     return 1 if dimension >= head[DIMENSION] - np.int64(mistakes) else 0
-
-
-@_fast
-def _look_blocks(rows: Rows, head: Any, x: Any) -> int:
-    parent, block = rows.columns[0], rows.columns[1]
-    codes, splits = rows.codes, 0
-    if x == head[SEEN]:
-        for i in range(_u64(head[WIDTH])):
-            both = int(rows.mistakes[i] < head[DIMENSION])
-            codes[i] = both * BOTH
-            splits += both
-        rows.flags[:] = BOTH
-        return splits
-    codes[0] = ZERO
-    for i in range(_u64(1), _u64(head[WIDTH])):
-        codes[i] = _u8(block[i] == x) | codes[_u64(parent[i])]
-    rows.flags[:] = 0
-    return 0
 
 
 # --- Weigh --------------------------------------------------------------------------------------------------
@@ -289,9 +242,9 @@ def _weigh_kt(rows: Rows, head: Any, weights: Weights) -> float:
 
 
 @_fast
-def ask(shape: int, rows: Rows, head: Any, seen: Any, weights: Weights, x: Any) -> float:
+def ask(rows: Rows, head: Any, seen: Any, weights: Weights, x: Any) -> float:
     """Look and weigh: one call from Python costs as much as a thousand paths."""
-    look(shape, rows, head, seen, x)
+    look(rows, head, seen, x)
     return weigh(rows, head, weights)
 
 
@@ -299,36 +252,24 @@ def ask(shape: int, rows: Rows, head: Any, seen: Any, weights: Weights, x: Any) 
 
 
 @_fast
-def commit(shape: int, rows: Rows, head: Any, gauge: Any, seen: Any, weights: Weights, x: Any, label: int) -> None:
+def commit(rows: Rows, head: Any, gauge: Any, seen: Any, weights: Weights, x: Any, label: int) -> None:
     """Append the children of the contested rows looked at and charge every row; there must be room."""
     end = head[WIDTH]
     for start in range(0, end if head[SPLITS] else 0, BLOCK):
         if rows.flags[start // BLOCK]:
             for i in range(start, min(start + BLOCK, head[WIDTH])):
                 if rows.codes[i] >= BOTH:
-                    _narrow(shape, rows, head, seen, i, end, x)
+                    _narrow(rows.columns, head, seen, i, end, x)
                     _share(rows, gauge, weights, i, end)
                     end += 1
-    _remember(shape, head, seen, x)
+    _remember(head, seen, x)
     head[WIDTH], head[ROUNDS] = end, head[ROUNDS] + 1
     head[BEST] = _charge(rows.codes, rows.losses, end, label)
 
 
 @_fast
-def _narrow(shape: int, rows: Rows, head: Any, seen: Any, i: int, child: int, x: Any) -> None:
-    """Write the columns of the 1-child, and narrow the row itself to its 0-child."""
-    columns = rows.columns
-    if shape == THRESHOLDS:
-        columns[0, child], columns[1, child] = columns[0, i], x
-        columns[0, i] = x + 1
-    elif shape == INTERVALS:
-        _narrow_box(columns, head, seen, i, child, x)
-    else:
-        columns[0, child], columns[1, child] = i, x
-
-
-@_fast
-def _narrow_box(box: Any, head: Any, seen: Any, i: int, child: int, x: Any) -> None:
+def _narrow(box: Any, head: Any, seen: Any, i: int, child: int, x: Any) -> None:
+    """Write the box of the 1-child, and narrow the row itself to its 0-child."""
     for c in range(4):
         box[c, child] = box[c, i]
     if i == 0:
@@ -359,16 +300,13 @@ def _share(rows: Rows, gauge: Any, weights: Weights, i: int, child: int) -> None
 
 
 @_fast
-def _remember(shape: int, head: Any, seen: Any, x: Any) -> None:
-    if shape == BLOCKS:
-        head[SEEN] = max(head[SEEN], x + 1)
-    elif shape == INTERVALS:
-        place = _place(seen, head, x)
-        if place == head[SEEN] or seen[place] != x:
-            for i in range(head[SEEN], place, -1):
-                seen[i] = seen[i - 1]
-            seen[place] = x
-            head[SEEN] += 1
+def _remember(head: Any, seen: Any, x: Any) -> None:
+    place = _place(seen, head, x)
+    if place == head[SEEN] or seen[place] != x:
+        for i in range(head[SEEN], place, -1):
+            seen[i] = seen[i - 1]
+        seen[place] = x
+        head[SEEN] += 1
 
 
 @_fast
@@ -389,19 +327,19 @@ def _charge(codes: Any, losses: Any, width: int, label: int) -> int:
 
 @_fast
 def run(
-    shape: int, rows: Rows, head: Any, gauge: Any, seen: Any, weights: Weights,
+    rows: Rows, head: Any, gauge: Any, seen: Any, weights: Weights,
     xs: Any, labels: Any, probabilities: Any, rate: float, best_limit: float, gap_limit: float, lowest: float,
 ) -> int:  # fmt: skip
     """Play rounds until the data, a limit, the room or the range of doubles ends; return how many."""
     shrink = math.expm1(-rate)
     for t in range(len(xs)):
         x, label = xs[t], labels[t]
-        p = ask(shape, rows, head, seen, weights, x)
+        p = ask(rows, head, seen, weights, x)
         if head[WIDTH] + head[SPLITS] > len(rows.losses) or gauge[LOWEST] < lowest:
             return t
         probabilities[t] = p
         head[ASKED] += 2 * head[WIDTH]
-        commit(shape, rows, head, gauge, seen, weights, x, label)
+        commit(rows, head, gauge, seen, weights, x, label)
         loss = abs(p - label)
         if rate > 0.0:
             gauge[GAP] += max(0.0, loss + math.log1p(loss * shrink) / rate)

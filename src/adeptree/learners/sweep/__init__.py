@@ -1,1 +1,0 @@
-"""The paths engine, compiled."""
