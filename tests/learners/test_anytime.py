@@ -59,7 +59,7 @@ def test_kt_mass_is_one_at_all_times(drawn: tuple[Family, Stream]) -> None:
     learner = at.Adept(family.c, prior="kt")
     for x, y in stream:
         learner.learn(x, y)
-        assert math.fsum(np.exp(learner.paths.log_mass())) == pytest.approx(1.0, abs=1e-12)
+        assert math.fsum(np.exp(learner.paths.rows().log_mass)) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_kt_tables_are_exact_for_many_rounds() -> None:
@@ -89,7 +89,7 @@ def test_the_bound_holds_in_every_round_against_every_path(drawn: tuple[Family, 
         etas.append(learner.learning_rate)
         assert etas[-1] <= etas[-2]
         learner.learn(x, y)
-        mass, losses = learner.paths.log_mass(), learner.paths.losses
+        mass, losses = learner.paths.rows().log_mass, learner.paths.losses
         against = learner.expected_loss - losses
         assert (against <= -mass / etas[-1] + learner.gap + 1e-9).all()
         assert learner.gap <= math.fsum(etas[1:]) / 8 + 1e-9
@@ -207,7 +207,7 @@ def test_a_limited_width_is_never_silent() -> None:
         whole.learn(x, y)
         assert limited.width <= 20
     certificate = limited.certificate()
-    kept = np.exp(limited.paths.log_mass()).sum()
+    kept = np.exp(limited.paths.rows().log_mass).sum()
     assert certificate.dropped_paths > 0
     assert certificate.dropped_mass + kept == pytest.approx(1.0, abs=1e-12)
     assert certificate.regret <= certificate.bound

@@ -335,11 +335,11 @@ def test_no_path_costs_more_than_its_price_and_some_nearly_do(c: at.ConceptClass
     price = 0.0
     for _ in range(150):
         learner.learn(c.random_instance(rng), int(rng.integers(2)))
-        dearest = float(-learner.paths.log_mass().min())
+        dearest = float(-learner.paths.rows().log_mass.min())
         price = learner.prior.price(learner.rounds) or math.inf
         share = max(share, dearest / price)
         assert dearest <= price + 1e-9
-        assert math.fsum(np.exp(learner.paths.log_mass())) == pytest.approx(1.0, abs=1e-12)
+        assert math.fsum(np.exp(learner.paths.rows().log_mass)) == pytest.approx(1.0, abs=1e-12)
     assert share > (0.9 if not isinstance(c, at.RealThresholds) else 0.1)
 
 

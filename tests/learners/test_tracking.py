@@ -73,9 +73,9 @@ def test_equals_fixed_share_over_explicit_experts(c: at.ConceptClass) -> None:
     ys = rng.integers(2, size=T).tolist()
     learner = Tracking(c, horizon=T, switches=2, prior="kt", rate=eta, share=alpha)
     found = learner.learn_many(xs, ys)
-    prior = np.exp(KTPrior().log_mass(T, learner.mistakes, learner.contested))
+    prior = np.exp(KTPrior().log_mass(T, learner.tree.mistakes, learner.tree.contested))
     assert math.isclose(prior.sum(), 1.0, rel_tol=1e-12)
-    labels = [[int(rule(x)) for x in xs] for rule in map(learner.frontier.concept, range(learner.width))]
+    labels = [[int(rule(x)) for x in xs] for rule in map(learner.tree.frontier.concept, range(learner.width))]
     advice = np.array(labels).T
     weight = prior.copy()
     for t, y in enumerate(ys):

@@ -56,8 +56,8 @@ def test_over_floats_the_shares_add_up_to_one(c: at.ConceptClass) -> None:
         learner.learn(c.random_instance(rng), int(rng.integers(2)))
         share = learner.paths.log_share
         assert share is not None and math.fsum(np.exp(share)) == pytest.approx(1.0, abs=1e-9)
-        assert math.fsum(np.exp(learner.paths.log_mass())) == pytest.approx(1.0, abs=1e-9)
-        assert -learner.paths.log_mass().min() <= (learner.prior.price(learner.rounds) or 0.0) + 1e-9
+        assert math.fsum(np.exp(learner.paths.rows().log_mass)) == pytest.approx(1.0, abs=1e-9)
+        assert -learner.paths.rows().log_mass.min() <= (learner.prior.price(learner.rounds) or 0.0) + 1e-9
 
 
 def test_where_nothing_is_counted_the_parts_are_halves() -> None:
@@ -72,9 +72,8 @@ def test_where_nothing_is_counted_the_parts_are_halves() -> None:
 def test_a_class_of_one_rule_has_all_the_mass() -> None:
     learner = at.Adept(at.FiniteClass([[0, 1]]))
     learner.learn_many([0, 1, 0], [1, 1, 0])
-    assert (
-        learner.paths.log_mass() == pytest.approx([0.0], abs=1e-15) and learner.regret == 0.0 <= learner.bound < 1e-15
-    )
+    assert learner.paths.rows().log_mass == pytest.approx([0.0], abs=1e-15)
+    assert learner.regret == 0.0 <= learner.bound < 1e-15
 
 
 def test_masses_carried_along_are_those_computed_anew() -> None:
@@ -84,4 +83,4 @@ def test_masses_carried_along_are_those_computed_anew() -> None:
             learner.learn(c.random_instance(rng), int(rng.integers(2)))
         paths = learner.paths
         anew = learner.prior.log_mass(paths.rounds, paths.mistakes, paths.contested, paths.log_share)
-        assert paths.log_mass() == pytest.approx(anew, abs=1e-12)
+        assert paths.rows().log_mass == pytest.approx(anew, abs=1e-12)

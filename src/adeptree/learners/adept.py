@@ -14,74 +14,55 @@ from adeptree.learners.waiting import WaitingLabels
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped, heaviest
-from adeptree.roles.engine import Engine, Leader, Odds
+from adeptree.roles.engine import Engine, Odds, Rows
 from adeptree.roles.frontier import Children, Frontier, Split
 from adeptree.theory.losses import Losses, charged
-from adeptree.theory.mixture import log_sum, log_weights, odds_of_one
+from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import Prior
 
 
 @dataclass(frozen=True)
-class Expansion:
-    """Steps 1-3 of one round, ready to be committed: the next active set V_t and what it predicts."""
+class Extension:
+    """Steps 1-2 of one round: the next active set V_t, and k and n of its paths."""
 
-    key: Any
+    split: Split
     children: Children
     mistakes: IntArray
     contested: IntArray
-    log_share: FloatArray | None
-    """ln of the share of all concepts that follow each child, where the prior wants to know."""
-    log_mass: FloatArray
-    odds: Odds
-    cut: Losses
-    """Losses of the paths that mistake pruning cut off in this round."""
+    cut: IntArray
+    """The parents of those that mistake pruning cut off."""
 
 
-class Paths(Engine):
-    """Algorithm 2 as it stands: every active prefix v is a row of the frontier, a realizable labelling so far.
+class ActiveSet:
+    """V_t: every active prefix v is a row of the frontier, a realizable labelling of the points so far.
 
-    Kept are k(v), the mistakes the base learner makes on it, n(v), the rounds at which both labels were
-    realizable for it, and L(v), its loss against the true labels.
+    Kept with it are k(v), the mistakes the base learner makes on it, and n(v), the rounds at which both labels were
+    realizable for it.
     """
-
-    kind = "paths"
 
     def __init__(
         self,
         concept_class: ConceptClass,
         base: BaseLearner,
-        prior: Prior,
         mistake_bound: int | None = None,
         prune: bool = False,
-        max_width: int | None = None,
         frontier: Frontier | None = None,
     ) -> None:
-        super().__init__()
-        self.concept_class, self.base, self.prior = concept_class, base, prior
-        self.mistake_bound, self.prune, self.max_width = mistake_bound, prune, max_width
-        # Initialize: V_0 = {()}, k(()) = 0, L_0(()) = 0.
+        self.concept_class, self.base = concept_class, base
+        self.mistake_bound, self.prune = mistake_bound, prune
+        # Initialize: V_0 = {()}, k(()) = 0.
         self.frontier = frontier_of(concept_class) if frontier is None else frontier
-        self.queries = self.frontier.queries
         self.base_rows = base.rows(self.frontier)
         self.rounds = 0
         self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
         self.contested: IntArray = np.zeros(1, dtype=np.int64)
-        self.losses: Losses = np.zeros(1, dtype=np.int64)
-        self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
-        self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
-        self.waiting = WaitingLabels()
-        self.dropped = Dropped()
-        self._pending: Expansion | None = None
 
     def parts(self) -> list[Any]:
         """Return the objects that change in a round."""
-        return [self, self.waiting, *self.frontier.parts(), *self.base_rows.parts()]
+        return [self, *self.frontier.parts(), *self.base_rows.parts()]
 
-    # --- Algorithm 2 -----------------------------------------------------------------------------
-
-    def _expand(self, x: Instance) -> Expansion:
-        """Steps 1-3: extend every active prefix by both labels, prune, weigh, predict."""
-        t = self.rounds + 1
+    def extend(self, x: Instance) -> Extension:
+        """Extend every active prefix by both labels, and prune."""
         # 2(b)ii-iii. Realizability pruning: which of v∘0, v∘1 does the weak-consistency oracle accept?
         split = self.frontier.split(x)
         # 2(a). Base learner step: p_t = A(v, x_t); where only one label is realizable, it is that one.
@@ -91,81 +72,18 @@ class Paths(Engine):
         mistakes = self.mistakes[children.parent] + (children.label != guess[children.parent])
         contested = (self.contested + split.contested)[children.parent]
         # 2(b)v. Mistake pruning: only k(u) <= M enters V_t.
-        parents = self.losses[children.parent]
         within = self._within_bound(mistakes)
-        if not within.all():
-            children, mistakes, contested = children.only(within), mistakes[within], contested[within]
-        # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
-        # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
-        log_share, mass = self._masses(t, split, children, mistakes, contested)
-        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.rate)
-        # 3. Predict 1 with the share of the weight that says 1.
-        odds = Odds(*odds_of_one(weight, children.label))
-        return Expansion(
-            self.concept_class.key(x), children, mistakes, contested, log_share, mass, odds, parents[~within]
-        )
+        if within.all():
+            return Extension(split, children, mistakes, contested, children.parent[:0])
+        cut = children.parent[~within]
+        return Extension(split, children.only(within), mistakes[within], contested[within], cut)
 
-    def commit(self, x: Instance, label: int, weight: float = 1) -> None:
-        """Step 4: L_t(u) = L_{t-1}(v) + [u_t != y_t], and V_t becomes the active set."""
-        expansion = self._expansion(x)
-        wrong = expansion.children.label != bool(label)
-        self._grow(expansion, charged(self.losses[expansion.children.parent], wrong, weight))
-
-    def open(self, ticket: int, x: Instance) -> None:
-        """Let x into the tree before its label is there: V_t becomes the active set, and nothing is charged yet."""
-        expansion = self._expansion(x)
-        self._grow(expansion, self.losses[expansion.children.parent], ticket)
-
-    def odds_of(self, ticket: int) -> Odds:
-        """Return how the weight is divided now at a point that waits for its label."""
-        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.rate)
-        return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
-
-    def settle(self, ticket: int, label: int, weight: float = 1) -> None:
-        """Charge the paths that are wrong at a point that waited for its label."""
-        self.losses = charged(self.losses, self.waiting.labels(ticket) != bool(label), weight)
-        self.waiting.remove(ticket)
-        self._pending = None
-
-    def _grow(self, expansion: Expansion, losses: Losses, ticket: int | None = None) -> None:
-        children, kept = expansion.children, None
-        if len(expansion.cut):
-            self.dropped = self.dropped.and_also(np.full(len(expansion.cut), -np.inf), expansion.cut)
-        if self.max_width is not None and len(losses) > self.max_width:
-            weight = log_weights(expansion.log_mass, losses, losses.min(), self.rate)
-            kept = heaviest(weight, losses, self.max_width)
-            gone = expansion.log_mass[~kept] - self.prior.log_total
-            self.dropped = self.dropped.and_also(gone, losses[~kept])
-        rows = slice(None) if kept is None else kept
-        children = children if kept is None else children.only(kept)
+    def enter(self, children: Children, mistakes: IntArray, contested: IntArray) -> None:
+        """Let V_t be the active set."""
         self.base_rows.grow(children)
         self.frontier.grow(children)
-        self.waiting.grow(children, ticket)
-        self.mistakes, self.contested = expansion.mistakes[rows], expansion.contested[rows]
-        self.log_share = None if expansion.log_share is None else expansion.log_share[rows]
-        self._mass, self.losses = expansion.log_mass[rows], losses[rows]
+        self.mistakes, self.contested = mistakes, contested
         self.rounds += 1
-        self._pending = None
-
-    def _masses(
-        self, t: int, split: Split, children: Children, mistakes: IntArray, contested: IntArray
-    ) -> tuple[FloatArray | None, FloatArray]:
-        """Return ln of the children's shares of the concepts, and of their prior masses."""
-        if not self.prior.settled:
-            return None, self.prior.log_mass(t, mistakes, contested)
-        # Only where both labels were realizable does a mass change.
-        new = np.flatnonzero(split.contested[children.parent])
-        mass, share, new_share = self._mass[children.parent], None, None
-        if self.log_share is not None:
-            share = self.log_share[children.parent]
-            share[new] = new_share = self.frontier.log_counts(children.only(new)) - (self.frontier.log_size or 0.0)
-        mass[new] = self.prior.log_mass(t, mistakes[new], contested[new], new_share)
-        return share, mass
-
-    def _masses_now(self) -> FloatArray:
-        if self.prior.settled:
-            return self._mass
-        return self.prior.log_mass(self.rounds, self.mistakes, self.contested)
 
     def _within_bound(self, mistakes: IntArray) -> BoolArray:
         M = self.mistake_bound
@@ -184,12 +102,152 @@ class Paths(Engine):
             )
         return kept
 
+    @property
+    def width(self) -> int:
+        """Number of active paths |V_t|."""
+        return self.frontier.width
+
+    def rows_state(self) -> dict[str, Any]:
+        """Return the rows."""
+        return {
+            "mistakes": self.mistakes,
+            "contested": self.contested,
+            "frontier": self.frontier.state(),
+            "base": self.base_rows.state(),
+        }
+
+    def restore_rows(self, rounds: int, state: dict[str, Any]) -> None:
+        """Take over saved rows."""
+        self.rounds, self.mistakes = rounds, state["mistakes"]
+        # The compiled engine counts contested rounds only where its prior needs them.
+        self.contested = state.get("contested", np.zeros_like(self.mistakes))
+        self.frontier.restore(state["frontier"])
+        self.base_rows.restore(state["base"])
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """Steps 1-3 of one round, ready to be committed: the next active set V_t and what it predicts."""
+
+    key: Any
+    extension: Extension
+    log_share: FloatArray | None
+    """ln of the share of all concepts that follow each child, where the prior wants to know."""
+    log_mass: FloatArray
+    odds: Odds
+
+
+class Paths(ActiveSet, Engine):
+    """Algorithm 2 as it stands: the active set, and L(v), every path's loss against the true labels."""
+
+    kind = "paths"
+
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        base: BaseLearner,
+        prior: Prior,
+        mistake_bound: int | None = None,
+        prune: bool = False,
+        max_width: int | None = None,
+        frontier: Frontier | None = None,
+    ) -> None:
+        Engine.__init__(self)
+        ActiveSet.__init__(self, concept_class, base, mistake_bound, prune, frontier)
+        self.prior, self.max_width = prior, max_width
+        self.queries = self.frontier.queries
+        # Initialize: L_0(()) = 0.
+        self.losses: Losses = np.zeros(1, dtype=np.int64)
+        self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
+        self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
+        self.waiting = WaitingLabels()
+        self.dropped = Dropped()
+        self.looked: Expansion | None = None
+        """What was speculated since the last commit."""
+
+    def parts(self) -> list[Any]:
+        """Return the objects that change in a round."""
+        return [*ActiveSet.parts(self), self.waiting]
+
+    # --- Algorithm 2 -----------------------------------------------------------------------------
+
+    def _expand(self, x: Instance) -> Expansion:
+        """Steps 1-3: extend every active prefix by both labels, prune, weigh, predict."""
+        extension = self.extend(x)
+        children = extension.children
+        # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
+        # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
+        log_share, mass = self._masses(extension)
+        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.rate)
+        # 3. Predict 1 with the share of the weight that says 1.
+        odds = Odds(*odds_of_one(weight, children.label))
+        return Expansion(self.concept_class.key(x), extension, log_share, mass, odds)
+
+    def commit(self, x: Instance, label: int, weight: float = 1) -> None:
+        """Step 4: L_t(u) = L_{t-1}(v) + [u_t != y_t], and V_t becomes the active set."""
+        expansion = self._expansion(x)
+        wrong = expansion.extension.children.label != bool(label)
+        self._grow(expansion, charged(self.losses[expansion.extension.children.parent], wrong, weight))
+
+    def open(self, ticket: int, x: Instance) -> None:
+        """Let x into the tree before its label is there: V_t becomes the active set, and nothing is charged yet."""
+        expansion = self._expansion(x)
+        self._grow(expansion, self.losses[expansion.extension.children.parent], ticket)
+
+    def odds_of(self, ticket: int) -> Odds:
+        """Return how the weight is divided now at a point that waits for its label."""
+        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.rate)
+        return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
+
+    def settle(self, ticket: int, label: int, weight: float = 1) -> None:
+        """Charge the paths that are wrong at a point that waited for its label."""
+        self.losses = charged(self.losses, self.waiting.labels(ticket) != bool(label), weight)
+        self.waiting.remove(ticket)
+        self.looked = None
+
+    def _grow(self, expansion: Expansion, losses: Losses, ticket: int | None = None) -> None:
+        extension, kept = expansion.extension, None
+        if len(extension.cut):
+            lost = self.losses[extension.cut]
+            self.dropped = self.dropped.and_also(np.full(len(lost), -np.inf), lost)
+        if self.max_width is not None and len(losses) > self.max_width:
+            weight = log_weights(expansion.log_mass, losses, losses.min(), self.rate)
+            kept = heaviest(weight, losses, self.max_width)
+            gone = expansion.log_mass[~kept] - self.prior.log_total
+            self.dropped = self.dropped.and_also(gone, losses[~kept])
+        rows = slice(None) if kept is None else kept
+        children = extension.children if kept is None else extension.children.only(kept)
+        self.enter(children, extension.mistakes[rows], extension.contested[rows])
+        self.waiting.grow(children, ticket)
+        self.log_share = None if expansion.log_share is None else expansion.log_share[rows]
+        self._mass, self.losses = expansion.log_mass[rows], losses[rows]
+        self.looked = None
+
+    def _masses(self, extension: Extension) -> tuple[FloatArray | None, FloatArray]:
+        """Return ln of the children's shares of the concepts, and of their prior masses."""
+        t, children, mistakes, contested = self.rounds + 1, extension.children, extension.mistakes, extension.contested
+        if not self.prior.settled:
+            return None, self.prior.log_mass(t, mistakes, contested)
+        # Only where both labels were realizable does a mass change.
+        new = np.flatnonzero(extension.split.contested[children.parent])
+        mass, share, new_share = self._mass[children.parent], None, None
+        if self.log_share is not None:
+            share = self.log_share[children.parent]
+            share[new] = new_share = self.frontier.log_counts(children.only(new)) - (self.frontier.log_size or 0.0)
+        mass[new] = self.prior.log_mass(t, mistakes[new], contested[new], new_share)
+        return share, mass
+
+    def _masses_now(self) -> FloatArray:
+        if self.prior.settled:
+            return self._mass
+        return self.prior.log_mass(self.rounds, self.mistakes, self.contested)
+
     # --- Speculation: the expansion of the last x asked for is kept until the round is committed ---
 
     def _expansion(self, x: Instance) -> Expansion:
-        if self._pending is None or self._pending.key != self.concept_class.key(x):
-            self._pending = self._expand(x)
-        return self._pending
+        if self.looked is None or self.looked.key != self.concept_class.key(x):
+            self.looked = self._expand(x)
+        return self.looked
 
     def probability(self, x: Instance) -> float:
         """Return the share of the weight that says 1 at x."""
@@ -199,24 +257,12 @@ class Paths(Engine):
         """Return it with its log-odds."""
         return self._expansion(x).odds
 
-    @property
-    def looked(self) -> Expansion | None:
-        """What was speculated since the last commit."""
-        return self._pending
-
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""
-        self._pending = None
+        self.looked = None
 
     def _rate_changed(self) -> None:
-        self._pending = None
-
-    # --- Account -----------------------------------------------------------------------------------
-
-    @property
-    def width(self) -> int:
-        """Number of active paths |V_t|."""
-        return self.frontier.width
+        self.looked = None
 
     @property
     def best_loss(self) -> float:
@@ -224,23 +270,9 @@ class Paths(Engine):
         least: float = self.losses.min().item()
         return least
 
-    def log_mass(self) -> Any:
-        """Return ln of every row's prior mass, the mass before the first round being 1."""
-        return self._masses_now() - self.prior.log_total
-
-    def log_best_mass(self) -> float:
-        """Return ln of the mass of all paths of least loss together."""
-        return log_sum(self.log_mass()[self.losses == self.best_loss])
-
-    def leader(self) -> Leader:
-        """Return the best path, of several the one with the largest prior mass."""
-        mass = self.log_mass()
-        row = int(np.where(self.losses == self.best_loss, mass, -np.inf).argmax())
-        return Leader(self.best_loss, int(self.mistakes[row]), int(self.contested[row]), float(mass[row]))
-
-    def log_potential(self) -> float:
-        """Return ln Z_t + eta L*, the sum taken over all rows."""
-        return log_sum(log_weights(self.log_mass(), self.losses, self.best_loss, self.rate))
+    def rows(self) -> Rows:
+        """Return the active paths, in the order of the frontier."""
+        return Rows(self.losses, self.mistakes, self.contested, self._masses_now() - self.prior.log_total)
 
     def best_rule(self) -> Concept:
         """Return a concept of the best path."""
@@ -250,26 +282,18 @@ class Paths(Engine):
         """Return the rows."""
         return {
             "rounds": self.rounds,
-            "mistakes": self.mistakes,
-            "contested": self.contested,
             "losses": self.losses,
             "share": self.log_share,
             "dropped": self.dropped.state(),
             "waiting": self.waiting.state(),
-            "frontier": self.frontier.state(),
-            "base": self.base_rows.state(),
+            **self.rows_state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
-        self.rounds = state["rounds"]
-        self.mistakes, self.losses = state["mistakes"], state["losses"]
-        # The compiled engine counts contested rounds only where its prior needs them.
-        self.contested = state.get("contested", np.zeros_like(self.mistakes))
-        self.log_share = state.get("share")
+        self.restore_rows(state["rounds"], state)
+        self.losses, self.log_share = state["losses"], state.get("share")
         self.dropped = Dropped(**state.get("dropped", {}))
         self.waiting.restore(state.get("waiting"))
-        self.frontier.restore(state["frontier"])
-        self.base_rows.restore(state["base"])
         if self.prior.settled:
             self._mass = self.prior.log_mass(self.rounds, self.mistakes, self.contested, self.log_share)

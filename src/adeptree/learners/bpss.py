@@ -13,22 +13,22 @@ from adeptree.core.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners.choices import needed_mistake_bound, rate_rule
-from adeptree.learners.online_learner import OnlineLearner, Rate
-from adeptree.learners.promises import not_rounded_below, warn_if_weak
+from adeptree.learners.mixing import Mixing
+from adeptree.learners.online_learner import Rate
+from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Seen, check_rate
 from adeptree.roles.base_learner import BaseLearner, checked_prediction
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
-from adeptree.roles.frontier import Queries
 from adeptree.theory import bounds
-from adeptree.theory.mixture import log_weights, mixability_gap, odds_of_one
+from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import PaperPrior
 
 EXPERT_LIMIT = 1 << 18
 """Most mistake schedules that are listed."""
 
 
-class Bpss(OnlineLearner):
+class Bpss(Mixing):
     """Hedge over all mistake schedules I in {0,1}^T with at most M ones (small T only).
 
     An expert runs its own copy of the base learner, flips the prediction where I_t = 1, and feeds itself
@@ -75,10 +75,7 @@ class Bpss(OnlineLearner):
         self.active: BoolArray = np.ones(count, dtype=np.bool_)
         self.realizable: BoolArray = np.ones(count, dtype=np.bool_)
         self.points: list[Any] = []
-        self._queries = Queries()
-        self.gap = self.drift = 0.0
         self.last_rate = self._rate_rule.eta
-        self._now = Odds(0.5, 0.0)
         self._pending: tuple[Any, IntArray, BoolArray, Odds] | None = None
         warn_if_weak(self, f"it weighs {count:,} schedules of mistakes")
 
@@ -128,8 +125,8 @@ class Bpss(OnlineLearner):
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         """Step 4: losses, and each base learner is fed its own expert's label."""
-        _, labels, self.realizable, self._now = self._expansion(x, raw)
-        self.last_rate = self.learning_rate
+        _, labels, self.realizable, odds = self._expansion(x, raw)
+        self._mixed(odds, self.learning_rate)
         if self.prune:
             self.active = self.active & self.realizable
         states, histories = list(self.states), list(self.histories)
@@ -140,12 +137,6 @@ class Bpss(OnlineLearner):
         self.losses = self.losses + (labels != label)
         self.points.append(raw)
         self._pending = None
-
-    def _settle(self, p: float, guess: int, label: int) -> None:
-        super()._settle(p, guess, label)
-        loss = abs(self._now.p - label)
-        self.drift += abs(p - label) - loss
-        self.gap += mixability_gap(loss, self._now.against(label), self.last_rate)
 
     @property
     def learning_rate(self) -> float:
@@ -165,8 +156,7 @@ class Bpss(OnlineLearner):
     @property
     def bound(self) -> float:
         """What is proven of ``regret`` now: ln N / eta + Delta + drift, as for ADEPT."""
-        price = self.log_experts / self.last_rate if self.last_rate else 0.0
-        return not_rounded_below(self.regret, min(price + self.gap + self.drift, self.rounds), self.rounds)
+        return self._proven(self.log_experts, self.regret)
 
     def bound_after(self, rounds: int) -> float | None:
         """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate, or a little less, ln N being known exactly."""
@@ -179,26 +169,10 @@ class Bpss(OnlineLearner):
         """Number of experts kept."""
         return int(self.active.sum())
 
-    @property
-    def queries(self) -> Queries:
-        """Queries made to look after realizability."""
-        return self._queries
-
     def best_rule(self) -> Concept:
         """Return a concept with the fewest mistakes so far (by ERM on the best expert's own labels)."""
         usable = np.where(self.realizable & self.active, self.losses, np.iinfo(np.int64).max)
         return self.concept_class.erm(list(zip(self.points, self.histories[int(usable.argmin())], strict=True)))
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return {
-            "horizon": self.horizon,
-            "base": self.base.spec(self.concept_class),
-            "rate": self.rate,
-            "seed": self.seed,
-            "prune": self.prune,
-            "mistake_bound": self.mistake_bound,
-        }
 
     def _state(self) -> dict[str, Any]:
         raise StateError("Bpss is a small reference and is not saved; use Adept, which gives the same numbers")

@@ -55,10 +55,6 @@ class _Budgeted(HistoryLearner):
         """Queries still free in the coming round."""
         return allowance(self.rounds + 1, self.horizon, self.budget) - self.queries.posed
 
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return super().settings() | {"budget": self.budget}
-
     def _state(self) -> dict[str, Any]:
         raise StateError(f"{self.kind} belongs to one game and is not saved; play it again from its seed")
 
@@ -119,10 +115,6 @@ class BudgetedLeader(_Budgeted):
             # The coming window begins after this round: a game that resets on queries resets there.
             self._used = self.rounds + 1 if self.recent else 0
         return 0.5 if self._leader is None else float(self._leader(raw))
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return super().settings() | {"recent": self.recent}
 
 
 class Rationed(_Budgeted):
@@ -189,7 +181,8 @@ class Rationed(_Budgeted):
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner, the inner one's under "inner"."""
         inner = {name: value for name, value in self.inner.settings().items() if name != "base"}
-        return super().settings() | {"inner": {"kind": self.inner.kind, **inner}}
+        kept = {"horizon": self.horizon, "budget": self.budget, "seed": self.seed}
+        return kept | {"inner": {"kind": self.inner.kind, **inner}}
 
 
 def budgeted_lazy_adept(

@@ -100,6 +100,6 @@ def _moved(old: Paths, new: Engine) -> Engine:
     """Hand over the rate and the account; what has been looked at is not asked again."""
     new.rate = old.rate
     if old.looked is not None:
-        new.probability(old.looked.children.x)
+        new.probability(old.looked.extension.children.x)
     new.queries = old.queries  # (the last thing: what the look counted was counted in another account)
     return new

@@ -11,16 +11,16 @@ from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.listed import EnumerableClass
+from adeptree.learners.mixing import Mixing
 from adeptree.learners.online_learner import OnlineLearner, Rate
-from adeptree.learners.promises import not_rounded_below, warn_if_weak
+from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
-from adeptree.roles.frontier import Queries
-from adeptree.theory.mixture import SAFE_RATE, mixability_gap, odds_of_one, share_of_ones
+from adeptree.theory.mixture import SAFE_RATE, odds_of_one, share_of_ones
 
 
-class Hedge(OnlineLearner):
+class Hedge(Mixing):
     """Exponential weights over all concepts, one weight each; regret at most sqrt(T ln|C| / 2).
 
     >>> from adeptree import Thresholds
@@ -47,11 +47,8 @@ class Hedge(OnlineLearner):
         self.log_size = math.log(concept_class.size)
         self.rate_rule = self._rule()
         self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
-        self.gap = self.drift = 0.0
         self.last_rate = self.learning_rate
-        self._now = Odds(0.5, 0.0)
         self._weights: FloatArray | None = None
-        self._queries = Queries()
         warn_if_weak(self, f"it weighs {concept_class.size:,} concepts")
 
     @staticmethod
@@ -95,7 +92,7 @@ class Hedge(OnlineLearner):
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         says = self.listed.labels(x)
-        self._now = self._odds(says == 1)
+        self._mixed(self._odds(says == 1), self.learning_rate)
         self.losses = self.losses + (says != label)
         self._weights = None
 
@@ -107,9 +104,6 @@ class Hedge(OnlineLearner):
 
     def _settle(self, p: float, guess: int, label: int) -> None:
         super()._settle(p, guess, label)
-        loss, self.last_rate = abs(self._now.p - label), self.learning_rate
-        self.drift += abs(p - label) - loss
-        self.gap += mixability_gap(loss, self._now.against(label), self.learning_rate)
         seen = Seen(self.answered + 2 * self.overlaps, self.best_loss, self.gap + self.drift, lambda: self.log_size)
         self.rate_rule.look(seen)
 
@@ -122,9 +116,7 @@ class Hedge(OnlineLearner):
     def bound(self) -> float:
         """What is proven of ``regret`` now: ln(1 / share of the best concepts)/eta + Delta + drift."""
         best = int((self.losses == self.losses.min()).sum())
-        cost = math.log(self.listed.size / best)
-        proven = (cost / self.last_rate if cost else 0.0) + self.gap + self.drift
-        return not_rounded_below(self.regret, min(proven, self.rounds), self.rounds)
+        return self._proven(math.log(self.listed.size / best), self.regret)
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven in advance of any stream of so many rounds: sqrt(T ln|C| / 2) at the tuned rate."""
@@ -137,18 +129,9 @@ class Hedge(OnlineLearner):
         """Number of concepts."""
         return self.listed.size
 
-    @property
-    def queries(self) -> Queries:
-        """None: Hedge asks no oracle."""
-        return self._queries
-
     def best_rule(self) -> Concept:
         """Return the best concept."""
         return self.listed.concept(int(self.losses.argmin()))
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return {"horizon": self.horizon, "rate": self.rate, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -158,13 +141,6 @@ class Hedge(OnlineLearner):
             "last_rate": self.last_rate,
             "rate": self.rate_rule.state(),
         }
-
-    def take_over(self, saved: dict[str, Any]) -> None:
-        """Continue from a saved file's contents."""
-        super().take_over(saved)
-        if "drift" not in saved["learnt"] and self.last_rate > SAFE_RATE:
-            # The first edition's gap lost its digits here; it is at most the loss, and eta/8 a round.
-            self.gap = min(self.expected_loss, self.rounds * self.last_rate / 8)
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.losses, self.gap, self._weights = state["losses"], state["gap"], None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.frontier import Queries
 
 
 class HistoryLearner(OnlineLearner):
@@ -25,7 +23,6 @@ class HistoryLearner(OnlineLearner):
     def __init__(self, concept_class: ConceptClass, horizon: int, seed: int) -> None:
         super().__init__(concept_class, horizon, seed)
         self.history: list[tuple[Any, int]] = []
-        self._queries = Queries()
 
     def ask(self, sample: Sample) -> Concept:
         """Return the leader on a sample: one query."""
@@ -37,21 +34,6 @@ class HistoryLearner(OnlineLearner):
         self.history.append((raw, label))
 
     @property
-    def queries(self) -> Queries:
-        """ERM calls so far."""
-        return self._queries
-
-    @property
-    def width(self) -> int:
-        """One: the leader."""
-        return 1
-
-    @property
-    def bound(self) -> float:
-        """Infinite: nothing is promised."""
-        return math.inf
-
-    @property
     def best_loss(self) -> int:
         """Loss of the best concept in hindsight."""
         rule = self.concept_class.judge(self.history)
@@ -60,10 +42,6 @@ class HistoryLearner(OnlineLearner):
     def best_rule(self) -> Concept:
         """Return a best concept in hindsight."""
         return self.concept_class.judge(self.history)
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return {"horizon": self.horizon, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
         return {"history": self.history}

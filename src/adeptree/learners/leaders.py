@@ -148,10 +148,6 @@ class FollowThePerturbedLeader(HistoryLearner):
             return math.inf
         return bounds.ftpl_regret(rounds, len(self.points), self._log_concepts, self.noise)
 
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return super().settings() | {"points": self.points, "noise": self.noise, "draws": self.draws}
-
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
         for x, y in self.history:

@@ -26,7 +26,7 @@ def theorem_one(learner: Adept) -> float:
     """Theorem 1 with late labels: regret <= ln(1/pi) / eta + Delta + drift, pi the mass of the best paths."""
     engine = learner.engine
     alone = not (learner.late or learner.waiting)
-    log_prior = engine.leader().log_prior if alone else learner.paths.log_best_mass()
+    log_prior = engine.leader().log_prior if alone else engine.rows().log_best_mass()
     price = -log_prior / learner.last_rate if learner.last_rate else math.inf
     return (price if log_prior < 0.0 else 0.0) + learner.gap + learner.drift
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import LARGEST_SET, check_size
-from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded, got
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
-from adeptree.families.registry import NATURAL, base_for, frontier_of
+from adeptree.families.registry import base_for
 from adeptree.learners import choices
-from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.adept import ActiveSet, Extension
+from adeptree.learners.mixing import Mixing
 from adeptree.learners.promises import not_rounded_below, warn_if_weak
 from adeptree.learners.rates import check_rate
 from adeptree.roles.base_learner import BaseLearner
@@ -26,7 +27,7 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
 from adeptree.roles.frontier import Children, Queries
 from adeptree.theory import bounds
-from adeptree.theory.mixture import log_sum, mixability_gap, odds_of_one
+from adeptree.theory.mixture import log_sum, odds_of_one
 from adeptree.theory.priors import PaperPrior
 
 
@@ -44,18 +45,15 @@ def switching_cost(T: int, switches: int, share: float) -> float:
 
 @dataclass(frozen=True)
 class Expansion:
-    """One round before its label: the next paths, the base learner's record on them, their weights, and P(1)."""
+    """One round before its label: the next paths, their weights, and P(1)."""
 
     key: Any
-    children: Children
-    mistakes: IntArray
-    contested: IntArray
-    log_mass: FloatArray
+    extension: Extension
     log_weight: FloatArray
     odds: Odds
 
 
-class Tracking(OnlineLearner):
+class Tracking(Mixing):
     """Compete with every sequence of rules that changes at most ``switches`` times in ``horizon`` rounds.
 
     The expected regret so far to the best such sequence (``sequence_regret``) is at most ``bound``, and after T rounds
@@ -95,18 +93,14 @@ class Tracking(OnlineLearner):
         self.base: BaseLearner = base_for(base, concept_class)
         self._base_given = base is not None
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
-        self.frontier = frontier_of(concept_class)
+        self.tree = ActiveSet(concept_class, self.base, self.mistake_bound)
         choices.one_of("prior", prior, ("paper", "kt"))
         self.prior = choices.prior(
-            prior, self._rounds_planned, self.mistake_bound, self.base, concept_class, self.frontier
+            prior, self._rounds_planned, self.mistake_bound, self.base, concept_class, self.tree.frontier
         )
         self.share = _fraction("share", share) if share is not None else self._tuned_share()
         self.rate = float(check_rate(rate, ())) if rate is not None else self._tuned_rate()
-        self.gap = self.drift = 0.0
-        self._now = Odds(0.5, 0.0)
-        self.base_rows = self.base.rows(self.frontier)
-        self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
-        self.contested: IntArray = np.zeros(1, dtype=np.int64)
+        self.last_rate = self.rate
         self.log_g: FloatArray = np.zeros(1, dtype=np.float64)
         """ln g of every path: its posterior over its prior, up to a common factor."""
         self.losses: IntArray = np.zeros((self.switches + 1, 1), dtype=np.int64)
@@ -115,58 +109,36 @@ class Tracking(OnlineLearner):
         warn_if_weak(self, f"{self.switches} switches among so many rules")
 
     def _parts(self) -> list[Any]:
-        return [*super()._parts(), *self.frontier.parts(), *self.base_rows.parts()]
+        return [*super()._parts(), *self.tree.parts()]
 
     # --- The round ---------------------------------------------------------------------------------
 
     def _expand(self, x: Instance) -> Expansion:
-        split = self.frontier.split(x)
-        guess = np.where(split.contested, self.base_rows.predict(split), split.can1)
-        children = split.children
-        mistakes = self.mistakes[children.parent] + (children.label != guess[children.parent])
-        contested = (self.contested + split.contested)[children.parent]
-        self._check(mistakes)
-        mass = self.prior.log_mass(self.rounds + 1, mistakes, contested) - self.prior.log_total
+        extension = self.tree.extend(x)
+        children = extension.children
+        mass = self.prior.log_mass(self.rounds + 1, extension.mistakes, extension.contested) - self.prior.log_total
         weight = mass + self.log_g[children.parent]
-        odds = Odds(*odds_of_one(weight, children.label))
-        return Expansion(self.concept_class.key(x), children, mistakes, contested, mass, weight, odds)
+        return Expansion(self.concept_class.key(x), extension, weight, Odds(*odds_of_one(weight, children.label)))
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         now = self._expansion(x)
-        children = now.children
+        children = now.extension.children
         wrong = children.label != bool(label)
-        self.base_rows.grow(children)
-        self.frontier.grow(children)
-        self.mistakes, self.contested = now.mistakes, now.contested
+        self.tree.enter(children, now.extension.mistakes, now.extension.contested)
         # g <- (1 - alpha) g e^(-eta wrong) + alpha Z, all divided by Z so that nothing ever underflows.
         log_z = log_sum(now.log_weight - self.rate * wrong)
         self.log_g = self.log_g[children.parent] - self.rate * wrong - log_z
         if self.share:
             self.log_g = np.logaddexp(math.log1p(-self.share) + self.log_g, math.log(self.share))
         self._follow_sequences(children, wrong)
-        self._now = now.odds
+        self._mixed(now.odds, self.rate)
         self._pending = None
-
-    def _settle(self, p: float, guess: int, label: int) -> None:
-        super()._settle(p, guess, label)
-        loss = abs(self._now.p - label)
-        self.drift += abs(p - label) - loss
-        self.gap += mixability_gap(loss, self._now.against(label), self.rate)
 
     def _follow_sequences(self, children: Children, wrong: Any) -> None:
         # Viterbi: whoever switches at this round comes from the best of those with one switch less.
         before = self.losses.min(axis=1)
         losses = np.concatenate([self.losses[:1], np.minimum(self.losses[1:], before[:-1, np.newaxis])])
         self.losses = losses[:, children.parent] + wrong
-
-    def _check(self, mistakes: IntArray) -> None:
-        if self.mistake_bound is not None:
-            worst = int(mistakes.max())
-            if worst > self.mistake_bound:
-                raise MistakeBoundExceeded(
-                    f"round {self.rounds + 1}: a realizable path has k={worst} mistakes of {self.base!r}, more than "
-                    f"M={self.mistake_bound}; so M (or the oracle) is wrong: give a larger mistake_bound="
-                )
 
     def _expansion(self, x: Instance) -> Expansion:
         if self._pending is None or self._pending.key != self.concept_class.key(x):
@@ -223,26 +195,28 @@ class Tracking(OnlineLearner):
         """ln(1 / prior mass) of a rule at most: ln N, or with "kt" that of the lightest path there is now."""
         if isinstance(self.prior, PaperPrior):
             return self.prior.log_total
-        return float(-self.prior.log_mass(self.rounds, self.mistakes, self.contested).min())
+        return float(-self._masses().min())
 
     @property
     def width(self) -> int:
         """Number of active paths."""
-        return self.frontier.width
+        return self.tree.width
 
     @property
     def queries(self) -> Queries:
         """Queries asked, posed and inferred so far."""
-        return self.frontier.queries
+        return self.tree.frontier.queries
 
     def best_rule(self) -> Concept:
         """Return a rule with the fewest mistakes over the whole stream."""
-        return self.frontier.concept(int(self.losses[0].argmin()))
+        return self.tree.frontier.concept(int(self.losses[0].argmin()))
 
     def current_rule(self) -> Concept:
         """Return a rule of the path that weighs most now."""
-        mass = self.prior.log_mass(self.rounds, self.mistakes, self.contested)
-        return self.frontier.concept(int((mass + self.log_g).argmax()))
+        return self.tree.frontier.concept(int((self._masses() + self.log_g).argmax()))
+
+    def _masses(self) -> FloatArray:
+        return self.prior.log_mass(self.rounds, self.tree.mistakes, self.tree.contested)
 
     # --- Tuning and saving -------------------------------------------------------------------------
 
@@ -260,33 +234,22 @@ class Tracking(OnlineLearner):
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner."""
-        return {
-            "horizon": self.horizon,
-            "switches": self.switches,
-            "base": self.base.spec(self.concept_class) or (None if self._base_given else NATURAL),
-            "prior": self.prior.name,
-            "rate": self.rate or None,
-            "share": self.share,
-            "seed": self.seed,
-            "mistake_bound": self.mistake_bound,
-        }
+        return super().settings() | {"rate": self.rate or None}
 
     def _state(self) -> dict[str, Any]:
-        arrays = {name: getattr(self, name) for name in ("mistakes", "contested", "log_g", "losses")}
-        arrays |= {"gap": self.gap, "drift": self.drift}
-        return {**arrays, "frontier": self.frontier.state(), "base": self.base_rows.state()}
+        kept = {name: getattr(self, name) for name in ("log_g", "losses", "gap", "drift")}
+        return kept | self.tree.rows_state()
 
     def _restore(self, state: dict[str, Any]) -> None:
-        for name in ("mistakes", "contested", "log_g", "losses"):
-            setattr(self, name, state[name])
+        self.log_g, self.losses = state["log_g"], state["losses"]
         self.gap, self.drift = state.get("gap", 0.0), state.get("drift", 0.0)
-        self.frontier.restore(state["frontier"])
-        self.base_rows.restore(state["base"])
+        self.tree.restore_rows(len(self.log_g), state)
 
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents."""
         super().take_over(saved)
-        if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 a round is what it is at most
+        self.tree.rounds = self.rounds + len(self.tickets)
+        if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 per round is what it is at most
             self.gap = self.rate * self.rounds / 8
 
 

@@ -7,10 +7,14 @@ of a few dictionaries. (Engines that change arrays in place are made anew: ``ret
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import functools
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, TypeVar
 
 from numpy.random import Generator
+
+Result = TypeVar("Result")
 
 
 class Mark:
@@ -57,3 +61,77 @@ class Mark:
                 else:
                     while len(grown) > length:
                         grown.popitem()  # the last one that came
+
+
+READERS = (
+    "best_loss",
+    "best_rule",
+    "bound",
+    "bound_after",
+    "bound_for",
+    "certificate",
+    "final",
+    "in_advance",
+    "realised_bound",
+    "width",
+)
+"""What reads several numbers of a learner, and must not see half a round of another thread."""
+
+
+def _behind_the_lock(reader: Any) -> Any:
+    """Return a method or property that waits until no other thread is inside the learner."""
+    inner: Any = reader.fget if isinstance(reader, property) else reader
+
+    @functools.wraps(inner)
+    def waits(self: Any, *arguments: Any, **named: Any) -> Any:
+        with self._lock: return inner(self, *arguments, **named)  # fmt: skip  # noqa: E701
+
+    return property(waits, doc=reader.__doc__) if isinstance(reader, property) else waits
+
+
+class WholeRounds:
+    """A learner whose calls are all or nothing, one thread at a time."""
+
+    GROWS: ClassVar[tuple[str, ...]] = ()
+    """Lists and dicts that only grow; all else that a round changes is replaced."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in READERS:
+            if name in cls.__dict__ and not getattr(cls.__dict__[name], "__isabstractmethod__", False):
+                setattr(cls, name, _behind_the_lock(cls.__dict__[name]))
+
+    def _parts(self) -> list[Any]:
+        """Return the objects that change in a round, this one among them."""
+        return [self]
+
+    def _whole(self, do: Callable[..., Result], *arguments: Any) -> Result:
+        """Do something that is all or nothing, one thread at a time: whatever is raised leaves no trace."""
+        # On one line, so that nothing can be raised between a line of ours and letting go of the lock.
+        with self._lock: return self._undone_if_raised(do, arguments)  # fmt: skip  # noqa: E701
+
+    def _undone_if_raised(self, do: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+        mark = Mark(self._parts())
+        try:
+            return do(*arguments)
+        except BaseException:
+            try:
+                self._undo(mark)
+            except BaseException:  # a second Ctrl-C, say: an undo may be done again, and now it is done to the end
+                self._undo(mark)
+                raise
+            raise
+
+    def _undo(self, mark: Mark) -> None:
+        """Go back to the mark; may be done again."""
+        mark.undo()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()

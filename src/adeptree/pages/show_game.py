@@ -151,12 +151,12 @@ def _round(
     asked, rate = learner.queries.asked, learner.paths.rate
     p = learner.predict_proba(x)
     looked = learner.paths.looked
-    if looked is None or len(looked.children.parent) > MOST_PATHS:
+    if looked is None or len(looked.extension.children.parent) > MOST_PATHS:
         raise InvalidArgument(
             f"round {learner.rounds + 1} has more paths than can be drawn (at most {MOST_PATHS}); "
             f"take fewer rounds or smaller rules"
         )
-    row = looked.children.row
+    row = looked.extension.children.row
     pruned = [
         Pruned((*nodes[v], b), _conflict(learner.concept_class, [*zip(xs, nodes[v], strict=True), (x, b)]))
         for v in range(len(nodes))
@@ -186,7 +186,7 @@ def _round(
 def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> list[Path]:
     """Return the paths of a round as they are weighed in it, in the order of the rows."""
     engine, prior = learner.paths, learner.prior
-    parent, label = looked.children.parent, looked.children.label
+    parent, label = looked.extension.children.parent, looked.extension.children.label
     before = engine.losses[parent]
     log_mass = looked.log_mass
     log_weight = log_weights(log_mass, before, engine.best_loss, engine.rate)
@@ -194,14 +194,14 @@ def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> li
     return [
         Path(
             labels=(*nodes[v], int(label[i])),
-            mistakes=int(looked.mistakes[i]),
-            contested=int(looked.contested[i]),
+            mistakes=int(looked.extension.mistakes[i]),
+            contested=int(looked.extension.contested[i]),
             loss_before=int(before[i]),
             loss=int(before[i]) + (int(label[i]) != y),
             mass=math.exp(log_mass[i] - prior.log_total),
             capacity=round(math.exp(log_mass[i])) if prior.name == "paper" else None,
             share=float(share[i]),
-            wrong_guess=bool(looked.mistakes[i] > engine.mistakes[v]),
+            wrong_guess=bool(looked.extension.mistakes[i] > engine.mistakes[v]),
         )
         for i, v in enumerate(parent)
     ]

@@ -14,12 +14,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped
 from adeptree.roles.frontier import Queries
-from adeptree.theory.mixture import SAFE_RATE, mixability_gap
+from adeptree.theory.losses import Losses
+from adeptree.theory.mixture import SAFE_RATE, log_sum, log_weights, mixability_gap
 from adeptree.theory.priors import Prior
 
 
@@ -48,6 +50,36 @@ class Leader:
     """n*: its rounds at which both labels were realizable (0 where the engine has no need to know)."""
     log_prior: float
     """ln of its prior mass now, the mass before the first round being 1; so never positive."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The paths, one entry each: what leader and potential are made of, whatever engine keeps them."""
+
+    losses: Losses
+    mistakes: IntArray
+    contested: IntArray
+    log_mass: FloatArray
+    """ln of the prior mass now, the mass before the first round being 1."""
+
+    @property
+    def best_loss(self) -> float:
+        """L*: the least loss of a path."""
+        least: float = self.losses.min().item()
+        return least
+
+    def leader(self) -> Leader:
+        """Return the best path, of several the one with the largest prior mass."""
+        row = int(np.where(self.losses == self.best_loss, self.log_mass, -np.inf).argmax())
+        return Leader(self.best_loss, int(self.mistakes[row]), int(self.contested[row]), float(self.log_mass[row]))
+
+    def log_best_mass(self) -> float:
+        """Return ln of the mass of all paths of least loss together."""
+        return log_sum(self.log_mass[self.losses == self.best_loss])
+
+    def log_potential(self, rate: float) -> float:
+        """Return ln sum_u pi(u) exp(-rate (L(u) - L*))."""
+        return log_sum(log_weights(self.log_mass, self.losses, self.best_loss, rate))
 
 
 @dataclass(frozen=True)
@@ -173,38 +205,41 @@ class Engine(ABC):
         """Take over the round: x had this label. (Only the paths engine knows weights and late labels.)"""
 
     @abstractmethod
+    def rows(self) -> Rows:
+        """Return the paths (may cost a scan; an engine that cannot list them overrides what is made of them below)."""
+
     def discard(self) -> None:
         """Forget what was looked at since the last commit."""
 
     @property
-    @abstractmethod
     def width(self) -> int:
         """Number of active paths |V_t|, kept or stood for."""
+        return len(self.rows().losses)
 
     @property
-    @abstractmethod
     def best_loss(self) -> float:
         """L*: the least loss of a path."""
+        return self.rows().best_loss
 
-    @abstractmethod
     def leader(self) -> Leader:
         """Return the best path (may cost a scan)."""
+        return self.rows().leader()
 
-    @abstractmethod
     def log_potential(self) -> float:
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*)), the mass before the first round being 1 (may cost a scan)."""
+        return self.rows().log_potential(self.rate)
 
-    @abstractmethod
     def best_rule(self) -> Concept:
         """Return a concept of a best path."""
+        raise InvalidArgument(f"the engine {self.kind!r} keeps no rules, so that it cannot name a best one")
 
-    @abstractmethod
     def state(self) -> dict[str, Any]:
-        """Return what :meth:`restore` needs: plain values and arrays."""
+        """Return what :meth:`restore` needs, plain values and arrays: by default all attributes."""
+        return {name: value for name, value in vars(self).items() if name not in ("queries", "_rate")}
 
-    @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned."""
+        vars(self).update(state)
 
     def run(self, xs: Sequence[Instance], labels: IntArray, probabilities: FloatArray, limits: Limits) -> int:
         """Play rounds until the data or a limit ends; fill in ``probabilities``; return how many were played.

@@ -18,7 +18,7 @@ from adeptree.families.blocks.block_leaders import best_blocks, leader_of
 from adeptree.families.blocks.block_store import empty_store, restored_store, roomier
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.blocks.block_wide import LOG_RADIX
-from adeptree.roles.engine import Engine, Leader, Limits, Problem
+from adeptree.roles.engine import Engine, Leader, Limits, Problem, Rows
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 COMPILE_FROM = 3000
@@ -228,6 +228,10 @@ class BlocksEngine(Engine):
     def combinations(self) -> int:
         """How many products of two nodes were computed so far: what a round costs, in units of d^2 / 2."""
         return int(self._store.status[kernel.COMBINED])
+
+    def rows(self) -> Rows:
+        """Refuse: there are far too many."""
+        raise InvalidArgument('the engine "blocks" keeps no list of paths; build with engine="paths"')
 
     def leader(self) -> Leader:
         """Return the best set of blocks."""

@@ -15,8 +15,7 @@ from adeptree.core.types import Concept, FloatArray, Instance, IntArray, LabelAr
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.listed import EnumerableClass
-from adeptree.roles.engine import Engine, Leader, Problem
-from adeptree.theory.mixture import log_sum, log_weights
+from adeptree.roles.engine import Engine, Problem, Rows
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 _MISSING = "the engine of listed classes needs numba; install it with: pip install 'adeptree[fast]'"
@@ -152,17 +151,9 @@ class FiniteEngine(Engine):
         """Bytes held."""
         return sum(int(array.nbytes) for array in self._cells) + (0 if self._columns is None else self._columns.nbytes)
 
-    def leader(self) -> Leader:
-        """Return the path of least loss with the largest mass among those."""
-        best = np.flatnonzero(self._column("losses") == self.best_loss)
-        mass = self._log_mass()[best]
-        row = int(best[mass.argmax()])
-        mistakes, contested = self._cells.mistakes[row], self._cells.contested[row]
-        return Leader(self.best_loss, int(mistakes), int(contested), float(mass.max()))
-
-    def log_potential(self) -> float:
-        """Return ln of the sum of all weights, by a scan in log space."""
-        return log_sum(log_weights(self._log_mass(), self._column("losses"), self.best_loss, self.rate))
+    def rows(self) -> Rows:
+        """Return the cells that are not empty."""
+        return Rows(self._column("losses"), self._column("mistakes"), self._column("contested"), self._log_mass())
 
     def best_rule(self) -> Concept:
         """Return the first concept of the first path of least loss."""

@@ -14,8 +14,8 @@ from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.line.grid_line import Intervals
 from adeptree.families.line.grid_line_bases import IntervalSearch
 from adeptree.families.line.interval_rows import MISSING, Columns, IntervalRows, load_kernels
-from adeptree.roles.engine import Engine, Leader, Limits, Problem
-from adeptree.theory.mixture import SAFE_LOG, log_sum, probability_of_one
+from adeptree.roles.engine import Engine, Limits, Problem, Rows
+from adeptree.theory.mixture import SAFE_LOG, probability_of_one
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 _NOTHING = 690.0
@@ -184,18 +184,10 @@ class SweepEngine(Engine):
         """Bytes held: columns with their room to grow, and tables."""
         return self.store.nbytes + sum(array.nbytes for array in (self._sums, self._capacities, self._table))
 
-    def leader(self) -> Leader:
-        """Return the path of least loss with the largest mass among those."""
-        best = np.flatnonzero(self.store.losses == self.best_loss)
-        mistakes, contested = self.store.mistakes[best], self.store.contested[best]
-        log_prior = self.prior.log_mass(self.rounds, mistakes, contested) - self.prior.log_total
-        i = int(log_prior.argmax())
-        return Leader(self.best_loss, int(mistakes[i]), int(contested[i]), float(log_prior[i]))
-
-    def log_potential(self) -> float:
-        """Return ln of the sum of all weights, by a scan in log space."""
-        log_mass = self.prior.log_mass(self.rounds, self.store.mistakes, self.store.contested)
-        return log_sum(log_mass - self.rate * (self.store.losses - self.best_loss)) - self.prior.log_total
+    def rows(self) -> Rows:
+        """Return the rows of the passes."""
+        k, n = self.store.mistakes, self.store.contested
+        return Rows(self.store.losses, k, n, self.prior.log_mass(self.rounds, k, n) - self.prior.log_total)
 
     def best_rule(self) -> Concept:
         """Return a concept of the first path of least loss."""

@@ -14,9 +14,9 @@ from adeptree.families.line.grid_line import Thresholds
 from adeptree.families.line.grid_line_bases import Bisection
 from adeptree.families.line.line_cells import LARGEST_GRID, Cells, Line, Shape
 from adeptree.families.line.nearest import NearestLabel
-from adeptree.roles.engine import Engine, Leader, Limits, Problem
+from adeptree.roles.engine import Engine, Limits, Problem, Rows
 from adeptree.roles.frontier import Queries
-from adeptree.theory.mixture import SAFE_LOG, log_capacities, log_sum, log_weights
+from adeptree.theory.mixture import SAFE_LOG, log_capacities
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 _MOST_ROUNDS = 2**31 - 2
@@ -185,20 +185,11 @@ class OrderedEngine(Engine):
         """Bytes of the arrays that grow with the cells."""
         return int(self._memory.nbytes)
 
-    def leader(self) -> Leader:
-        """Return the best path, among equals the one with the largest mass; looks at every cell."""
+    def rows(self) -> Rows:
+        """Return the cells, from left to right."""
         cells = self.cells()
-        log_prior = np.where(cells.losses == self._best_loss, self._log_priors(cells), -np.inf)
-        i = int(log_prior.argmax())
-        return Leader(self._best_loss, int(cells.mistakes[i]), int(cells.contested[i]), float(log_prior[i]))
-
-    def log_potential(self) -> float:
-        """Return ln sum_u pi(u) exp(-eta (L(u) - L*)); looks at every cell."""
-        cells = self.cells()
-        return log_sum(log_weights(self._log_priors(cells), cells.losses, self._best_loss, self.rate))
-
-    def _log_priors(self, cells: Cells) -> FloatArray:
-        return self.prior.log_mass(self._rounds, cells.mistakes, cells.contested) - self.prior.log_total
+        log_mass = self.prior.log_mass(self._rounds, cells.mistakes, cells.contested) - self.prior.log_total
+        return Rows(cells.losses, cells.mistakes, cells.contested, log_mass)
 
     def best_rule(self) -> Concept:
         """Return a concept of the first best cell."""

@@ -1,0 +1,165 @@
+"""The account that every online learner keeps of itself: what it answered, lost, and what is proven of that."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.errors import HorizonReached, InvalidArgument, got
+from adeptree.core.types import Concept
+from adeptree.learners.tickets import OpenTickets
+from adeptree.learners.whole_rounds import WholeRounds
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Queries
+from adeptree.theory import bounds
+
+
+class Account(WholeRounds, ABC):
+    """Losses, regret and bounds; of the rest a learner overrides what it knows better."""
+
+    follows_best_loss: ClassVar[bool] = True
+    """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
+
+    horizon: int | None
+    """T, the rounds planned for; None without an end."""
+    scale: float = 1
+    """What a round costs at most."""
+
+    def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
+        super().__init__()
+        if not isinstance(concept_class, ConceptClass):
+            raise InvalidArgument(
+                f"the first argument must be a concept class such as Thresholds(256); "
+                f"{got('concept_class', concept_class)}"
+            )
+        self.concept_class = concept_class
+        self.horizon = self._checked_horizon(horizon)
+        self._end = math.inf if self.horizon is None else self.horizon
+        self.seed = check_size("seed", seed, at_least=0)
+        self.rounds: int = 0
+        """Rounds whose label came."""
+        self.answered: int = 0
+        """Rounds answered; those without a label wait."""
+        self.expected_loss: float = 0.0
+        """Sum of |p - y|, p as it was answered: the expected number of mistakes so far."""
+        self.realised_loss: float = 0
+        """Mistakes of the drawn labels so far."""
+        self.variance: float = 0.0
+        """Sum of p (1 - p) over the labelled rounds: what the drawn mistakes scatter by."""
+        self.overlaps: int = 0
+        """D: for every labelled round the labels of others that came between its answer and its own."""
+        self.late: bool = False
+        """Whether a round was ever answered while another waited."""
+        self.tickets = OpenTickets()
+        """The answers that wait for their labels."""
+        self._queries = Queries()
+
+    @staticmethod
+    def _checked_horizon(horizon: int | None) -> int | None:
+        if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
+            raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
+        return check_size("horizon", int(horizon), at_most=LARGEST_LINE)
+
+    def _parts(self) -> list[Any]:
+        return [*super()._parts(), self.tickets]
+
+    def _count_answer(self, overlaps: int = 0, late: bool = False) -> None:
+        self.answered += 1
+        self.overlaps += overlaps
+        self.late = self.late or late or len(self.tickets) > 0
+
+    def _settle(self, p: float, guess: int, label: int) -> None:
+        """Count the committed round, answered with p and this guess."""
+        self.rounds += 1
+        self.expected_loss += abs(p - label)
+        self.realised_loss += guess != label
+        self.variance += p * (1.0 - p)
+
+    @property
+    def waiting(self) -> int:
+        """How many answers wait for their labels."""
+        return len(self.tickets)
+
+    @property
+    def ended(self) -> bool:
+        """Whether all rounds of the horizon have been answered; never, without one."""
+        return self.horizon is not None and self.answered >= self.horizon
+
+    @property
+    def regret(self) -> float:
+        """Expected regret so far, exactly: expected loss minus the best concept's loss."""
+        with self._lock:
+            return self.expected_loss - self.best_loss
+
+    @property
+    @abstractmethod
+    def best_loss(self) -> float:
+        """Loss so far of the best concept in hindsight; a whole number, unless weights are not."""
+
+    @property
+    def bound(self) -> float:
+        """What is proven of ``regret`` *now*, after the rounds so far, from what was seen; infinite if nothing is."""
+        return math.inf
+
+    @property
+    def in_advance(self) -> float | None:
+        """What was proven before the first round of *any* stream as long as the horizon (without one, as this one).
+
+        None if nothing was.
+        """
+        return self.bound_after(self.answered if self.horizon is None else self.horizon)
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Return what is proven, before the first round, of the regret after so many rounds of any stream."""
+        return None
+
+    def realised_bound(self, confidence: float = 0.95) -> float:
+        """Return what is proven of the mistakes *drawn* beyond the best rule's, with this probability, at all times.
+
+        With at least this probability ``realised_loss - best_loss`` never exceeds this, however long the stream, if
+        x and y are chosen without a look at the round's coin. (Answers that wait are counted as badly as they can be.)
+        """
+        return min(self.regret + self._excess(confidence), self.rounds - self.best_loss)
+
+    def _excess(self, confidence: float, scale: float = 1.0) -> float:
+        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+            raise InvalidArgument(
+                f"confidence must be a number between 0 and 1, e.g. 0.95; {got('confidence', confidence)}"
+            )
+        waiting = [ticket.p for ticket in self.tickets]
+        variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
+        return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)
+
+    @property
+    def queries(self) -> Queries:
+        """Weak-consistency queries so far (or calls of ERM, if those are what the learner lives on)."""
+        return self._queries
+
+    @property
+    def width(self) -> int:
+        """How many experts (paths, schedules, concepts) are kept."""
+        return 1
+
+    def best_rule(self) -> Concept:
+        """Return a concept with the fewest mistakes so far; no oracle is asked."""
+        raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
+
+    def _check_room(self, rounds: int) -> None:
+        """Refuse a batch that goes past the horizon, before its first round."""
+        if self.horizon is not None and self.answered + rounds > self.horizon:
+            left = self.horizon - self.answered
+            raise HorizonReached(
+                f"{rounds} rounds are more than the {left} that are left of the horizon of {self.horizon}; none was "
+                f"learnt: give fewer, or build a learner with a longer horizon, or with horizon=None, which has no end"
+            )
+
+    def _check_horizon(self) -> None:
+        if self.ended:
+            raise HorizonReached(
+                f"all {self.horizon} rounds of the horizon have been answered; build a learner with a longer "
+                f"horizon, or with horizon=None, which has no end"
+            )

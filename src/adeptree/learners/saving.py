@@ -1,0 +1,83 @@
+"""Saving a learner: what a file holds, and going on from it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any, ClassVar
+
+from adeptree.core import files
+from adeptree.families.registry import NATURAL
+from adeptree.learners.account import Account
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.theory.priors import Prior
+
+COUNTED = ("rounds", "expected_loss", "realised_loss", "answered", "variance", "overlaps", "late")
+ACCOUNT = ("concept_class", "horizon", "seed", "tickets", *COUNTED)
+"""What every learner has."""
+
+
+class Saved(Account):
+    """A learner that can be written down, by default all of it: its arguments, and what it learnt since."""
+
+    kind: ClassVar[str]
+    """Name of the learner in saved files."""
+    _base_given = False
+    """Whether the base learner is the user's: then only the user can bring it back."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that rebuild this learner, as plain values: by default attributes of the same names."""
+        arguments = list(inspect.signature(type(self)).parameters)[1:]  # (the first is the class)
+        return {name: self._argument(name) for name in arguments}
+
+    def _argument(self, name: str) -> Any:
+        """Return an argument as a plain value: a base learner and a prior by their names."""
+        value = getattr(self, name)
+        if isinstance(value, BaseLearner):
+            return value.spec(self.concept_class) or (None if self._base_given else NATURAL)
+        return value.name if isinstance(value, Prior) else list(value) if isinstance(value, tuple) else value
+
+    def _state(self) -> dict[str, Any]:
+        """Return what has been learnt, as plain values and arrays: by default all attributes of the learner's own."""
+        known = {*ACCOUNT, *self.settings()}
+        return {name: value for name, value in vars(self).items() if name not in known and not name.startswith("_")}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Take over what ``_state`` returned."""
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole learner to a file, to go on later with :func:`adeptree.load`."""
+        files.save(path, self.saved())
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds: plain values and arrays."""
+        with self._lock:
+            return self._saved()
+
+    def _saved(self) -> dict[str, Any]:
+        account = {name: getattr(self, name) for name in COUNTED}
+        account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
+        return {
+            # (A subclass without a kind of its own is not to come back as its parent.)
+            "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
+            "class": repr(self.concept_class),
+            "settings": self.settings(),
+            "account": account,
+            "learnt": self._state(),
+        }
+
+    def take_over(self, saved: dict[str, Any]) -> None:
+        """Continue from a saved file's contents (see :func:`adeptree.load`)."""
+        account = saved["account"]
+        self._restore(saved["learnt"])
+        self.rounds = account["rounds"]
+        self.expected_loss = account["expected_loss"]
+        self.realised_loss = account["realised_loss"]
+        self.queries.asked, self.queries.posed = account["asked"], account["posed"]
+        # Files of the first edition know no late labels; what their drawn mistakes scatter by is at most rounds / 4.
+        self.answered = account.get("answered", self.rounds)
+        self.variance = account.get("variance", self.rounds / 4)
+        self.overlaps, self.late = account.get("overlaps", 0), account.get("late", False)
+        self.tickets.restore(account.get("tickets", []))
