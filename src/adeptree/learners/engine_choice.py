@@ -21,10 +21,8 @@ from adeptree.families.blocks.block_engine import BlocksEngine
 from adeptree.families.blocks.block_frontier import BlockFrontier
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.families.finite.version_space import Halving
-from adeptree.families.line.float_line_frontiers import RealThresholdFrontier
-from adeptree.families.line.grid_line_bases import Bisection, IntervalSearch
-from adeptree.families.line.grid_line_frontiers import ThresholdFrontier
-from adeptree.families.line.nearest import NearestLabel
+from adeptree.families.line.interval_bases import IntervalSearch
+from adeptree.families.line.thresholds import Bisection, NearestLabel, ThresholdFrontier
 from adeptree.learners.adept import Paths
 from adeptree.learners.rates import FirstOrder, RateRule
 from adeptree.roles.engine import Engine
@@ -171,7 +169,7 @@ def _collapsed(paths: Paths) -> Engine:
     from adeptree.families.line.line_engine import OrderedEngine
 
     frontier = paths.frontier
-    if not isinstance(frontier, (ThresholdFrontier, RealThresholdFrontier)):
+    if not isinstance(frontier, ThresholdFrontier):
         return paths
     cells = Cells(frontier.low, frontier.high, paths.mistakes, paths.contested, paths.losses.astype(np.int64))
     return OrderedEngine.from_cells(paths.concept_class, paths.prior, cells, paths.rounds)

@@ -1,17 +1,8 @@
 """Thresholds and intervals on a line: of a grid, and of floats."""
 
-from adeptree.families.line.float_line import RealIntervals, RealThresholds
-from adeptree.families.line.float_line_frontiers import (
-    RealIntervalFrontier,
-    RealThresholdFrontier,
-)
-from adeptree.families.line.grid_line import Intervals, Thresholds
-from adeptree.families.line.grid_line_bases import Bisection, IntervalSearch
-from adeptree.families.line.grid_line_frontiers import (
-    IntervalFrontier,
-    ThresholdFrontier,
-)
-from adeptree.families.line.nearest import NearestEnds, NearestLabel
+from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
+from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
+from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
 from adeptree.roles.family import Family, OnColumns
 
 FAMILIES = (
@@ -36,7 +27,7 @@ FAMILIES = (
     Family(
         "real_thresholds",
         RealThresholds,
-        frontier=RealThresholdFrontier,
+        frontier=ThresholdFrontier,
         base=NearestLabel,
         bases=(NearestLabel,),
         on_columns=OnColumns(
@@ -50,7 +41,7 @@ FAMILIES = (
     Family(
         "real_intervals",
         RealIntervals,
-        frontier=RealIntervalFrontier,
+        frontier=IntervalFrontier,
         base=NearestEnds,
         bases=(NearestEnds,),
         on_columns=OnColumns(

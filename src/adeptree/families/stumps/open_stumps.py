@@ -14,7 +14,7 @@ import numpy as np
 
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
-from adeptree.families.line.float_line import finite_float
+from adeptree.families.line.round_cuts import finite_float
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
 from adeptree.families.stumps.stumps_found import RealStumps

@@ -11,7 +11,8 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.types import Concept, FloatArray, Instance, Sample
-from adeptree.families.line.float_line import finite_float, gains_of, round_cut
+from adeptree.families.line.line_domain import gains_of
+from adeptree.families.line.round_cuts import finite_float, round_cut
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.roles.concept_class import ConceptClass
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.blocks.block_unions import BlockUnions
-from adeptree.families.line.grid_line import Intervals, Thresholds
+from adeptree.families.line.intervals import Intervals
+from adeptree.families.line.thresholds import Thresholds
 from adeptree.families.rule_values import BlockUnion, Interval, Threshold
 from adeptree.roles.concept_class import ConceptClass
 
