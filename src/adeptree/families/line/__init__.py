@@ -14,6 +14,7 @@ FAMILIES = (
         bases=(Bisection,),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
+        small="thresholds(n=16)",
     ),
     Family(
         "intervals",
@@ -23,6 +24,8 @@ FAMILIES = (
         bases=(IntervalSearch,),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
+        small="intervals(n=9)",
+        golden={"adversary": "littlestone-tree"},
     ),
     Family(
         "real_thresholds",
@@ -37,6 +40,7 @@ FAMILIES = (
         ),
         example="real_thresholds()",
         line="x >= a; x is any number",
+        golden={"mistake_bound": 12},
     ),
     Family(
         "real_intervals",
@@ -51,5 +55,6 @@ FAMILIES = (
         ),
         example="real_intervals()",
         line="a <= x < b; x is any number",
+        golden={"mistake_bound": 12},
     ),
 )

@@ -49,10 +49,9 @@ class _Ends(MadeFor[S]):
 
     def rows(self, frontier: Frontier) -> RowLearner:
         """Read the boxes off an interval frontier."""
-        return self.boxes(frontier) if isinstance(frontier, IntervalFrontier) else PerPath(self)
+        return self._boxes(frontier) if isinstance(frontier, IntervalFrontier) else PerPath(self)
 
-    def boxes(self, frontier: IntervalFrontier) -> RowLearner:
-        """Return this learner run on the boxes."""
+    def _boxes(self, frontier: IntervalFrontier) -> RowLearner:
         return _Boxes(frontier)
 
 
@@ -133,8 +132,7 @@ class IntervalSearch(_Ends[Intervals]):
         bound = self.known.littlestone_dimension
         return dimension >= bound - mistakes
 
-    def boxes(self, frontier: IntervalFrontier) -> RowLearner:
-        """Remember the mistakes of the blank row."""
+    def _boxes(self, frontier: IntervalFrontier) -> RowLearner:
         return _Search(self, frontier)
 
 
