@@ -23,8 +23,9 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|river|sklearn)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
+    ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats)"),
     ("py:class", r"adeptree\.families\.rule_values\.\w+"),
-    ("py:class", "C"),
+    ("py:class", "[CHS]"),
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -69,6 +70,31 @@ class CommandHelp(Directive):
         return [nodes.literal_block(result.output, result.output, language="text")]
 
 
+class FamilyTable(Directive):
+    """``family-table::``: every family of rules, from its record."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        from adeptree import parse
+        from adeptree.families.registry import default_base, shipped
+
+        lines = [["rules", "as text", "VC", "Littlestone", "base learner"]]
+        for family in shipped():
+            c = parse(family.example)
+            dimensions = ["none" if d is None else str(d) for d in (c.vc_dimension, c.littlestone_dimension)]
+            lines.append([family.line, family.example, *dimensions, type(default_base(c)).__name__])
+        group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (4, 3, 1, 1, 2)), cols=len(lines[0]))
+        for part, rows in ((nodes.thead(), lines[:1]), (nodes.tbody(), lines[1:])):
+            part += [nodes.row("", *(self._cell(text, code=i in (1, 4)) for i, text in enumerate(row))) for row in rows]
+            group += part
+        return [nodes.table("", group)]
+
+    @staticmethod
+    def _cell(text: str, code: bool) -> nodes.Node:
+        word = nodes.literal(text, text) if code else nodes.Text(text)
+        return nodes.entry("", nodes.paragraph("", "", word))
+
+
 def to_documented_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     """Let a type of a signature, named where it is written, lead to where it is documented."""
     python = env.domains["py"]
@@ -94,6 +120,7 @@ def without_last_blank(app: Any, name: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     """Add what is ours."""
     app.add_directive("command-help", CommandHelp)
+    app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)
     app.connect("autodoc-process-docstring", bars_are_bars)
     app.connect("source-read", without_last_blank)

@@ -11,10 +11,9 @@ from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.dimensions import littlestone_dimension, vc_dimension
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.version_space import SOA, Halving
-from adeptree.families.line.float_line import RealIntervals, RealThresholds
-from adeptree.families.line.grid_line import Intervals, Thresholds
-from adeptree.families.line.grid_line_bases import Bisection, IntervalSearch
-from adeptree.families.line.nearest import NearestEnds, NearestLabel
+from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
+from adeptree.families.line.intervals import Intervals, RealIntervals
+from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, Thresholds
 from adeptree.families.registry import register
 from adeptree.families.specs import parse
 from adeptree.families.stumps.cell_vote import CellVote

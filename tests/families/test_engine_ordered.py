@@ -18,9 +18,9 @@ from strategies import steady
 import adeptree as at
 from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidInstance, MissingExtra, TooLarge
 from adeptree.families.line import line_engine as ordered
-from adeptree.families.line.float_line import RealThresholds
 from adeptree.families.line.line_cells import Cells, Line, Shape
 from adeptree.families.line.line_engine import OrderedEngine
+from adeptree.families.line.thresholds import RealThresholds
 from adeptree.roles.engine import Engine, Leader, Limits
 from adeptree.theory.mixture import log_sum, log_weights, mixability_gap, probability_of_one
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior

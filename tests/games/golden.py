@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import adeptree as at
+from adeptree.families.registry import shipped
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -24,31 +25,22 @@ ADVERSARIES: dict[str, Any] = {
     "littlestone-tree": at.LittlestoneTree,
 }
 
-FINITE = "finite(table=['00000', '00111', '01011', '01101', '11110'], points=['a', 'b', 'c', 'd', 'e'])"
-STUMPS = "stumps(cuts={'age': (30.0, 50.0), 'bmi': (25.0,)})"
-
 
 def game(spec: str, learner: str = "adept", adversary: str = "stochastic", rounds: int = 12, **options: Any) -> Any:
     """Return the header of a game."""
     return {"class": spec, "learner": learner, "options": options, "adversary": adversary, "rounds": rounds}
 
 
+# One per family, from its record; then those of other learners, adversaries, rates and priors.
 GAMES: dict[str, Any] = {
-    "thresholds": game("thresholds(n=16)"),
+    family.name.replace("_", "-"): game(family.small or family.example, **family.golden) for family in shipped()
+}
+FINITE = GAMES["finite"]["class"]
+GAMES |= {
     "thresholds-greedy": game("thresholds(n=16)", adversary="greedy"),
     "thresholds-first-order": game("thresholds(n=16)", rate="first-order", adversary="drifting"),
     "thresholds-lazy": game("thresholds(n=16)", learner="lazy-adept", commits=4),
     "thresholds-hedge": game("thresholds(n=16)", learner="hedge"),
-    "intervals": game("intervals(n=9)", adversary="littlestone-tree"),
-    "stumps": game(STUMPS, rate=0.5),
-    "blocks": game("blocks(d=2)"),
-    "conjunctions": game("conjunctions(n=3)"),
-    "disjunctions": game("disjunctions(n=3, monotone=True)", adversary="greedy"),
-    "parities": game("parities(n=3)"),
-    "finite": game(FINITE),
-    "real-thresholds": game("real_thresholds()", mistake_bound=12),
-    "real-intervals": game("real_intervals()", mistake_bound=12),
-    "real-stumps": game("real_stumps(features=('age', 'bmi'))", mistake_bound=12),
     "thresholds-mixed": game("thresholds(n=16)", adversary="greedy", prior="mixed", rate="adaptive"),
     "thresholds-anytime": game("thresholds(n=16)", adversary="greedy", prior="kt", rate="adaptive"),
     "finite-classic": game(FINITE, learner="bpss", rounds=8),

@@ -210,7 +210,7 @@ def test_tickets_are_all_or_nothing_at_every_line(name: str) -> None:
 
 
 def test_mutant_a_frontier_that_alters_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adeptree.families.line.grid_line_frontiers import IntervalFrontier
+    from adeptree.families.line.intervals import IntervalFrontier
 
     def grow(self: Any, children: Any) -> None:
         self.box, self.blank = self._narrowed(children)

@@ -9,7 +9,7 @@ import numpy as np
 
 import adeptree as at
 from adeptree.core.types import LabelArray, Sample
-from adeptree.families.line.grid_line_frontiers import ThresholdFrontier
+from adeptree.families.line.thresholds import ThresholdFrontier
 from adeptree.families.registry import register
 from adeptree.families.rule_values import Threshold
 from adeptree.roles.base_learner import Always, RowLearner

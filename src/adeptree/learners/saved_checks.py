@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.families.finite.partition import Partition
-from adeptree.families.line.grid_line import Intervals, Thresholds
+from adeptree.families.line.intervals import Intervals
+from adeptree.families.line.thresholds import Thresholds
 from adeptree.ghost import two_of_two as exact
 from adeptree.ghost.blueprints import Vote, blueprint
 from adeptree.ghost.ghost_blocks import refutes

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from adeptree.core.visible import visible
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.families.line.grid_line import Intervals, Thresholds
+from adeptree.families.line.intervals import Intervals
+from adeptree.families.line.thresholds import Thresholds
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.learners import Adept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,7 +73,12 @@ class Family:
     example
         A spec, for ``adeptree classes`` and the docs.
     line
-        A line about its rules, for a person.
+        A line about its rules, for a person; what has one is a shipped family of rules, listed wherever these are.
+    small
+        A spec of few concepts or points, for tests; by default the example.
+    golden
+        The golden game of the family, played on ``small``: ``adversary``, ``rounds`` and the options of ``Adept``,
+        where they are not the usual ones.
     holds_code
         Whether its objects hold functions of the user's, so that no text can bring them back.
     """
@@ -89,4 +94,6 @@ class Family:
     on_columns: OnColumns | None = None
     example: str = ""
     line: str = ""
+    small: str = ""
+    golden: Mapping[str, Any] = field(default_factory=dict)
     holds_code: bool = False

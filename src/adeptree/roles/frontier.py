@@ -95,7 +95,7 @@ class Frontier(ABC):
 
     log_size: float | None = None
     """ln of the number of concepts, where those that follow each path can be counted."""
-    of_floats: ClassVar[bool] = False
+    of_floats: bool = False
     """Whether concepts are counted as doubles."""
     GROWS: ClassVar[tuple[str, ...]] = ()
     """Lists and dicts that only grow; everything else is replaced when it changes (``learners/whole_rounds.py``)."""

@@ -25,6 +25,7 @@ FAMILIES = (
         bases=(Elimination,),
         columns=COLUMNS,
         example="conjunctions(n=4)",
+        small="conjunctions(n=3)",
         line="a and not b and ...; x is n columns of 0 and 1",
     ),
     Family(
@@ -34,6 +35,8 @@ FAMILIES = (
         base=Elimination,
         columns=COLUMNS,
         example="disjunctions(n=4)",
+        small="disjunctions(n=3, monotone=True)",
+        golden={"adversary": "greedy"},
         line="a or not b or ...; x is n columns of 0 and 1",
     ),
     Family(
@@ -44,6 +47,7 @@ FAMILIES = (
         bases=(GaussianElimination,),
         columns=COLUMNS,
         example="parities(n=4)",
+        small="parities(n=3)",
         line="a xor b xor ...; x is n columns of 0 and 1",
     ),
 )

@@ -26,6 +26,7 @@ FAMILIES = (
             limited=True,
         ),
         example="blocks(d=3)",
+        small="blocks(d=2)",
         line="x is one of at most d values, e.g. senders on a blocklist",
     ),
 )

@@ -39,6 +39,7 @@ FAMILIES = (
         base=_base,
         columns=Columns(_point),
         example="finite(table=['001', '011'])",
+        small="finite(table=['00000', '00111', '01011', '01101', '11110'], points=['a', 'b', 'c', 'd', 'e'])",
         line="one row of a table; x is a column of it, 0..n-1",
     ),
 )

@@ -1,19 +1,10 @@
 """Thresholds and intervals on a line: of a grid, and of floats."""
 
-from adeptree.families.line.float_line import RealIntervals, RealThresholds
-from adeptree.families.line.float_line_frontiers import (
-    RealIntervalFrontier,
-    RealThresholdFrontier,
-)
-from adeptree.families.line.grid_line import Intervals, Thresholds
-from adeptree.families.line.grid_line_bases import Bisection, IntervalSearch
-from adeptree.families.line.grid_line_frontiers import (
-    IntervalFrontier,
-    ThresholdFrontier,
-)
+from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.interval_sweep import SweepEngine
+from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
 from adeptree.families.line.line_engine import OrderedEngine
-from adeptree.families.line.nearest import NearestEnds, NearestLabel
+from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
 from adeptree.roles.family import Family, OnColumns
 
 FAMILIES = (
@@ -26,6 +17,7 @@ FAMILIES = (
         engines=(OrderedEngine,),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
+        small="thresholds(n=16)",
     ),
     Family(
         "intervals",
@@ -36,11 +28,13 @@ FAMILIES = (
         engines=(SweepEngine,),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
+        small="intervals(n=9)",
+        golden={"adversary": "littlestone-tree"},
     ),
     Family(
         "real_thresholds",
         RealThresholds,
-        frontier=RealThresholdFrontier,
+        frontier=ThresholdFrontier,
         base=NearestLabel,
         bases=(NearestLabel,),
         engines=(OrderedEngine,),
@@ -51,11 +45,12 @@ FAMILIES = (
         ),
         example="real_thresholds()",
         line="x >= a; x is any number",
+        golden={"mistake_bound": 12},
     ),
     Family(
         "real_intervals",
         RealIntervals,
-        frontier=RealIntervalFrontier,
+        frontier=IntervalFrontier,
         base=NearestEnds,
         bases=(NearestEnds,),
         on_columns=OnColumns(
@@ -65,5 +60,6 @@ FAMILIES = (
         ),
         example="real_intervals()",
         line="a <= x < b; x is any number",
+        golden={"mistake_bound": 12},
     ),
 )

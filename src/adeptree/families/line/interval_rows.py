@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from adeptree.core.errors import InvalidArgument, MissingExtra
 from adeptree.core.types import IntArray
-from adeptree.families.line.grid_line import Intervals
+from adeptree.families.line.intervals import Intervals
 from adeptree.families.rule_values import Interval
 from adeptree.roles.dropping import Dropped
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
-from adeptree.families.line.grid_line import Intervals
-from adeptree.families.line.grid_line_bases import IntervalSearch
+from adeptree.families.line.interval_bases import IntervalSearch
 from adeptree.families.line.interval_rows import MISSING, Columns, IntervalRows, load_kernels
+from adeptree.families.line.intervals import Intervals
 from adeptree.roles.engine import Engine, Limits, Problem, Rows
 from adeptree.theory.mixture import SAFE_LOG, probability_of_one
 from adeptree.theory.priors import KTPrior, PaperPrior, Prior

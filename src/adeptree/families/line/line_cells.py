@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from adeptree.core.errors import DamagedFile, InvalidArgument, got
 from adeptree.core.types import Concept, IntArray
-from adeptree.families.line.float_line import RealThresholds, threshold_between
-from adeptree.families.line.grid_line import Thresholds
+from adeptree.families.line.line_domain import FLOATS
+from adeptree.families.line.thresholds import RealThresholds, Thresholds
 from adeptree.families.rule_values import Threshold
 
 LARGEST_GRID = 2**62
@@ -50,7 +50,7 @@ class Line:
 
     def concept(self, low: Any, high: Any) -> Concept:
         """Return a concept of a cell: what the frontier of the class returns for that row."""
-        return Threshold(int(low)) if self.offset else threshold_between(float(low), float(high))
+        return Threshold(int(low)) if self.offset else FLOATS.threshold(low, high)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,8 @@ import numpy as np
 
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, TooLarge, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
-from adeptree.families.line.grid_line import Thresholds
-from adeptree.families.line.grid_line_bases import Bisection
 from adeptree.families.line.line_cells import LARGEST_GRID, Cells, Line, Shape
-from adeptree.families.line.nearest import NearestLabel
+from adeptree.families.line.thresholds import Bisection, NearestLabel, Thresholds
 from adeptree.roles.engine import Engine, Limits, Problem, Rows
 from adeptree.roles.frontier import Queries
 from adeptree.theory.mixture import SAFE_LOG, log_capacities

@@ -14,6 +14,8 @@ FAMILIES = (
         columns=Columns(names=lambda c: tuple(c.cuts)),
         example="stumps(cuts={'age': [30, 50]})",
         line="feature >= cut or feature < cut, one feature at a time",
+        small="stumps(cuts={'age': (30.0, 50.0), 'bmi': (25.0,)})",
+        golden={"rate": 0.5},
     ),
     Family(
         "real_stumps",
@@ -33,6 +35,8 @@ FAMILIES = (
         ),
         example="real_stumps(features=['age'])",
         line="feature >= cut or feature < cut; cuts are not given",
+        small="real_stumps(features=('age', 'bmi'))",
+        golden={"mistake_bound": 12},
     ),
     Family("", OpenStumps, frontier=OpenStumpFrontier, columns=Columns()),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.types import BoolArray, Instance
-from adeptree.families.line.nearest import nearer_to_high
+from adeptree.families.line.line_domain import nearer_to_high
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.roles.base_learner import MadeFor, PerPath, RowLearner

@@ -14,8 +14,8 @@ import numpy as np
 
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
-from adeptree.families.line.float_line import finite_float
 from adeptree.families.rule_values import Constant, Stump
+from adeptree.families.stumps.feature_values import feature_value, mapping_of
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.roles.frontier import Children, Split
@@ -66,9 +66,7 @@ class OpenStumps(RealStumps):
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of floats; names that are no texts become texts."""
-        if not isinstance(x, Mapping):
-            raise InvalidInstance(f"x must be a mapping of feature names to numbers; {got('x', x)}")
-        values = {str(name): _number(name, value) for name, value in x.items()}
+        values = {str(name): _number(name, value) for name, value in mapping_of(x).items()}
         if len(values) < len(x) or UNSEEN in values:
             raise InvalidInstance(f"feature names must be different texts, none of them empty; {got('names', list(x))}")
         return values
@@ -173,10 +171,10 @@ def _sparse(rule: Concept) -> Concept:
 
 
 def _number(name: Any, value: Any) -> float:
-    number = finite_float(float(value) if isinstance(value, np.bool_) else value)
-    if number is None:
-        raise InvalidInstance(
-            f"feature {name!r} must be a finite number; {got(str(name), value)}; leave out what is missing (it counts "
-            f"as 0), and turn texts into numbers first, e.g. one 0/1 feature for each text"
-        )
-    return number
+    value = float(value) if isinstance(value, np.bool_) else value
+    return feature_value(
+        name,
+        value,
+        "; leave out what is missing (it counts as 0), and turn texts into numbers first, "
+        "e.g. one 0/1 feature for each text",
+    )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, FloatArray, Instance, Sample
-from adeptree.families.line.float_line import finite_float, gains_of, round_cut
+from adeptree.families.line.line_domain import gains_of
+from adeptree.families.line.round_cuts import round_cut
 from adeptree.families.rule_values import Constant, Stump
+from adeptree.families.stumps.feature_values import values_of
 from adeptree.roles.concept_class import ConceptClass
 
 
@@ -54,17 +56,7 @@ class RealStumps(ConceptClass):
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the class's features, as floats."""
-        if not isinstance(x, Mapping):
-            raise InvalidInstance(f"x must be a mapping of feature names to numbers; {got('x', x)}")
-        values = {}
-        for name in self.features:
-            if name not in x:
-                raise InvalidInstance(f"x must have the feature {name!r}; it has {sorted(map(str, x))}")
-            number = finite_float(x[name])
-            if number is None:
-                raise InvalidInstance(f"feature {name!r} must be a finite number; {got(name, x[name])}")
-            values[name] = number
-        return values
+        return values_of(self.features, x)
 
     def vector(self, x: Instance) -> FloatArray:
         """Return the features of a canonical instance as an array, in the class's order."""

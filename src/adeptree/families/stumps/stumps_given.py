@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Constant, Stump
+from adeptree.families.stumps.feature_values import feature_value, values_of
 from adeptree.families.stumps.stump_vc import stump_vc_dimension
 
 Cuts = tuple[tuple[str, tuple[float, ...]], ...]
@@ -73,14 +74,7 @@ class Stumps(EnumerableClass):
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the features that have cuts, as floats."""
-        if not isinstance(x, Mapping):
-            raise InvalidInstance(f"x must be a mapping of feature names to numbers; {got('x', x)}")
-        values = {}
-        for name, _ in self._cuts:
-            if name not in x:
-                raise InvalidInstance(f"x must have the feature {name!r}; it has {sorted(map(str, x))}")
-            values[name] = _number(name, x[name])
-        return values
+        return values_of(self.cuts, x)
 
     def labels(self, x: Instance) -> LabelArray:
         """Order: always 0, always 1, then all ``>=``, then all ``<``."""
@@ -121,17 +115,8 @@ def _clean_cuts(cuts: Any) -> Cuts:
     for name, values in cuts.items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise InvalidArgument(f"the cut points of {name!r} must be a list of numbers; {got(name, values)}")
-        numbers = sorted({_number(name, value) for value in values})
+        numbers = sorted({feature_value(name, value) for value in values})
         if not numbers:
             raise InvalidArgument(f"every feature needs at least one cut point; {name!r} has none")
         clean.append((name, tuple(numbers)))
     return tuple(clean)
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        if isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value):
-            return float(value)
-    except OverflowError:  # an int beyond all floats
-        pass
-    raise InvalidInstance(f"feature {name!r} must be a finite number; {got(name, value)}")

@@ -1,0 +1,224 @@
+"""Intervals: 1 between two cuts. The rules, the paths and the base learners, on a grid and over floats."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.types import BoolArray, FloatArray, Instance, IntArray, LabelArray, Sample
+from adeptree.families.line.counting_cuts import intervals_within
+from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neighbours
+from adeptree.families.rule_values import Interval
+from adeptree.roles.frontier import Children, Frontier, Split
+
+EMPTY = Interval(0, 0)
+
+
+class Spans(OnALine):
+    """Concepts ``a <= x < b``, the empty one included."""
+
+    def random_concept(self, rng: np.random.Generator) -> Interval:
+        """Draw two ends uniformly: of the grid's cuts, or in [0, 1)."""
+        return Interval(*sorted(self.line.draw(rng, 2, cuts=True)))
+
+    def realizable(self, sample: Sample) -> bool:
+        """No 0 lies between two 1s."""
+        pairs = self.clean(sample)
+        ones = [x for x, y in pairs if y]
+        return not ones or not any(min(ones) <= x <= max(ones) for x, y in pairs if not y)
+
+    def erm(self, sample: Sample) -> Interval:
+        """Return the best run of consecutive sample points (largest sum of gains, never negative)."""
+        points, gains = self._gains(sample)
+        start, stop = best_run(gains)
+        if start == stop:
+            return EMPTY
+        # Point 0 is before the line, so the run of gains start..stop-1 is points start+1..stop.
+        below, first, last, above = points[[start, start + 1, stop, stop + 1]]
+        return self.line.interval(below + self.line.step, first, last + self.line.step, above)
+
+
+@dataclass(frozen=True, repr=False)
+class Intervals(Spans, OnAGrid):
+    """Concepts ``a <= x < b`` (the empty one included), on instances 0..n-1.
+
+    >>> c = Intervals(1024)
+    >>> c, c.size, c.vc_dimension, c.littlestone_dimension
+    (intervals(n=1024), 524801, 2, 18)
+    >>> str(c.erm([(1, 0), (5, 1), (7, 1), (9, 0)]))
+    '5 <= x < 8'
+    """
+
+    spec_name = "intervals"
+
+    @property
+    def size(self) -> int:
+        """n(n+1)/2 non-empty intervals and the empty one."""
+        return self.n * (self.n + 1) // 2 + 1
+
+    @property
+    def vc_dimension(self) -> int:
+        """2, or 1 on a single point."""
+        return min(2, self.n)
+
+    @property
+    def littlestone_dimension(self) -> int:
+        """The largest k with ``shortest_line(k) <= n`` (proof in ``docs/dimensions.md``)."""
+        k = 0
+        while shortest_line(k + 1) <= self.n:
+            k += 1
+        return k
+
+    def labels(self, x: Instance) -> LabelArray:
+        """Concept 0 is empty; the others follow, ordered by start, then stop."""
+        self._check_listable()
+        starts, stops = np.triu_indices(self.n)
+        inside = (starts <= x) & (x <= stops)
+        return np.concatenate([[0], inside]).astype(np.uint8)
+
+    def concept(self, index: int) -> Interval:
+        """Return concept number ``index`` in the order of :meth:`labels`."""
+        if index == 0:
+            return EMPTY
+        self._check_listable()
+        starts, stops = np.triu_indices(self.n)
+        return Interval(int(starts[index - 1]), int(stops[index - 1]) + 1)
+
+
+@dataclass(frozen=True, repr=False)
+class RealIntervals(Spans, OnFloats):
+    """Concepts ``a <= x < b`` for all reals a and b (and without end on a side), and the empty one.
+
+    On floats these are the closed intervals too: no float lies between b and the one before it.
+
+    >>> c = RealIntervals()
+    >>> c, c.vc_dimension, c.littlestone_dimension
+    (real_intervals(), 2, None)
+    >>> str(c.erm([(1.5, 0), (5, 1), (7.25, 1), (9.5, 0)]))
+    '5 <= x < 8'
+    """
+
+    spec_name = "real_intervals"
+
+    @property
+    def vc_dimension(self) -> int:
+        """2: of three points, the outer two never get 1 without the middle one."""
+        return 2
+
+
+def best_run(gains: IntArray) -> tuple[int, int]:
+    """Return start and stop of the run with the largest sum; of none, where no sum is positive.
+
+    >>> best_run(np.array([-1, 2, -1, 3, -5])), best_run(np.array([-1, -2]))
+    ((1, 4), (0, 0))
+    """
+    before = np.concatenate([[0], np.cumsum(gains)])
+    lowest = np.minimum.accumulate(before)
+    stop = int((before - lowest).argmax())
+    if before[stop] <= lowest[stop]:
+        return 0, 0
+    return int(before[: stop + 1].argmin()), stop
+
+
+def shortest_line(k: int) -> int:
+    """Return the least n for which intervals on n points have Littlestone dimension at least k.
+
+    >>> [shortest_line(k) for k in range(1, 12)]
+    [1, 2, 4, 6, 9, 13, 19, 27, 39, 55, 79]
+    """
+    if k <= 2:
+        return k
+    half, odd = divmod(k, 2)
+    return (5 << (half - 1)) - 1 if odd else (7 << (half - 2)) - 1
+
+
+class IntervalFrontier(Frontier):
+    """A row with a 1 is a box, the gap of its start and the gap of its stop; the one row without a 1 is ``blank``.
+
+    The blank row stands for all intervals inside one gap between the points seen, and the empty one;
+    the gaps are the same for everybody, so they are kept once, as the sorted list of points seen.
+    """
+
+    def __init__(self, concept_class: Spans) -> None:
+        super().__init__()
+        self.line = line = concept_class.line
+        self.seen: list[Any] = []
+        self.blank: BoolArray = np.array([True])
+        # Lowest start, first 1, lowest stop, the 0 above (unused in the blank row).
+        self.box: NDArray[Any] = np.zeros((4, 1), dtype=line.dtype)
+        self.log_size = math.log(intervals_within(np.array([float(line.cuts)])))
+        self.of_floats = line.of_floats
+
+    @property
+    def width(self) -> int:
+        """Number of boxes, and the blank row."""
+        return len(self.blank)
+
+    def gap(self, x: Instance) -> tuple[Any, Any]:
+        """Return the nearest points seen below and above x (the ends of the line where there is none)."""
+        return neighbours(self.line, self.seen, x)
+
+    def is_new(self, x: Instance) -> bool:
+        """Return whether x was not seen before."""
+        place = bisect_left(self.seen, x)
+        return place == len(self.seen) or bool(self.seen[place] != x)
+
+    def _answers(self, x: Instance) -> Split:
+        low, first, past, above = self.box
+        reach = x + self.line.step
+        can0 = self.blank | (x < first) | (past < reach)
+        can1 = np.where(self.blank, self.is_new(x), (low < reach) & (x < above))
+        return Split(x, can0, can1)
+
+    def grow(self, children: Children) -> None:
+        """Narrow the boxes that x falls into; a 1 in the blank row opens a new box."""
+        self.box, self.blank = self._narrowed(children)
+        if self.is_new(children.x):
+            place = bisect_left(self.seen, children.x)
+            self.seen = [*self.seen[:place], children.x, *self.seen[place:]]
+
+    def _narrowed(self, children: Children) -> tuple[NDArray[Any], BoolArray]:
+        x, label = children.x, children.label
+        reach = x + self.line.step
+        blank = self.blank[children.parent]
+        low, first, past, above = self.box[:, children.parent]
+        left, right = x < first, past < reach
+        box = np.stack(
+            [
+                np.where(left & ~label, np.maximum(low, reach), low),
+                np.where(left & label, x, first),
+                np.where(right & label, reach, past),
+                np.where(right & ~label, np.minimum(above, x), above),
+            ]
+        )
+        zero_below, zero_above = self.gap(x)
+        fresh = np.array([[zero_below + self.line.step], [x], [reach], [zero_above]], dtype=self.line.dtype)
+        return np.where(blank, np.where(label, fresh, 0), box), blank & ~label
+
+    def log_counts(self, children: Children) -> FloatArray:
+        """Return ln of (starts x stops) of the boxes; of the blank row, of the intervals between the points."""
+        (low, first, past, above), blank = self._narrowed(children)
+        counts = np.where(blank, 1.0, self.line.count(low, first) * self.line.count(past, above))
+        if blank.any():
+            ends = [self.line.before, *sorted({*self.seen, children.x}), self.line.end]
+            points = np.array(ends, dtype=self.line.dtype)
+            counts[blank] = intervals_within(self.line.count(points[:-1] + self.line.step, points[1:]))
+        logs: FloatArray = np.log(counts)
+        return logs
+
+    def concept(self, row: int) -> Interval:
+        """Return the interval of the box that the line shows."""
+        return EMPTY if self.blank[row] else self.line.interval(*self.box[:, row])
+
+    def state(self) -> dict[str, Any]:
+        """Return the boxes and the points seen."""
+        return {"box": self.box, "blank": self.blank, "seen": np.array(self.seen, dtype=self.line.dtype)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over saved boxes."""
+        self.box, self.blank, self.seen = state["box"], state["blank"], state["seen"].tolist()

@@ -1,0 +1,271 @@
+"""The two lines that rules on numbers live on: a grid of whole numbers, and the finite floats.
+
+A rule of a line is made of cuts, and a path leaves each cut a gap: it lies above one point and not above another.
+Before the first point stands ``before``, after the last one ``end``. A gap is kept as saved files have it,
+``low..high`` with ``low`` = the point below + ``step``: on a grid these are the whole numbers that the cut can be; over
+floats step is 0, and low itself is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.errors import InvalidInstance, got
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
+from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
+from adeptree.families.line.round_cuts import finite_float, round_cut
+from adeptree.families.listed import EnumerableClass
+from adeptree.families.rule_values import Constant, Interval, Threshold
+from adeptree.roles.concept_class import ConceptClass
+
+
+class Line(ABC):
+    """What rules, frontiers and base learners need to know of a line."""
+
+    dtype: ClassVar[Any]
+    step: ClassVar[int]
+    of_floats: ClassVar[bool]
+    before: float
+    end: float
+    cuts: float
+    """How many places there are for a cut."""
+
+    @abstractmethod
+    def point(self, x: Any) -> Instance:
+        """Return x as a point, or raise InvalidInstance saying what is accepted."""
+
+    @abstractmethod
+    def points(self, xs: Any) -> Any:
+        """Return a one-dimensional array as an array of points, or None if it is no array of numbers."""
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator, count: int, cuts: bool) -> list[Any]:
+        """Draw points, or cuts: uniformly on a grid, else in [0, 1)."""
+
+    @abstractmethod
+    def count(self, low: Any, high: Any) -> FloatArray:
+        """Return how many cuts are in each gap."""
+
+    @abstractmethod
+    def distance(self, low: Any, high: Any) -> Any:
+        """Return how far numbers are apart, in a unit of the line's own."""
+
+    @abstractmethod
+    def threshold(self, low: Any, high: Any) -> Concept:
+        """Return ``x >= a`` with a in the gap."""
+
+    @abstractmethod
+    def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
+        """Return ``a <= x < b`` with a in the gap ``low..first`` and b in the gap ``past..above``."""
+
+
+class Grid(Line):
+    """The ints 0..n-1; of several rules that fit, the lowest threshold and the shortest interval are shown."""
+
+    dtype, step, of_floats, before = np.int64, 1, False, -1
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.end, self.cuts = n, n + 1
+
+    def point(self, x: Any) -> Instance:
+        """Return x as an int; a float is accepted only if it is one of them."""
+        if type(x) is int and 0 <= x < self.n:  # the usual case first: this is called in every round
+            return x
+        if isinstance(x, (float, np.floating)) and float(x).is_integer():
+            x = int(x)
+        if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, np.integer)) or not 0 <= x < self.n:
+            raise InvalidInstance(f"x must be an int in 0..{self.n - 1}; {got('x', x)}")
+        return int(x)
+
+    def points(self, xs: Any) -> Any:
+        """Take ints."""
+        if xs.dtype.kind not in "iu":
+            return None
+        wrong = np.flatnonzero((xs < 0) | (xs >= self.n))
+        if len(wrong):
+            self.point(xs[wrong[0]])
+        return xs.astype(np.int64)
+
+    def draw(self, rng: np.random.Generator, count: int, cuts: bool) -> list[Any]:
+        """Draw ints."""
+        return rng.integers(0, self.n + cuts, size=count).tolist()  # type: ignore[no-any-return]
+
+    def count(self, low: Any, high: Any) -> FloatArray:
+        """Count the ints."""
+        counts: FloatArray = (high - low).astype(np.float64) + 1.0
+        return counts
+
+    def distance(self, low: Any, high: Any) -> Any:
+        """Subtract: no int of a line is beyond its words."""
+        return high - low
+
+    def threshold(self, low: Any, high: Any) -> Concept:
+        """Take the lowest."""
+        return Threshold(int(low))
+
+    def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
+        """Take the shortest."""
+        return Interval(int(first), int(past))
+
+
+class Floats(Line):
+    """The finite floats; of several rules that fit, the one with the roundest cuts is shown."""
+
+    dtype, step, of_floats, before = np.float64, 0, True, -math.inf
+    end, cuts = math.inf, DOUBLES
+
+    def point(self, x: Any) -> Instance:
+        """Return x as a float; NaN, the infinities and bools are refused."""
+        number = None if isinstance(x, bool) else finite_float(x)
+        if number is None:
+            raise InvalidInstance(f"x must be a finite number; {got('x', x)}")
+        return number
+
+    def points(self, xs: Any) -> Any:
+        """Take ints and floats."""
+        if xs.dtype.kind not in "iuf":
+            return None
+        points = xs.astype(np.float64) + 0.0
+        wrong = np.flatnonzero(~np.isfinite(points))
+        if len(wrong):
+            self.point(xs[wrong[0]])
+        return points
+
+    def draw(self, rng: np.random.Generator, count: int, cuts: bool) -> list[Any]:
+        """Draw floats of [0, 1)."""
+        return rng.random(count).tolist()  # type: ignore[no-any-return]
+
+    def count(self, low: Any, high: Any) -> FloatArray:
+        """Count the doubles."""
+        return doubles_between(low, high)
+
+    def distance(self, low: Any, high: Any) -> Any:
+        """Take half of it, because the difference of two floats may be beyond all floats."""
+        return high / 2 - low / 2
+
+    def threshold(self, low: Any, high: Any) -> Concept:
+        """Take the roundest; without a 1 to keep it is "always 0", without a 0 "always 1".
+
+        >>> str(FLOATS.threshold(10, 18)), str(FLOATS.threshold(-math.inf, 18))
+        ('x >= 15', 'always 1')
+        """
+        if high == math.inf:
+            return Constant(0)
+        return Constant(1) if low == -math.inf else Threshold(round_cut(float(low), float(high)))
+
+    def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
+        """Take the roundest; where nothing is below (-inf) or above (inf), it has no end on that side.
+
+        >>> str(FLOATS.interval(1, 5, 7, 9)), str(FLOATS.interval(1, 5, 7, math.inf))
+        ('5 <= x < 8', 'x >= 5')
+        """
+        start = low if low == -math.inf else round_cut(float(low), float(first))
+        stop = above if above == math.inf else round_cut(float(past), float(above))
+        return Interval(float(start), float(stop))
+
+
+FLOATS = Floats()
+
+
+class OnALine(ConceptClass):
+    """Rules on a line; a shape of rules (thresholds, intervals) is written once, for both lines."""
+
+    line: Line
+
+    def instance(self, x: Any) -> Instance:
+        """Return x as a point of the line."""
+        return self.line.point(x)
+
+    def instances_of(self, xs: Iterable[Any]) -> Any:
+        """Return many points; an array of numbers is checked without a loop."""
+        points = self.line.points(xs) if isinstance(xs, np.ndarray) and xs.ndim == 1 else None
+        return [self.instance(x) for x in xs] if points is None else points
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw a point uniformly: of the grid, or of [0, 1)."""
+        return self.line.draw(rng, 1, cuts=False)[0]
+
+    def _gains(self, sample: Sample) -> tuple[NDArray[Any], IntArray]:
+        pairs = self.clean(sample)
+        return gains_of((x for x, _ in pairs), (y for _, y in pairs), self.line)
+
+
+@dataclass(frozen=True, repr=False)
+class OnAGrid(OnALine, EnumerableClass):
+    """Instances are the ints 0..n-1; a float is accepted only if it is one of them."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_LINE))
+
+    def __repr__(self) -> str:
+        return f"{self.spec_name}(n={self.n})"
+
+    @cached_property
+    def line(self) -> Line:  # type: ignore[override]
+        """The grid."""
+        return Grid(self.n)
+
+    def instances(self) -> Iterator[Instance]:
+        """List the whole line."""
+        return iter(range(self.n))
+
+
+class OnFloats(OnALine):
+    """Instances are the finite floats; NaN, the infinities and bools are refused."""
+
+    line = FLOATS
+
+    def __repr__(self) -> str:
+        return f"{self.spec_name}()"
+
+    @property
+    def littlestone_dimension(self) -> None:
+        """Infinite: between any two cuts that fit there is room for another mistake."""
+        return None
+
+
+def neighbours(line: Line, seen: Sequence[Any], x: Instance) -> tuple[Any, Any]:
+    """Return the nearest of the sorted points below and above x, the ends of the line where there is none.
+
+    >>> neighbours(Grid(9), [2, 4, 7], 4), neighbours(FLOATS, [2.0], 3.0)
+    ((2, 7), (2.0, inf))
+    """
+    below, above = bisect_left(seen, x), bisect_right(seen, x)
+    return seen[below - 1] if below else line.before, seen[above] if above < len(seen) else line.end
+
+
+def nearer_to_high(low: Any, high: Any, x: Any, line: Line = FLOATS) -> Any:
+    """Is x at or above ``high``, or between the two points and nearer to it? Works on numbers and arrays.
+
+    An end at infinity is never the nearer one; ties, and two ends at infinity, are no. On a grid this is the
+    majority of the cuts between the two.
+
+    >>> nearer_to_high(0.0, 4.0, 3.0), nearer_to_high(0.0, 4.0, 2.0), nearer_to_high(-math.inf, 4.0, -9.0)
+    (True, False, True)
+    """
+    return (high <= x) | ((low < x) & (line.distance(x, high) < line.distance(low, x)))
+
+
+def gains_of(values: Iterable[float], labels: Iterable[int], line: Line = FLOATS) -> tuple[NDArray[Any], IntArray]:
+    """Return the distinct values in order between the ends of the line, and (1s) - (0s) at each value.
+
+    >>> [part.tolist() for part in gains_of([2.5, 1.0, 2.5], [1, 0, 1])]
+    [[-inf, 1.0, 2.5, inf], [-1, 2]]
+    """
+    points, where = np.unique(np.array([*values], dtype=line.dtype), return_inverse=True)
+    gains = np.zeros(len(points), dtype=np.int64)
+    np.add.at(gains, where, 2 * np.array([*labels], dtype=np.int64) - 1)
+    return np.concatenate([[line.before], points, [line.end]]), gains

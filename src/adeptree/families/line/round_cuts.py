@@ -1,0 +1,48 @@
+"""Numbers as people write them: what is one, and the roundest cut between two of them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+
+def finite_float(value: Any) -> float | None:
+    """Return a number as a float (never -0.0), or None if it is no finite number.
+
+    >>> finite_float(3), finite_float(-0.0), finite_float(float("nan")), finite_float(10**400)
+    (3.0, 0.0, None, None)
+    """
+    try:
+        if isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value):
+            # As long doubles may be finite and still be too large, the float is looked at again.
+            number = float(value) + 0.0
+            return number if math.isfinite(number) else None
+    except OverflowError:  # an int beyond all floats
+        pass
+    return None
+
+
+def round_cut(low: float, high: float) -> float:
+    """Return the roundest float a with low < a <= high: a multiple of 10, else of 5, else of 1 ...
+
+    (All powers of ten, and their fives, are tried from the largest down.) Of several such multiples it is the one
+    nearest to the middle. So ``x >= a`` keeps low out and high in, with no more digits than that takes.
+
+    >>> round_cut(41.93, 43.2), round_cut(0.1234, 0.1261), round_cut(-3.5, 8.0)
+    (43.0, 0.125, 0.0)
+    """
+    # As they are written, not as they are stored: a person takes 0.7 for seven tenths.
+    middle = (Fraction(str(low)) + Fraction(str(high))) / 2
+    highest = math.floor(math.log10(max(abs(low), abs(high)))) + 1
+    # 17 digits tell all floats apart, so one is found; where floats are sparser than that, high itself will do.
+    for power in range(highest, highest - 19, -1):
+        for digit in (5, 1):
+            # Halves go up: of low and high, equally far from the middle, only high is allowed.
+            count = math.floor(middle / (digit * Fraction(10) ** power) + Fraction(1, 2))
+            cut = float(f"{digit * count}e{power}")
+            if low < cut <= high:
+                return cut
+    return high
