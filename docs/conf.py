@@ -24,6 +24,7 @@ nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|river|sklearn)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
     ("py:class", r"adeptree\.families\.rule_values\.\w+"),
+    ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
     ("py:class", "C"),
 ]
 
