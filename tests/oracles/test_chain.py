@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,3 +143,37 @@ def test_workers_are_taken_up_by_a_frontier_that_is_there() -> None:
         assert "Workers" in names(frontier.oracle)
         frontier.grow(frontier.split(3).children)
     assert frontier.width == 2 and c.realizable([(3, 1)]), "one question is asked here, when the workers are gone too"
+
+
+ROOMS = Path(at.__file__).parent
+NOT_ROLES = {"encoding", "method", "self.encoding"}
+"""What is asked for by name, and is none of our roles: the user's encoding of a SAT class."""
+
+
+def test_capabilities_are_declared_not_guessed() -> None:
+    """No class, oracle or frontier is asked whether it happens to have an attribute: the role says so."""
+    files = [path for room in ("oracles", "solvers", "ghost") for path in (ROOMS / room).rglob("*.py")]
+    guesses = []
+    for path in [*files, ROOMS / "families" / "registry.py"]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            guess = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) == 3)
+            if guess and ast.unparse(node.args[0]) not in NOT_ROLES:
+                guesses.append(f"{path.name}:{node.lineno}: {ast.unparse(node)}")
+    assert not guesses
+
+
+def test_a_class_says_what_it_can_do() -> None:
+    declared = ["finds", "gives_witnesses", "infers_repeats", "keeps_unknown", "batch", "by_workers", "call_cost"]
+
+    def said(c: Any) -> list[Any]:
+        return [getattr(c, name) for name in declared]
+
+    assert said(LINE) == [False, True, True, False, 1, False, None]
+    assert said(at.OracleClass(find=find)) == [True, True, True, False, 1, False, None]
+    kept = at.OracleClass(find_many=lambda samples: [], on_unknown="keep", repeats="ask", call_cost=1)
+    assert said(kept) == [True, False, False, True, 64, False, 1]
+    assert said(at.OracleClass(realizable=unsure_bit))[:2] == [False, False]
+    assert str(LINE.find([(3, 0)])) == "x >= 4" and LINE.find([(3, 1), (4, 0)]) is None
+    assert LINE.mistake_bound is None and LINE.strategy == "auto" and LINE.oracle is None
