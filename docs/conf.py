@@ -26,6 +26,7 @@ nitpick_ignore_regex = [
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats)"),
     ("py:class", r"adeptree\.families\.rule_values\.\w+"),
     ("py:class", "[CHS]"),
+    ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist"]

@@ -8,18 +8,19 @@
 
 from adeptree.oracles.budgeting import Budgeting
 from adeptree.oracles.caching import Caching
+from adeptree.oracles.chain import Asking, Counting, FunctionOracle, Layer
 from adeptree.oracles.checking import Checking
-from adeptree.oracles.counting import Counting
 from adeptree.oracles.erm_oracles import ErmAsConsistency, RealizableErm, RestrictedErm
-from adeptree.oracles.layer import Layer
 from adeptree.oracles.recording import Recording
 from adeptree.oracles.replaying import Replaying
-from adeptree.oracles.sources import ClassErm, ClassOracle, FunctionErm, FunctionOracle
+from adeptree.oracles.sharding import Workers
+from adeptree.oracles.sources import ClassErm, ClassOracle, FunctionErm
 from adeptree.oracles.time_limits import TimeLimit
 from adeptree.oracles.timing import Timing
 from adeptree.roles.oracle import ConsistencyOracle, ErmOracle, Kind, Oracle
 
 __all__ = [
+    "Asking",
     "Budgeting",
     "Caching",
     "Checking",
@@ -40,4 +41,5 @@ __all__ = [
     "RestrictedErm",
     "TimeLimit",
     "Timing",
+    "Workers",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import BudgetExhausted
-from adeptree.oracles.layer import Layer
+from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 

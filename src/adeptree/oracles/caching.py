@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import Key, sample_key
-from adeptree.oracles.layer import Layer
-from adeptree.roles.oracle import Kind, Oracle, Samples
+from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
 
 class Caching(Layer):
@@ -47,7 +47,7 @@ class Caching(Layer):
         if new:
             # Nothing is counted or kept if this raises: a denied budget must not look like an answer.
             found = self.oracle.ask_many(kind, list(new.values()))
-            for key, answer in zip(new, found, strict=True):
+            for key, answer in zip(new, known(found), strict=True):
                 self._keep(kind, key, answer)
         self.misses += len(new)
         self.hits += len(samples) - len(new)

@@ -6,9 +6,9 @@ from typing import Any
 
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import Sample
+from adeptree.oracles.chain import Layer, check_oracle
 from adeptree.oracles.erm_oracles import errors_of
-from adeptree.oracles.layer import Layer, check_oracle
-from adeptree.roles.oracle import Kind, Oracle, Samples
+from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
 
 class Checking(Layer):
@@ -41,9 +41,9 @@ class Checking(Layer):
             self.against.close()
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        ours = self.oracle.ask_many(kind, samples)
+        ours = known(self.oracle.ask_many(kind, samples))
         second: Kind = kind if kind in self.against.answers else "realizable"
-        theirs = self.against.ask_many(second, samples)
+        theirs = known(self.against.ask_many(second, samples))
         for sample, mine, other in zip(samples, ours, theirs, strict=True):
             first_says, second_says = verdict(kind, mine, sample), verdict(second, other, sample)
             if first_says != second_says:

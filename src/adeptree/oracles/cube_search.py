@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adeptree.core.errors import ContradictoryOracle, OracleUnknown
+from adeptree.core.errors import ContradictoryOracle, OracleError, OracleUnknown, got
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
-from adeptree.oracles.asking import Answer, label_by
 from adeptree.oracles.bitsets import LabelColumns, first, pack, single, unpack
 from adeptree.oracles.cubes import best_cube, outside
 
 NO_WITNESS = -1
 
+Answer = Concept | OracleUnknown | None
+"""A concept that fits, None if there is none, or why neither is known (only where that is kept)."""
 AskAll = Callable[[list[Sample]], Sequence[Answer]]
 
 
@@ -167,3 +168,14 @@ class CubeSearch:
     def outcome(self) -> BoolArray:
         """Return ``can[b, row]`` once everything is decided."""
         return np.stack([unpack(self.positive[b], self.table.rows) for b in (0, 1)])
+
+
+def label_by(concept: Concept, x: Instance) -> int:
+    """Ask a concept that the oracle returned for its label at x."""
+    try:
+        label = concept(x)
+    except Exception as error:
+        raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
+    if label not in (0, 1):
+        raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
+    return int(label)

@@ -7,9 +7,9 @@ from typing import Any
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample
+from adeptree.oracles.chain import Layer, check_oracle
 from adeptree.oracles.keys import Key, point_key
-from adeptree.oracles.layer import Layer, check_oracle
-from adeptree.roles.oracle import ERM, WITNESSES, Kind, Oracle, Samples
+from adeptree.roles.oracle import ERM, WITNESSES, Kind, Oracle, Samples, known
 
 
 class RestrictedErm(Layer):
@@ -67,7 +67,7 @@ class RealizableErm(Layer):
         return ERM
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        concepts = self.oracle.ask_many("best", samples)
+        concepts = known(self.oracle.ask_many("best", samples))
         return [fitting(concept, sample) for concept, sample in zip(concepts, samples, strict=True)]
 
 
@@ -92,7 +92,7 @@ class ErmAsConsistency(Layer):
         return WITNESSES
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        concepts = self.oracle.ask_many("best", samples)
+        concepts = known(self.oracle.ask_many("best", samples))
         found = [fitting(concept, sample) for concept, sample in zip(concepts, samples, strict=True)]
         return found if kind == "find" else [concept is not None for concept in found]
 

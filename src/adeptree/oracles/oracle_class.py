@@ -1,4 +1,4 @@
-"""A class known only through an oracle: any callable on a labelled sample."""
+"""A class known only through an oracle: any callable on a labelled sample, or any chain of oracles."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, OracleUnknown, got
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleUnknown, got
 from adeptree.core.frozen import freeze
-from adeptree.core.patience import Patience, check_seconds
+from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.oracles.best_labelling import best_labelling
-from adeptree.oracles.labelling import Labelling
-from adeptree.oracles.oracle_options import check_options, check_sources
-from adeptree.oracles.sharding import Shards
+from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable
+from adeptree.oracles.keys import PLAIN
+from adeptree.oracles.labelling import Labelling, best_labelling
+from adeptree.oracles.sharding import Workers
+from adeptree.oracles.time_limits import TimeLimit
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Queries
+from adeptree.roles.oracle import Oracle, known
 
 __all__ = ["Labelling", "OracleClass", "freeze"]
 
-Find = Callable[[Sample], Concept | None]
-FindMany = Callable[[Sequence[Sample]], Sequence[Concept | None]]
-Realizable = Callable[[Sample], bool]
-Found = Concept | OracleUnknown | None
-"""A concept that fits, None if there is none, or why neither is known."""
-
 BATCH = 64
 """Questions that go out together where a batch is cheaper than its parts."""
+STRATEGIES = ("auto", "cubes", "bits", "literal", "paper")
 
 
 class OracleClass(ConceptClass):
@@ -54,6 +53,9 @@ class OracleClass(ConceptClass):
     The oracle is called in a thread of its own, where a call that hangs goes on until the program ends; the rules that
     it returns are called without a limit.
 
+    All questions go through one chain of oracles, ``oracle``: the function, its time limit, the list that it is asked
+    in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is how many were not decided).
+
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])
     (True, False)
@@ -63,6 +65,8 @@ class OracleClass(ConceptClass):
 
     spec_name = "oracle"
 
+    finds = True
+    """Whether the oracle returns concepts at all."""
     shared_by_threads = True
     """Whether threads may ask this very object (if the user's function lets them); solvers are built for each."""
 
@@ -73,6 +77,7 @@ class OracleClass(ConceptClass):
         mistake_bound: int | None = None,
         *,
         find_many: FindMany | None = None,
+        oracle: Oracle | None = None,
         vc_dimension: int | None = None,
         littlestone_dimension: int | None = None,
         key: Callable[[Any], Hashable] | None = None,
@@ -85,48 +90,51 @@ class OracleClass(ConceptClass):
         batch: int | None = None,
         name: str = "oracle",
     ) -> None:
-        check_sources(find, realizable, find_many)
-        finds = realizable is None
-        check_options(strategy, repeats, on_unknown, call_cost, executor, batch, finds)
-        self._find = find
-        self._find_many = find_many
-        self._realizable = realizable
+        source = oracle or FunctionOracle(find, realizable, find_many=find_many, name=name)
+        _check_options(strategy, repeats, on_unknown, call_cost, executor, batch, source.gives_witnesses)
+        self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
         self._vc_dimension = vc_dimension
         self._littlestone_dimension = littlestone_dimension
         self._key = key
         self.repeats = repeats
-        self.strategy = strategy if repeats == "infer" or strategy == "paper" else "literal"
+        self.infers_repeats = repeats == "infer"
+        self.strategy = strategy if self.infers_repeats or strategy == "paper" else "literal"
         self.on_unknown = on_unknown
-        self.unknowns = 0
+        self.keeps_unknown = on_unknown == "keep"
+        self.gives_witnesses = self.finds and not self.keeps_unknown
         self.seconds = check_seconds(seconds)
-        self._patience = None if self.seconds is None else Patience(self.seconds)
         self.call_cost = call_cost
-        self.shards: Shards | None = None
+        self.name = name
         self.batch = batch or (1 if find_many is None else BATCH)
+        # Only what takes lists is given any: a function of one sample is asked, and timed, about one.
+        lists = 1 if oracle is None and find_many is None else self.batch
+        asking = Asking(source if self.seconds is None else TimeLimit(source, self.seconds, waits=False), lists)
+        self._account = Queries()
+        self._here = Counting(asking, self._account)
+        self.oracle: Counting = Counting(asking, self._account)
         if executor is not None:
             self.send_to(executor)
             self.batch = batch or self.batch
-        self.name = name
 
     @classmethod
     def from_oracle(cls, oracle: Any, mistake_bound: int | None = None, **options: Any) -> OracleClass:
         """Return the class of an oracle object (``adeptree.oracles``): by ``find`` if it gives witnesses."""
-        if not hasattr(oracle, "gives_witnesses"):
+        if not isinstance(oracle, Oracle):
             raise InvalidArgument(f"expected an oracle such as ClassOracle(c); {got('oracle', oracle)}")
-        asked = {"find": oracle.find} if oracle.gives_witnesses else {"realizable": oracle.realizable}
-        if oracle.gives_witnesses and "batch" in options:
-            asked["find_many"] = oracle.find_many
-        return cls(**asked, mistake_bound=mistake_bound, **options)
+        return cls(oracle=oracle, mistake_bound=mistake_bound, **options)
 
     def send_to(self, executor: Executor) -> None:
         """Have questions answered by these workers from now on."""
-        self.shards = Shards(executor, self)
+        self.oracle.oracle = Workers(
+            self._here.oracle, executor, call_cost=self.call_cost, shared=self.shared_by_threads, owner=self
+        )
+        self.by_workers = True
         self.batch = BATCH if self.batch == 1 else self.batch
 
     def __getstate__(self) -> dict[str, Any]:
         # Executors stay where they are: a worker asks its own oracle.
-        return {**self.__dict__, "shards": None}
+        return {**self.__dict__, "oracle": Counting(self._here.oracle, self._account), "by_workers": False}
 
     def __repr__(self) -> str:
         return f"oracle(name={self.name!r})"
@@ -142,14 +150,9 @@ class OracleClass(ConceptClass):
         return self._littlestone_dimension
 
     @property
-    def gives_witnesses(self) -> bool:
-        """Whether every "realizable" comes with a concept: not with bits, nor if unknown answers are kept."""
-        return self.finds and self.on_unknown == "raise"
-
-    @property
-    def finds(self) -> bool:
-        """Whether the oracle returns concepts at all."""
-        return self._realizable is None
+    def unknowns(self) -> int:
+        """How many questions the oracle could not decide."""
+        return self._account.unknown
 
     def instance(self, x: Any) -> Instance:
         """Return x unchanged; it must have a key."""
@@ -160,103 +163,40 @@ class OracleClass(ConceptClass):
         """Return what identifies x."""
         if self._key is not None:
             return self._key(x)
+        if type(x) in PLAIN:
+            return x  # type: ignore[no-any-return]
         try:
             return freeze(x)
         except TypeError:
             raise InvalidInstance(f"x must be hashable, or OracleClass be given key=; {got('x', x)}") from None
 
     def find(self, sample: Sample) -> Concept | None:
-        """Ask the oracle for a concept that fits; only if it gives witnesses."""
-        if not self.finds:
-            raise InvalidArgument("this oracle answers only realizable(sample); it was given no find=")
-        if self._find is None:
-            return self.find_many([sample])[0]
-        return _checked(self._counted(self._find, list(sample)))
-
-    def realizable(self, sample: Sample) -> bool:
-        """Ask the oracle whether a concept fits; an unknown that is kept is True."""
-        try:
-            if self._realizable is None:
-                return self.find(sample) is not None
-            answer = self._counted(self._realizable, list(sample))
-        except OracleUnknown:
-            if self.on_unknown == "raise":
-                raise
-            return True
-        if not isinstance(answer, (bool, np.bool_)):
-            raise OracleError(f"realizable must return True or False; {got('answer', answer)}")
-        return bool(answer)
-
-    def _counted(self, oracle: Callable[[Any], Any], given: list[Any], samples: int = 1) -> Any:
-        """Call the user's oracle; whatever it raises is said in a sentence."""
-        try:
-            return oracle(given) if self._patience is None else self._patience.call(oracle, given, times=samples)
-        except OracleError as error:
-            self.unknowns += isinstance(error, OracleUnknown)
-            raise
-        except Exception as error:
-            raise OracleError(
-                f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
-            ) from error
-
-    # --- Many questions at once ----------------------------------------------------------------------
+        """Ask the oracle, here, for a concept that fits; only if it gives witnesses."""
+        self._check_finds()
+        return known(self._here.ask_many("find", [sample]))[0]  # type: ignore[no-any-return]
 
     def find_many(self, samples: Sequence[Sample]) -> list[Concept | None]:
         """Ask for a concept for each sample: by the workers, by the oracle's own ``find_many``, or one by one."""
-        found = self.found(samples)
-        for answer in found:
-            if isinstance(answer, OracleUnknown):
-                raise answer
-        return found  # type: ignore[return-value]
+        self._check_finds()
+        return known(self.oracle.ask_many("find", samples))
 
-    def found(self, samples: Sequence[Sample]) -> list[Found]:
-        """Answer ``find_many``, with an OracleUnknown in place of each answer that is not known."""
-        if self.shards is None:
-            return self.found_here(samples)
-        answers = self.shards.ask("find", samples)
-        self.unknowns += sum(isinstance(answer, OracleUnknown) for answer in answers)
-        return [self.unpacked(answer) for answer in answers]
-
-    def found_here(self, samples: Sequence[Sample]) -> list[Found]:
-        """Answer :meth:`found` in this process."""
-        if self._find_many is None:
-            return [self._attempt(self.find, sample) for sample in samples]
-        batches = [samples[i : i + self.batch] for i in range(0, len(samples), self.batch)]
-        return [answer for batch in batches for answer in self._batched(self._find_many, batch)]
-
-    def _batched(self, find_many: FindMany, batch: Sequence[Sample]) -> list[Found]:
-        answers = self._attempt(
-            lambda given: self._counted(find_many, given, len(given)), [list(sample) for sample in batch]
-        )
-        if isinstance(answers, OracleUnknown):
-            return [answers] * len(batch)  # which of them could not be decided, nobody knows
-        if len(answers) != len(batch):
-            raise OracleError(f"find_many got {len(batch)} samples and gave {len(answers)} answers; one each is due")
-        return [answer if isinstance(answer, OracleUnknown) else _checked(answer) for answer in answers]
-
-    def _attempt(self, ask: Callable[[Any], Any], given: Any) -> Any:
-        try:
-            return ask(given)
-        except OracleUnknown as error:
-            return error
+    def realizable(self, sample: Sample) -> bool:
+        """Ask the oracle, here, whether a concept fits; an unknown that is kept is True."""
+        return self.bits(self._here.ask_many("realizable", [sample]))[0]
 
     def realizable_many(self, samples: Sequence[Sample]) -> list[bool]:
         """Ask ``realizable`` about each sample: by the workers, or one by one."""
-        if self.shards is None:
-            return [self.realizable(sample) for sample in samples]
-        return self.shards.ask("realizable", samples)
+        return self.bits(self.oracle.ask_many("realizable", samples))
 
-    def packed(self, answer: Found) -> Any:
-        """Return an answer as a worker sends it."""
-        return answer
+    def bits(self, answers: list[Any]) -> list[bool]:
+        """Return the bits that count: what is not known is True, or raised."""
+        if self.keeps_unknown:
+            return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
+        return known(answers)
 
-    def unpacked(self, answer: Any) -> Found:
-        """Return what a worker sent as an answer."""
-        return answer  # type: ignore[no-any-return]
-
-    def labelling(self, sample: Sample) -> Labelling:
-        """Return a rule with these labels, without asking anything."""
-        return Labelling(tuple(sample), self.realizable, self.key)
+    def _check_finds(self) -> None:
+        if not self.finds:
+            raise InvalidArgument("this oracle answers only realizable(sample); it was given no find=")
 
     def erm(self, sample: Sample) -> Concept:
         """Return a best concept: the realizable labellings are tried from the cheapest on."""
@@ -271,7 +211,31 @@ class OracleClass(ConceptClass):
         raise InvalidArgument("an OracleClass cannot draw concepts; give the adversary target=")
 
 
-def _checked(concept: Any) -> Concept | None:
-    if concept is not None and not callable(concept):
-        raise OracleError(f"find must return a callable concept or None; {got('concept', concept)}")
-    return concept  # type: ignore[no-any-return]
+def _check_options(
+    strategy: object,
+    repeats: object,
+    on_unknown: object,
+    call_cost: object,
+    executor: object,
+    batch: object,
+    finds: bool,
+) -> None:
+    """Say what is wrong with the options, if anything is."""
+    if repeats not in ("infer", "ask"):
+        raise InvalidArgument(f'repeats must be "infer" or "ask"; {got("repeats", repeats)}')
+    if strategy not in STRATEGIES:
+        raise InvalidArgument(f"strategy must be one of {', '.join(STRATEGIES)}; {got('strategy', strategy)}")
+    if strategy == "cubes" and not (finds and repeats == "infer"):
+        raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
+    if strategy == "bits" and (finds or repeats == "ask"):
+        raise InvalidArgument('strategy="bits" needs realizable= and repeats="infer"; give those, or strategy="auto"')
+    if on_unknown not in ("raise", "keep"):
+        raise InvalidArgument(f'on_unknown must be "raise" or "keep"; {got("on_unknown", on_unknown)}')
+    if call_cost is not None and not (isinstance(call_cost, (int, float)) and 0 <= call_cost < float("inf")):
+        raise InvalidArgument(f"call_cost must be a number of seconds; {got('call_cost', call_cost)}")
+    if executor is not None and not isinstance(executor, Executor):
+        raise InvalidArgument(
+            f"executor must be one, such as adeptree.core.workers.processes(2); {got('executor', executor)}"
+        )
+    if batch is not None:
+        check_size("batch", batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,15 +10,17 @@ import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
-from adeptree.core.types import BoolArray, Concept, Instance, IntArray
-from adeptree.oracles.asking import Asking, label_by
+from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelColumns, unpack
-from adeptree.oracles.cube_search import NO_WITNESS, Found, split_by_cubes
-from adeptree.oracles.oracle_class import Labelling, OracleClass
+from adeptree.oracles.chain import Asking, Counting
+from adeptree.oracles.cube_search import NO_WITNESS, Answer, Found, label_by, split_by_cubes
+from adeptree.oracles.labelling import Labelling
+from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
+from adeptree.roles.oracle import Kind, known
 
 
 class OracleFrontier(Frontier):
@@ -43,9 +45,10 @@ class OracleFrontier(Frontier):
     def __init__(self, concept_class: ConceptClass) -> None:
         super().__init__()
         self.concept_class = concept_class
-        self.infers_repeats = getattr(concept_class, "repeats", "infer") == "infer"
-        self.asking = Asking(concept_class, self.queries)
-        self.has_witnesses = self.asking.finds
+        self.infers_repeats = concept_class.infers_repeats
+        self.has_witnesses = concept_class.finds
+        # What is asked is counted here, whatever chain the class has of its own.
+        self.oracle = Counting(concept_class.oracle or Asking(ClassOracle(concept_class)), self.queries)
         self.points: list[Instance] = []
         self.column: dict[Hashable, int] = {}
         self.table = LabelColumns()
@@ -58,8 +61,8 @@ class OracleFrontier(Frontier):
 
     def _choice(self) -> Choice | None:
         """Return who chooses between sets of rows and single rows, if somebody said what a call costs."""
-        cost: float | None = getattr(self.concept_class, "call_cost", None)
-        free = getattr(self.concept_class, "strategy", "auto") == "auto" and not self.asking.keeps
+        cost = self.concept_class.call_cost
+        free = self.concept_class.strategy == "auto" and not self.concept_class.keeps_unknown
         return Choice("cubes" if self.has_witnesses else "bits", cost) if cost is not None and free else None
 
     def parts(self) -> list[Any]:
@@ -83,14 +86,14 @@ class OracleFrontier(Frontier):
     @property
     def strategy(self) -> str:
         """How the next point will be asked about."""
-        wanted = getattr(self.concept_class, "strategy", "auto")
+        wanted = self.concept_class.strategy
         if wanted in ("literal", "paper") or not self.infers_repeats or not self.complete:
             return "paper" if wanted == "paper" else "literal"
         if self.choice is not None and not self.choice.sets_pay(self.width, *self._size):
             return "literal"
         if not self.has_witnesses:
             # Only paths asked one by one can be shared out among workers.
-            return "literal" if self.asking.shared and wanted == "auto" else "bits"
+            return "literal" if self.concept_class.by_workers and wanted == "auto" else "bits"
         return "cubes"
 
     def _answers(self, x: Instance) -> Split:
@@ -106,25 +109,51 @@ class OracleFrontier(Frontier):
     def _ask_about(self, x: Instance) -> Found:
         if not self.points and self.has_witnesses and self.strategy != "paper" and self.witnesses[0] is None:
             self._find_witnesses([0])  # also proves that there is a concept at all
-        asking, before = self.asking, self.queries.posed
+        c, before = self.concept_class, self.queries.posed
         if self.strategy == "cubes":
-            found = split_by_cubes(
-                self.table, self.points, self.witnesses, x, asking.find_all, asking.batch, asking.keeps
-            )
+            found = split_by_cubes(self.table, self.points, self.witnesses, x, self._find_all, c.batch, c.keeps_unknown)
             return replace(found, calls=self.queries.posed - before)
         if self.strategy == "bits":
-            can = self.bits_only.split(self.table, self.points, x, asking.realizable, self.queries.inferred)
+            can = self.bits_only.split(self.table, self.points, x, self._realizable, self.queries.inferred)
             return Found(can, calls=self.queries.posed - before)
-        by_bit = self.strategy == "paper" or not self.has_witnesses or self.asking.keeps
+        by_bit = self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown
         return self._by_bit(x) if by_bit else self._by_witness(x)
+
+    def _ask(self, kind: Kind, samples: Sequence[Sample]) -> list[Any]:
+        """Ask the chain; together only where the class says so, as a call that raises ends what it was asked with."""
+        if self.concept_class.batch > 1:
+            return self.oracle.ask_many(kind, samples)
+        return [self.oracle.ask_many(kind, [sample])[0] for sample in samples]
+
+    def _find_all(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Ask for a concept for each sample; what is unknown is kept, if it may be."""
+        answers = self._ask("find", samples)
+        for sample, found in zip(samples, answers if self.concept_class.keeps_unknown else known(answers), strict=True):
+            unfit = callable(found) and any(label_by(found, x) != y for x, y in sample)
+            if unfit:
+                raise ContradictoryOracle(
+                    f"find returned {found}, which does not have the labels it was asked for on a sample of "
+                    f"{len(sample)} points; check the oracle"
+                )
+        return answers
+
+    def _realizable_all(self, samples: Sequence[Sample]) -> list[bool]:
+        """Ask whether each sample is realizable; what is unknown is, if it is kept."""
+        answers = self._ask("realizable", samples)
+        if self.concept_class.keeps_unknown:
+            return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
+        return known(answers)
+
+    def _realizable(self, sample: Sample) -> bool:
+        return self._realizable_all([sample])[0]
 
     def _by_bit(self, x: Instance) -> Found:
         samples = [self.sample(row) for row in range(self.width)]
         can = np.ones((2, self.width), dtype=np.bool_)
-        can[0] = self.asking.realizable_all([[*sample, (x, 0)] for sample in samples])
+        can[0] = self._realizable_all([[*sample, (x, 0)] for sample in samples])
         # A realizable path has a continuation; only the empty one was never asked about.
         asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
-        can[1, asked] = self.asking.realizable_all([[*samples[row], (x, 1)] for row in asked])
+        can[1, asked] = self._realizable_all([[*samples[row], (x, 1)] for row in asked])
         if not can.any(axis=0).all():
             raise ContradictoryOracle(
                 f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "
@@ -139,7 +168,7 @@ class OracleFrontier(Frontier):
         others: dict[tuple[int, int], Concept] = {}
         questions = [(row, label) for row, label in enumerate((1 - own).tolist())]
         samples = [[*self.sample(row), (x, label)] for row, label in questions]
-        for (row, label), concept in zip(questions, self.asking.find_all(samples), strict=True):
+        for (row, label), concept in zip(questions, self._find_all(samples), strict=True):
             if concept is not None and not isinstance(concept, OracleUnknown):
                 others[row, label] = concept
                 can[label, row] = True
@@ -151,7 +180,7 @@ class OracleFrontier(Frontier):
 
     def _find_witnesses(self, rows: list[int]) -> None:
         """Find a concept for each of these rows; where that is unknown, and kept, there is none."""
-        for row, found in zip(rows, self.asking.find_all([self.sample(row) for row in rows]), strict=True):
+        for row, found in zip(rows, self._find_all([self.sample(row) for row in rows]), strict=True):
             if found is None:
                 raise ContradictoryOracle(
                     f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "
@@ -209,7 +238,7 @@ class OracleFrontier(Frontier):
         return Labelling(tuple(self.sample(row)), self.concept_class.realizable, self._key)
 
     def _key(self, x: Instance) -> Hashable:
-        return self.concept_class.key(x) if isinstance(self.concept_class, OracleClass) else freeze(x)
+        return freeze(x) if self.concept_class.oracle is None else self.concept_class.key(x)
 
     def state(self) -> dict[str, Any]:
         """Return the labels and points (concepts are not data: after loading they are found again when needed)."""

@@ -17,9 +17,9 @@ from typing import Any, TextIO
 from adeptree.core.errors import StateError
 from adeptree.core.files import encode, seal
 from adeptree.core.types import Concept, Instance, Sample
+from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import point_key
-from adeptree.oracles.layer import Layer
-from adeptree.roles.oracle import Kind, Oracle, Samples
+from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
 FORMAT = "adeptree oracle recording"
 VERSION = 2
@@ -78,7 +78,7 @@ class Recording(Layer):
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         # Encoded first: a sample that cannot be written must not cost a query.
         written = [encode(list(map(list, sample))) for sample in samples]
-        answers = self.oracle.ask_many(kind, samples)
+        answers = known(self.oracle.ask_many(kind, samples))
         return [
             self._note(kind, sample, text, answer)
             for sample, text, answer in zip(samples, written, answers, strict=True)

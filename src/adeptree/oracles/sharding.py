@@ -1,7 +1,7 @@
 """The questions of one oracle, answered by the workers of an executor.
 
-A task is a chunk of samples and the class, pickled. Every worker (or thread) builds the class once, with a solver of
-its own, and keeps it for all later chunks. Answers come back in the order of the samples, whoever gave them when.
+A task is a chunk of samples and the oracle, pickled. Every worker (or thread) builds it once, with a solver of its own,
+and keeps it for all later chunks. Answers come back in the order of the samples, whoever gave them when.
 """
 
 from __future__ import annotations
@@ -9,42 +9,53 @@ from __future__ import annotations
 import math
 import pickle
 import threading
-from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError
-from adeptree.core.types import Sample
-
-if TYPE_CHECKING:
-    from adeptree.oracles.oracle_class import OracleClass
+from adeptree.oracles.chain import Layer
+from adeptree.roles.oracle import Kind, Oracle, Samples
 
 TASK = 5e-3
 """Seconds of work in a task: its way to a worker and back takes a few tenths of a millisecond."""
 SHARES = 8
 """Tasks that a batch is divided into at least."""
 KEPT = 8
-"""How many classes a worker keeps built."""
+"""How many oracles a worker keeps built."""
 
 _built = threading.local()
 
 
-class Shards:
-    """Asks a class's oracle in the workers of an executor."""
+class Workers(Layer):
+    """Has every question answered by the workers of an executor, each by an oracle of its own.
 
-    def __init__(self, executor: Executor, concept_class: OracleClass) -> None:
-        self.executor = executor
-        self.concept_class = concept_class
-        self._sent: bytes | OracleClass | None = None
+    ``call_cost`` is what a call takes, in seconds; ``shared`` says that threads may ask this very oracle; ``owner`` is
+    named where something cannot be sent.
+    """
 
-    def ask(self, kind: str, samples: Sequence[Sample]) -> list[Any]:
-        """Return the answers in order."""
-        sent = self._class_to_send()
-        size = chunk(len(samples), self.concept_class.call_cost)
+    waits = False
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        executor: Executor,
+        *,
+        call_cost: float | None = None,
+        shared: bool = False,
+        owner: object = None,
+    ) -> None:
+        super().__init__(oracle)
+        self.executor, self.call_cost, self.owner = executor, call_cost, owner or oracle
+        self.shared = shared and isinstance(executor, ThreadPoolExecutor)
+        self._sent: bytes | Oracle | None = oracle if self.shared else None
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        self._sent = sent = self._sent or self._pickled()
+        size = chunk(len(samples), self.call_cost)
         chunks = [samples[i : i + size] for i in range(0, len(samples), size)]
         tasks = [self.executor.submit(answered, sent, kind, chunk) for chunk in chunks]
         try:
-            return [answer for task in tasks for answer in task.result()]
+            return [self.unpacked(answer) for task in tasks for answer in task.result()]
         except (AdeptreeError, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -56,20 +67,14 @@ class Shards:
             for task in tasks:
                 task.cancel()
 
-    def _class_to_send(self) -> bytes | OracleClass:
-        if self._sent is None:
-            threads = isinstance(self.executor, ThreadPoolExecutor)
-            self._sent = self.concept_class if threads and self.concept_class.shared_by_threads else self._pickled()
-        return self._sent
-
     def _pickled(self) -> bytes:
         try:
-            return pickle.dumps(self.concept_class)
+            return pickle.dumps(self.oracle)
         except AdeptreeError:
             raise
         except Exception as error:
             raise InvalidArgument(
-                f"to be asked in other processes {self.concept_class!r} must be picklable, but {error}; its functions "
+                f"to be asked in other processes {self.owner!r} must be picklable, but {error}; its functions "
                 f"must be at the top of a module, no lambdas"
             ) from None
 
@@ -85,18 +90,16 @@ def chunk(samples: int, call_cost: float | None) -> int:
     return max(1, min(math.ceil(TASK / max(call_cost, 1e-9)), math.ceil(samples / SHARES)))
 
 
-def answered(sent: bytes | OracleClass, kind: str, samples: Sequence[Sample]) -> list[Any]:
+def answered(sent: bytes | Oracle, kind: Kind, samples: Samples) -> list[Any]:
     """Answer a chunk: runs in the worker."""
-    concept_class = _class_of(sent) if isinstance(sent, bytes) else sent
-    if kind == "find":
-        return [concept_class.packed(answer) for answer in concept_class.found_here(samples)]
-    return [concept_class.realizable(sample) for sample in samples]
+    oracle = _oracle_of(sent) if isinstance(sent, bytes) else sent
+    return [oracle.packed(answer) for answer in oracle.ask_many(kind, samples)]
 
 
-def _class_of(sent: bytes) -> OracleClass:
-    classes: dict[bytes, OracleClass] = _built.__dict__.setdefault("classes", {})
-    if sent not in classes:
-        while len(classes) >= KEPT:
-            del classes[next(iter(classes))]
-        classes[sent] = pickle.loads(sent)
-    return classes[sent]
+def _oracle_of(sent: bytes) -> Oracle:
+    oracles: dict[bytes, Oracle] = _built.__dict__.setdefault("oracles", {})
+    if sent not in oracles:
+        while len(oracles) >= KEPT:
+            del oracles[next(iter(oracles))]
+        oracles[sent] = pickle.loads(sent)
+    return oracles[sent]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from adeptree.core.errors import InvalidArgument, OracleError, got
 from adeptree.core.types import Concept, Sample
-from adeptree.oracles.oracle_class import OracleClass
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.oracle import ConsistencyOracle, ErmOracle
 
@@ -25,6 +24,7 @@ class ClassOracle(ConsistencyOracle):
 
     def __init__(self, concept_class: ConceptClass) -> None:
         self.concept_class = check_class(concept_class)
+        self.cheap_bits = not concept_class.finds
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.concept_class!r})"
@@ -32,7 +32,7 @@ class ClassOracle(ConsistencyOracle):
     @property
     def gives_witnesses(self) -> bool:
         """Whether the class can name a concept that fits."""
-        return bool(getattr(self.concept_class, "gives_witnesses", True))
+        return self.concept_class.gives_witnesses
 
     def realizable(self, sample: Sample) -> bool:
         """Ask the class."""
@@ -42,33 +42,7 @@ class ClassOracle(ConsistencyOracle):
     def find(self, sample: Sample) -> Concept | None:
         """Ask the class for a concept that fits."""
         self._check("find")
-        own: Callable[[Sample], Concept | None] | None = getattr(self.concept_class, "find", None)
-        if own is not None:
-            return own(sample)
-        return self.concept_class.erm(sample) if self.concept_class.realizable(sample) else None
-
-
-class FunctionOracle(ClassOracle):
-    """A weak-consistency oracle made of one function: ``find(sample)`` or ``realizable(sample)``.
-
-    What the function returns or raises is checked: an exception becomes an :class:`OracleError`.
-
-    >>> FunctionOracle(realizable=lambda sample: sum(y for _, y in sample) <= 1).realizable([("a", 1), ("b", 1)])
-    False
-    """
-
-    def __init__(
-        self,
-        find: Callable[[Sample], Concept | None] | None = None,
-        realizable: Callable[[Sample], bool] | None = None,
-        *,
-        name: str = "function",
-    ) -> None:
-        super().__init__(OracleClass(find=find, realizable=realizable, name=name))
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"FunctionOracle(name={self.name!r})"
+        return self.concept_class.find(sample)
 
 
 class ClassErm(ErmOracle):

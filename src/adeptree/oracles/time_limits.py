@@ -6,7 +6,7 @@ from typing import Any
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.patience import Patience, check_seconds
-from adeptree.oracles.layer import Layer
+from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
@@ -25,8 +25,9 @@ class TimeLimit(Layer):
     adeptree.core.errors.OracleUnknown: the oracle did not answer within 0.01 seconds; raise seconds=, or give ...
     """
 
-    def __init__(self, oracle: Oracle, seconds: float) -> None:
+    def __init__(self, oracle: Oracle, seconds: float, *, waits: bool = True) -> None:
         super().__init__(oracle)
+        self.waits = waits
         self.seconds = seconds
         limit = check_seconds(seconds)
         if limit is None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from adeptree.oracles.layer import Layer
+from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 

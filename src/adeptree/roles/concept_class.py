@@ -11,7 +11,7 @@ import numpy as np
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:
-    pass
+    from adeptree.roles.oracle import Oracle
 
 
 class ConceptClass(ABC):
@@ -21,6 +21,26 @@ class ConceptClass(ABC):
     """
 
     spec_name: ClassVar[str]
+
+    # What a class can do, and how its oracle wants to be asked.
+    oracle: Oracle | None = None
+    """The chain that answers, if the class is known by one; otherwise ``find`` and ``realizable`` of the class do."""
+    gives_witnesses: bool = True
+    """Whether every "realizable" comes with a concept, by ``find`` or ``erm``."""
+    mistake_bound: int | None = None
+    """The M of the base learner that comes with the class, if that is declared."""
+    strategy: str = "auto"
+    """How a frontier asks; see ``OracleClass``."""
+    infers_repeats: bool = True
+    """Whether the label of a repeated instance is known without a query."""
+    keeps_unknown: bool = False
+    """Whether a path counts as realizable if the oracle cannot tell."""
+    call_cost: float | None = None
+    """Seconds that a call takes, about; None for "many"."""
+    batch: int = 1
+    """How many questions may go out together."""
+    by_workers: bool = False
+    """Whether workers answer."""
 
     @property
     @abstractmethod
@@ -47,6 +67,15 @@ class ConceptClass(ABC):
     @abstractmethod
     def erm(self, sample: Sample) -> Concept:
         """ERM oracle: return a concept with the fewest errors on the sample."""
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Return a concept with these labels, or None; by ``erm``, where a class does not know better."""
+        return self.erm(sample) if self.realizable(sample) else None
+
+    @property
+    def finds(self) -> bool:
+        """Whether ``find`` is worth asking: the class wrote one of its own."""
+        return type(self).find is not ConceptClass.find
 
     def judge(self, sample: Sample) -> Concept:
         """Return a best concept in hindsight, for the account only: where queries count, this is none."""

@@ -21,8 +21,10 @@ from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArr
 class Queries:
     """How many weak-consistency queries there were, in three numbers that are never merged.
 
-    ``asked`` is what Algorithm 2 asks (2 x width a round, the paper's N_T), ``posed`` counts the calls
-    that really reached the oracle, and ``inferred`` is the rest: answers got by logic.
+    ``asked`` is what Algorithm 2 asks (2 x width per round, the paper's N_T), ``posed`` counts the calls
+    that really reached the oracle, and ``inferred`` is the rest: answers got by logic. ``unknown`` says how many of
+    those posed the oracle could not decide. :meth:`Frontier.split` counts what is asked, and the layer ``Counting``
+    of ``adeptree.oracles`` the rest.
 
     >>> Queries(asked=10, posed=4).inferred
     6
@@ -30,6 +32,7 @@ class Queries:
 
     asked: int = 0
     posed: int = 0
+    unknown: int = 0
 
     @property
     def inferred(self) -> int:

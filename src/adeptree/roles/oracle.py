@@ -12,11 +12,11 @@ Write your own by subclassing :class:`ConsistencyOracle` or :class:`ErmOracle`: 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown, got
 from adeptree.core.types import Concept, Sample
 
 Kind = Literal["realizable", "find", "best"]
@@ -35,6 +35,8 @@ class Oracle(ABC):
     Layers let one thread in at a time; an oracle of your own is as safe to share between threads as you make it.
     """
 
+    cheap_bits: bool = False
+    """Whether ``realizable`` costs less than ``find``; if not, a class asks for the concept, which tells more."""
     _closed = False  # of the class, so that subclasses need not call our __init__
 
     @property
@@ -44,7 +46,10 @@ class Oracle(ABC):
 
     @abstractmethod
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
-        """Answer one question about every sample, in order; an empty batch asks nothing."""
+        """Answer one question about every sample, in order; an empty batch asks nothing.
+
+        Whoever cannot decide raises OracleUnknown, or puts one in the place of each answer that is not known.
+        """
 
     @property
     def gives_witnesses(self) -> bool:
@@ -65,15 +70,23 @@ class Oracle(ABC):
 
     def realizable_many(self, samples: Samples) -> list[bool]:
         """Answer ``realizable`` for every sample."""
-        return self.ask_many("realizable", samples)
+        return known(self.ask_many("realizable", samples))
 
     def find_many(self, samples: Samples) -> list[Concept | None]:
         """Answer ``find`` for every sample."""
-        return self.ask_many("find", samples)
+        return known(self.ask_many("find", samples))
 
     def best_many(self, samples: Samples) -> list[Any]:
         """Answer ``best`` for every sample."""
-        return self.ask_many("best", samples)
+        return known(self.ask_many("best", samples))
+
+    def packed(self, answer: Any) -> Any:
+        """Return an answer as a worker sends it to another process."""
+        return answer
+
+    def unpacked(self, answer: Any) -> Any:
+        """Return what a worker sent as an answer."""
+        return answer
 
     def close(self) -> None:
         """Give back what the oracle holds; again is harmless."""
@@ -138,7 +151,7 @@ class ConsistencyOracle(Oracle):
     def find(self, sample: Sample) -> Concept | None:
         """Return a concept with these labels, or None; only for oracles that give witnesses."""
         if type(self).find_many is not ConsistencyOracle.find_many:
-            return self.find_many([sample])[0]
+            return known(self.find_many([sample]))[0]  # type: ignore[no-any-return]
         raise InvalidArgument(f"{self!r} answers only realizable(sample): it gives no witnesses")
 
     def realizable_many(self, samples: Samples) -> list[bool]:
@@ -150,11 +163,18 @@ class ConsistencyOracle(Oracle):
         return [self.find(sample) for sample in samples]
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
-        """Answer one question about every sample."""
-        self._check(kind)
+        """Answer one question about every sample; where these are asked one by one, so are those that are unknown."""
+        if self._closed or kind not in self.answers:
+            self._check(kind)
         if not samples:
             return []
-        return in_step(self.find_many(samples) if kind == "find" else self.realizable_many(samples), samples)
+        if kind == "find":
+            if type(self).find_many is ConsistencyOracle.find_many:
+                return [attempt(self.find, sample) for sample in samples]
+            return in_step(self.find_many(samples), samples)
+        if type(self).realizable_many is ConsistencyOracle.realizable_many:
+            return [attempt(self.realizable, sample) for sample in samples]
+        return in_step(self.realizable_many(samples), samples)
 
 
 class ErmOracle(Oracle):
@@ -185,6 +205,22 @@ class ErmOracle(Oracle):
         """Answer ``best`` for every sample."""
         self._check(kind)
         return in_step(self.best_many(samples), samples) if samples else []
+
+
+def attempt(ask: Callable[[Sample], Any], sample: Sample) -> Any:
+    """Return the answer, or the OracleUnknown that was raised."""
+    try:
+        return ask(sample)
+    except OracleUnknown as error:
+        return error
+
+
+def known(answers: list[Any]) -> list[Any]:
+    """Return the answers if all are known; raise the first OracleUnknown among them."""
+    for answer in answers:
+        if isinstance(answer, OracleUnknown):
+            raise answer
+    return answers
 
 
 def in_step(answers: list[Any], samples: Samples) -> list[Any]:

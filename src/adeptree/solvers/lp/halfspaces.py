@@ -17,13 +17,13 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.oracles.oracle_class import OracleClass
 from adeptree.solvers.lp.deciding import Decider
 from adeptree.solvers.lp.dichotomies import dichotomies
 from adeptree.solvers.lp.halfspace import Halfspace
 from adeptree.solvers.lp.highs import require_highs
 from adeptree.solvers.lp.infeasible import Certificate
 from adeptree.solvers.lp.lifting import Number, Point, as_point, lift
+from adeptree.solvers.solver_class import SolverClass
 
 CALL_COST = 300e-6
 """Seconds that a call takes, about: 0.2 ms for the short samples of the plane, 0.7 ms for long ones."""
@@ -35,7 +35,7 @@ TABLE_LIMIT = 1 << 24
 """Largest table (labellings x points) that ``enumerated`` makes."""
 
 
-class Halfspaces(OracleClass):
+class Halfspaces(SolverClass):
     """Rules w.x >= b with any real w and b; x is a tuple of ``dim`` numbers (int, Fraction or float).
 
     ``find`` asks HiGHS (extra ``lp``), and no answer is believed unchecked: a halfspace is tried on the sample
@@ -44,7 +44,7 @@ class Halfspaces(OracleClass):
     ``OracleUnknown`` is raised only if that takes too long. Small samples are decided in integers at once, which
     is faster, unless ``solver="highs"``. ``decider.rungs`` counts which step decided (in this process). ``seconds``
     limits a question; what it leaves open is ``OracleUnknown`` too. ``strategy``, ``executor``, ``batch``,
-    ``on_unknown`` and ``call_cost`` are those of :class:`OracleClass`.
+    ``on_unknown`` and ``call_cost`` are those of ``OracleClass``.
 
     On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out:
 
@@ -65,7 +65,6 @@ class Halfspaces(OracleClass):
     """
 
     spec_name = "halfspaces"
-    shared_by_threads = False
 
     def __init__(
         self,
@@ -94,7 +93,6 @@ class Halfspaces(OracleClass):
         limit = check_seconds(seconds)
         self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
         super().__init__(
-            find=self._fitting,
             vc_dimension=vc,
             strategy=strategy,
             on_unknown=on_unknown,
@@ -139,18 +137,15 @@ class Halfspaces(OracleClass):
 
     # --- Deciding ----------------------------------------------------------------------------------
 
-    def find(self, sample: Sample) -> Concept | None:
+    def solved(self, sample: Sample) -> Concept | None:
         """Return a halfspace that fits the sample exactly, or None if it is proved that there is none."""
-        return super().find(self.clean(sample))
+        decided = self.decider.decide(self.clean(sample))
+        return decided if isinstance(decided, Halfspace) else None
 
     def certificate(self, sample: Sample) -> Certificate | None:
         """Return the proof that no halfspace fits, or None if one does."""
         decided = self.decider.decide(self.clean(sample))
         return decided if isinstance(decided, Certificate) else None
-
-    def _fitting(self, sample: Sample) -> Halfspace | None:
-        decided = self.decider.decide(list(sample))
-        return decided if isinstance(decided, Halfspace) else None
 
     # --- The finite version ------------------------------------------------------------------------
 

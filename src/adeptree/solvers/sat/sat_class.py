@@ -22,17 +22,17 @@ from adeptree.core.errors import (
 )
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.oracles.oracle_class import OracleClass
 from adeptree.solvers.sat.encoding import Encoding
 from adeptree.solvers.sat.sat_options import check_options
 from adeptree.solvers.sat.sat_solver import Solver
+from adeptree.solvers.solver_class import SolverClass
 
 T = TypeVar("T")
 
 SOLVER = "glucose4"
 
 
-class SatClass(OracleClass):
+class SatClass(SolverClass):
     """The concepts of an :class:`Encoding`, found by one incremental solver that is kept for all calls.
 
     The label of every instance is a literal, made when the instance is first met; the labels of a sample are
@@ -46,8 +46,8 @@ class SatClass(OracleClass):
     ``on_excess="prune"``). ``find`` raises in any case. ``unknowns`` counts them.
 
     The solver is not part of what is pickled or copied: every process builds its own (:meth:`clone`), and so does every
-    worker of an ``executor``. ``batch`` and ``call_cost`` are those of :class:`OracleClass`; if not given, the
-    encoding says what a call costs.
+    worker of an ``executor``. ``batch`` and ``call_cost`` are those of ``OracleClass``; if not given, the encoding
+    says what a call costs.
 
     >>> from adeptree.solvers.sat import KTermDnf
     >>> c = SatClass(KTermDnf(n=3, k=1))
@@ -58,7 +58,7 @@ class SatClass(OracleClass):
     """
 
     spec_name = "sat"
-    shared_by_threads = False
+    cheap_bits = True  # nothing is decoded
 
     def __init__(
         self,
@@ -88,7 +88,6 @@ class SatClass(OracleClass):
         self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
         check_options(encoding, conflicts, seconds)
         super().__init__(
-            find=self.find,
             mistake_bound=mistake_bound,
             vc_dimension=vc_dimension,
             littlestone_dimension=littlestone_dimension,
@@ -117,21 +116,18 @@ class SatClass(OracleClass):
 
     # --- The oracle ----------------------------------------------------------------------------------
 
-    def find(self, sample: Sample) -> Concept | None:
+    def solved(self, sample: Sample) -> Concept | None:
         """Return a concept with these labels, or None if there is none; raise OracleUnknown if a limit came first."""
         with self._solver.alone:
-            answer = self._solve(sample)
-            if answer is None:
-                raise self._undecided(len(sample))
-            return self._own(self._working.decode, self._solver.model()) if answer else None
+            return self._own(self._working.decode, self._solver.model()) if self.solvable(sample) else None
 
-    def realizable(self, sample: Sample) -> bool:
-        """Is there a concept with these labels? (Or is none excluded, with ``on_unknown="keep"``.)"""
+    def solvable(self, sample: Sample) -> bool:
+        """Return whether there is one."""
         with self._solver.alone:
             answer = self._solve(sample)
-        if answer is None and self.on_unknown == "raise":
+        if answer is None:
             raise self._undecided(len(sample))
-        return answer is not False
+        return answer
 
     def core(self) -> tuple[int, ...]:
         """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
@@ -188,8 +184,6 @@ class SatClass(OracleClass):
         if answer is False:
             core = set(self._solver.core())
             self._core = tuple(sorted({literal: i for i, literal in enumerate(literals) if literal in core}.values()))
-        elif answer is None:
-            self.unknowns += 1
         return answer
 
     def _literal(self, x: Any) -> int:

@@ -13,13 +13,13 @@ from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.templates.template_class import TemplateClass
 from adeptree.families.templates.template_grid import check_text
-from adeptree.oracles.oracle_class import Found, OracleClass
 from adeptree.solvers.smt import terms
 from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
 from adeptree.solvers.smt.instances import Known, plain, tagged
 from adeptree.solvers.smt.smt_rules import Constant, SmtRule, is_plain, placeholder, plain_value, z3_value
 from adeptree.solvers.smt.solving import Solving
 from adeptree.solvers.smt.terms import Term, load_z3
+from adeptree.solvers.solver_class import SolverClass
 
 CALL_COST = 1.5e-3
 """Seconds that a call takes, about: 1 ms for thresholds and remainders, 3 ms for distances."""
@@ -28,7 +28,7 @@ LISTING_LIMIT = 1 << 20
 """Most settings of the constants that are listed, for the base learner."""
 
 
-class SmtClass(OracleClass):
+class SmtClass(SolverClass):
     """All rules that a template makes with any values of its constants; needs z3 (extra ``smt``).
 
     ``template(x)`` returns a z3 condition on the ``constants``; ``where`` holds conditions that bound them.
@@ -59,7 +59,6 @@ class SmtClass(OracleClass):
     """
 
     spec_name = "smt"
-    shared_by_threads = False
 
     def __init__(
         self,
@@ -78,7 +77,7 @@ class SmtClass(OracleClass):
             raise InvalidArgument(
                 f"template must be a function of x that returns a z3 term; {got('template', template)}"
             )
-        super().__init__(find=self._search, name=name, **{"call_cost": CALL_COST, **options})
+        super().__init__(name=name, **{"call_cost": CALL_COST, **options})
         self.template, self.text = template, text
         self._maker: tuple[Callable[..., SmtClass], tuple[Any, ...]] | None = None
         self.constants = terms.check_constants(constants)
@@ -123,11 +122,11 @@ class SmtClass(OracleClass):
             )
         return _remade, self._maker
 
-    def packed(self, answer: Found) -> Any:
+    def packed(self, answer: Any) -> Any:
         """Return a rule as its values: the rest is known to whoever asked."""
         return answer.values if isinstance(answer, SmtRule) else answer
 
-    def unpacked(self, answer: Any) -> Found:
+    def unpacked(self, answer: Any) -> Any:
         """Return the rule of some values."""
         return self._rule(answer) if isinstance(answer, tuple) else answer
 
@@ -139,10 +138,10 @@ class SmtClass(OracleClass):
             raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
         return self._solving.core
 
-    def find(self, sample: Sample) -> Concept | None:
+    def solved(self, sample: Sample) -> Concept | None:
         """Ask z3 for a concept that fits."""
         with self._solving.alone:
-            return super().find(self.clean(sample))
+            return self._search(self.clean(sample))
 
     def _search(self, sample: Sample) -> Concept | None:
         labelled: dict[Hashable, tuple[int, int]] = {}

@@ -1,0 +1,283 @@
+"""The chain that every question of a learner goes through: source -> layers -> asking -> counting -> frontier.
+
+A *source* answers (a function here, a class or a solver elsewhere), a *layer* is an oracle around an oracle that looks
+at what goes through and changes no answer. :class:`Asking` is what a class puts around any oracle, and
+:class:`Counting` is the one place where calls, and answers that are not known, are counted.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError, OracleUnknown, got
+from adeptree.core.types import Concept, Sample
+from adeptree.roles.frontier import Queries
+from adeptree.roles.oracle import ConsistencyOracle, Kind, Oracle, Samples
+
+Find = Callable[[Sample], Concept | None]
+FindMany = Callable[[Sequence[Sample]], Sequence[Concept | OracleUnknown | None]]
+Realizable = Callable[[Sample], bool]
+
+
+class FunctionOracle(ConsistencyOracle):
+    """A weak-consistency oracle made of one function: ``find(sample)`` or ``realizable(sample)``.
+
+    ``find_many(samples)``, with ``find`` or without, answers a list of them. What a function returns or raises is
+    checked: an exception becomes an :class:`OracleError`.
+
+    >>> FunctionOracle(realizable=lambda sample: sum(y for _, y in sample) <= 1).realizable([("a", 1), ("b", 1)])
+    False
+    """
+
+    def __init__(
+        self,
+        find: Find | None = None,
+        realizable: Realizable | None = None,
+        *,
+        find_many: FindMany | None = None,
+        name: str = "function",
+    ) -> None:
+        if (find is None and find_many is None) == (realizable is None):
+            raise InvalidArgument(
+                "give exactly one of find= (returns a concept or None; find_many= for a list of samples) and "
+                "realizable= (a bool)"
+            )
+        self._find, self._find_many, self._realizable = find, find_many, realizable
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"FunctionOracle(name={self.name!r})"
+
+    @property
+    def gives_witnesses(self) -> bool:
+        """Whether the function returns concepts."""
+        return self._realizable is None
+
+    def realizable(self, sample: Sample) -> bool:
+        """Ask the function."""
+        if self._realizable is None:
+            return self.find(sample) is not None
+        return checked("realizable", _said(self._realizable, list(sample)))  # type: ignore[no-any-return]
+
+    def find(self, sample: Sample) -> Concept | None:
+        """Ask the function for a concept that fits."""
+        if self._find is None:
+            return super().find(sample)
+        return checked("find", _said(self._find, list(sample)))  # type: ignore[no-any-return]
+
+    def find_many(self, samples: Samples) -> list[Any]:
+        """Ask the function for lists, if there is one."""
+        if self._find_many is None:
+            return super().find_many(samples)
+        answers = _said(self._find_many, [list(sample) for sample in samples])
+        if len(answers) != len(samples):
+            raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
+        return [checked("find", answer) for answer in answers]
+
+
+def _said(function: Callable[[Any], Any], given: Any) -> Any:
+    """Call a function of the user; whatever it raises is said in a sentence."""
+    try:
+        return function(given)
+    except OracleError:
+        raise
+    except Exception as error:
+        raise OracleError(
+            f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
+        ) from error
+
+
+def checked(kind: Kind, answer: Any) -> Any:
+    """Return an answer if it is one."""
+    if isinstance(answer, OracleUnknown):
+        return answer
+    if kind == "realizable":
+        if not isinstance(answer, (bool, np.bool_)):
+            raise OracleError(f"realizable must return True or False; {got('answer', answer)}")
+        return bool(answer)
+    if answer is not None and not callable(answer):
+        raise OracleError(f"find must return a callable concept or None; {got('concept', answer)}")
+    return answer
+
+
+class Layer(Oracle):
+    """Stands between whoever asks and ``oracle``; layers nest in any order.
+
+    A subclass writes one method, ``_through``, for single queries and batches alike. Closing a layer
+    closes what is inside, and attributes a layer does not have are looked up inside too. Threads that ask the same
+    layer wait for each other.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import Caching, ClassOracle, Counting
+    >>> oracle = Caching(Counting(ClassOracle(Thresholds(8))))
+    >>> oracle
+    Caching(Counting(ClassOracle(thresholds(n=8))))
+    >>> oracle.realizable([(3, 1)]), oracle.realizable([(3, 1)]), oracle.queries
+    (True, True, 1)
+    """
+
+    waits = True
+    """Whether one thread is let in at a time; not in the chain of a class, where the source sees to that."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = check_oracle(oracle)
+        self._lock = threading.RLock()
+        self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
+
+    @property
+    def alone(self) -> Any:
+        """Held while a question is answered: for what belongs to the layer and lies outside it."""
+        return self._lock
+
+    @property
+    def answers(self) -> frozenset[Kind]:
+        """What the oracle inside answers."""
+        return self._answers
+
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Pass a batch on; an empty one reaches nobody."""
+        if self._closed or kind not in self.answers:
+            self._check(kind)
+        if not samples:
+            return []
+        with self._lock if self.waits else nullcontext():
+            return self._through(kind, samples)
+
+    @abstractmethod
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Answer a batch that is not empty, by ``self.oracle.ask_many``."""
+
+    def packed(self, answer: Any) -> Any:
+        """Return an answer as the oracle inside sends it."""
+        return self.oracle.packed(answer)
+
+    def unpacked(self, answer: Any) -> Any:
+        """Return what the oracle inside sent."""
+        return self.oracle.unpacked(answer)
+
+    def _release(self) -> None:
+        self.oracle.close()
+
+    def __getattr__(self, name: str) -> Any:
+        # Only for names that are missing here. Private ones stay private: looking up "oracle" or "__setstate__"
+        # inside, on a layer that is still being copied, would never end.
+        if name.startswith("_") or "oracle" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.oracle, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.oracle!r})"
+
+
+class Asking(Layer):
+    """What a class puts around its oracle: questions go out in lists of at most ``batch``, and come back checked.
+
+    A list that could not be decided has an OracleUnknown in the place of each answer: which of them it was, nobody
+    knows. Whatever else is raised is said in a sentence. A concept tells more than a bit: where both cost the same,
+    "realizable" asks for the concept.
+    """
+
+    waits = False
+
+    def __init__(self, oracle: Oracle, batch: int = 1) -> None:
+        super().__init__(oracle)
+        self.batch = batch
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        by_find = kind == "realizable" and self.oracle.gives_witnesses and not self.oracle.cheap_bits
+        asked: Kind = "find" if by_find else kind
+        lists = (samples[i : i + self.batch] for i in range(0, len(samples), self.batch))
+        answers = [checked(asked, answer) for some in lists for answer in self._attempt(asked, some)]
+        if not by_find:
+            return answers
+        return [answer if isinstance(answer, OracleUnknown) else answer is not None for answer in answers]
+
+    def _attempt(self, kind: Kind, samples: Samples) -> list[Any]:
+        try:
+            return self.oracle.ask_many(kind, samples)
+        except OracleUnknown as error:
+            return [error] * len(samples)
+        except AdeptreeError:
+            raise
+        except Exception as error:
+            raise OracleError(
+                f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
+            ) from error
+
+
+class Counting(Layer):
+    """Counts ``queries``, the labelled ``points`` in them, and how many the oracle could not decide (``unknowns``).
+
+    Outside a cache it counts what was asked, inside what reached the oracle. Every query that arrives
+    counts, even if what is inside then raises. A batch of n samples is n queries. ``account`` is where queries and
+    unknowns are kept: the one of a frontier, say.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle
+    >>> oracle = Counting(ClassOracle(Thresholds(8)))
+    >>> oracle.realizable_many([[(2, 0), (5, 1)], [(3, 1)]])
+    [True, True]
+    >>> oracle.queries, oracle.points
+    (2, 3)
+    """
+
+    def __init__(self, oracle: Oracle, account: Queries | None = None) -> None:
+        super().__init__(oracle)
+        self.waits = account is None
+        self.account = Queries() if account is None else account
+        self.points = 0
+        """Labelled points in the queries."""
+
+    @property
+    def queries(self) -> int:
+        """Queries that arrived."""
+        return self.account.posed
+
+    @property
+    def unknowns(self) -> int:
+        """Queries that the oracle could not decide."""
+        return self.account.unknown
+
+    def reset(self) -> None:
+        """Count from zero again."""
+        with self._lock:
+            self.account.posed = self.account.unknown = self.points = 0
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        with self._lock:
+            self.account.posed += len(samples)
+            self.points += sum(map(len, samples))
+        try:
+            answers = self.oracle.ask_many(kind, samples)
+        except OracleUnknown:
+            self._note_unknown(len(samples))
+            raise
+        self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
+        return answers
+
+    def _note_unknown(self, number: int) -> None:
+        if number:
+            with self._lock:
+                self.account.unknown += number
+
+
+def check_oracle(oracle: object, kind: Kind | None = None) -> Oracle:
+    """Return the oracle, if it is one (and answers ``kind``), or say what was expected."""
+    if not isinstance(oracle, Oracle):
+        raise InvalidArgument(f"expected an oracle such as ClassOracle(Thresholds(256)); {got('oracle', oracle)}")
+    if kind is not None and kind not in oracle.answers:
+        raise InvalidArgument(f"expected an oracle that answers {kind}; {got('oracle', oracle)}")
+    return oracle
