@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adeptree.learners.certificate import rounded_up
-from adeptree.pages.drawing import COLOURS, HEIGHT, INK, STYLE, Figure, canvas, legend_below, plotting, to_svg
+from adeptree.pages.drawing import HEIGHT, STYLE, Figure, Plot, plotting
 from adeptree.pages.skeleton import document, facts, gallery, line, opening, section, table, text, write_page
 from adeptree.pages.summary import CONFIDENCE, GUESSES_UNKNOWN, Account, heading, percent, plainly, rule_text
 
@@ -70,35 +70,31 @@ def _promised(value: float | None) -> str:
 
 
 def _regret(moments: list[Moment]) -> Figure:
-    figure, axes = canvas(height=HEIGHT + 0.3)
-    rounds = [m.round for m in moments]
-    axes.plot(rounds, [m.expected_loss - m.best_loss for m in moments], color=COLOURS[0], label="regret, exactly")
-    axes.plot(rounds, [m.bound for m in moments], "--", color=INK, label="proven then")
-    axes.set(xlabel="round", ylabel="expected regret so far", xlim=(0, None))
-    axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
-    axes.autoscale_view()
-    legend_below(figure, axes)
+    plot, rounds = Plot(HEIGHT + 0.3), [m.round for m in moments]
+    plot.line(rounds, [m.expected_loss - m.best_loss for m in moments], 0, "regret, exactly")
+    plot.bound(rounds, [m.bound for m in moments], "proven then")
+    plot.set("round", "expected regret so far", xlim=(0, None))
+    plot.axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
+    plot.axes.autoscale_view()
     caption = (
         "Expected mistakes of ADEPT minus the mistakes of the best rule so far, after each round, and what is proven "
         "about it, dashed: from what was seen until then. The line must stay below it."
     )
     alt = f"Regret over {rounds[-1]:,} rounds, with the dashed bound above it."
-    return Figure("regret", "Regret over time", caption, to_svg(figure, "regret", alt))
+    return plot.figure("regret", "Regret over time", caption, alt)
 
 
 def _errors(moments: list[Moment]) -> Figure:
-    figure, axes = canvas(height=HEIGHT + 0.3)
-    rounds = [m.round for m in moments]
-    axes.plot(rounds, [100 * m.expected_loss / m.round for m in moments], color=COLOURS[0], label="ADEPT, expected")
-    axes.plot(rounds, [100 * m.best_loss / m.round for m in moments], color=COLOURS[1], label="best rule so far")
-    axes.set(xlabel="round", ylabel="mistakes so far, % of rounds", xlim=(0, None), ylim=(0, None))
-    legend_below(figure, axes)
+    plot, rounds = Plot(HEIGHT + 0.3), [m.round for m in moments]
+    plot.line(rounds, [100 * m.expected_loss / m.round for m in moments], 0, "ADEPT, expected")
+    plot.line(rounds, [100 * m.best_loss / m.round for m in moments], 1, "best rule so far")
+    plot.set("round", "mistakes so far, % of rounds", xlim=(0, None), ylim=(0, None))
     caption = (
         "Share of mistakes up to each round: of ADEPT in expectation, and of the rule that is best up to that round "
         "(which rule that is only hindsight tells, and it may change)."
     )
     alt = f"Error rates over {rounds[-1]:,} rounds of ADEPT and of the best rule in hindsight."
-    return Figure("error", "Error over time", caption, to_svg(figure, "error", alt))
+    return plot.figure("error", "Error over time", caption, alt)
 
 
 def _rules(moments: list[Moment]) -> str:
