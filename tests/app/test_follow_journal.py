@@ -18,9 +18,9 @@ from running import RULES, call, good, small, write
 from adeptree.app.run import run_folder as journal
 from adeptree.app.run.playing import Game
 from adeptree.app.run.writing import Counter as Count
-from adeptree.app.run.writing import checked_line
 from adeptree.app.terminal import show
 from adeptree.core import files
+from adeptree.core.json_lines import seal
 
 OPTIONS = ["run", "feed.csv", *RULES, "--follow", "--predictions", "p.csv", "--save", "s", "--resume", "-q"]
 ROWS = 30
@@ -41,7 +41,7 @@ def killed(monkeypatch: pytest.MonkeyPatch, before: int = 5) -> None:
         patched.setattr(Game, "_last_checkpoint", lambda self: None)
         patched.setattr(journal, "CHECKPOINT_SECONDS", 1e9)
         good(*OPTIONS)
-    assert len(Path("s/rows.journal").read_bytes().splitlines()) == ROWS - before
+    assert len(Path("s/rows.journal").read_bytes().splitlines()) == 1 + ROWS - before  # with the header
     write("feed.csv", lines[0], *lines[ROWS + 1 :])
 
 
@@ -166,8 +166,8 @@ def test_a_row_is_in_the_journal_before_it_counts_as_answered(monkeypatch: pytes
 
     def noted(self: Count, value: int) -> None:
         lines = Path("s/rows.journal").read_bytes().splitlines() if Path("s/rows.journal").exists() else []
-        if lines:  # else the checkpoint has it
-            seen.append(json.loads(lines[-1].split(b" ", 1)[1])[0])
+        if lines[1:]:  # else the checkpoint has it
+            seen.append(json.loads(lines[-1])["row"][0])
             assert seen[-1] >= value
         real(self, value)
 
@@ -227,6 +227,7 @@ def refused(name: str, options: list[str] = OPTIONS) -> str:
 
 JOURNAL: list[tuple[int, int, Any]] = [
     *((0, 0, value) for value in ("6", None, [6], True, 6.0)),
+    *((3, 0, value) for value in (8, 10, 5)),  # row 9 of the run, after row 8
     *((3, 1, value) for value in ("x", None, -1, 2.5)),
     *(
         (3, 2, value)
@@ -240,33 +241,39 @@ JOURNAL: list[tuple[int, int, Any]] = [
 def test_rows_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch, line: int, place: int, value: Any) -> None:
     killed(monkeypatch)
     path = Path("s/rows.journal")
-    entries = [json.loads(text.split(b" ", 1)[1]) for text in path.read_bytes().splitlines()]
+    entries = [json.loads(text)["row"] for text in path.read_bytes().splitlines()[1:]]
     assert entries[line][0] == 6 + line
     entries[line][place] = value
-    path.write_bytes(b"".join(checked_line(json.dumps(entry).encode()) for entry in entries))
+    lines = journal.JOURNAL.writer()
+    path.write_text("".join([lines.header, *(lines.row({"row": entry}) for entry in entries)]))
     refused("rows.journal")
 
 
-@pytest.mark.parametrize("text", [b"[" * 100_000, b"\xff", b"[6, 6, [" + b"9" * 5000 + b'], ""]', b"3"])
-def test_lines_that_hold_no_row_are_refused(monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
-    killed(monkeypatch)
+def with_line(text: str) -> None:
+    """Add a line with a right checksum to the journal."""
     path = Path("s/rows.journal")
-    path.write_bytes(path.read_bytes() + checked_line(text))
+    content = path.read_text()
+    path.write_text(f"{content}{seal(text, content.splitlines()[-1])}\n")
+
+
+@pytest.mark.parametrize("row", ["[" * 100_000, "[6, 6, [" + "9" * 5000 + '], ""]', "3", '"row"', "[36]"])
+def test_lines_that_hold_no_row_are_refused(monkeypatch: pytest.MonkeyPatch, row: str) -> None:
+    killed(monkeypatch)
+    with_line(f'{{"row": {row}}}')
     refused("rows.journal")
 
 
 def test_more_rows_than_the_horizon_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("test_follow_journal.OPTIONS", options := [*OPTIONS, "--horizon", str(ROWS)])
     killed(monkeypatch)
-    path = Path("s/rows.journal")
-    last = json.loads(path.read_bytes().splitlines()[-1].split(b" ", 1)[1])
-    path.write_bytes(path.read_bytes() + checked_line(json.dumps([ROWS + 1, *last[1:]]).encode()))
+    last = json.loads(Path("s/rows.journal").read_bytes().splitlines()[-1])["row"]
+    with_line(json.dumps({"row": [ROWS + 1, *last[1:]]}))
     assert "the horizon is 30" in refused("rows.journal", options)
 
 
 def test_a_count_of_thousands_of_digits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     killed(monkeypatch)
-    Path("s/answered").write_bytes(checked_line(b"1" * 5000))
+    Path("s/answered").write_text(seal('{"count": "' + "1" * 5000 + '"}') + "\n")
     refused("answered")
 
 

@@ -19,6 +19,12 @@ from adeptree.app.run import run_folder as journal
 from adeptree.app.run.rows import Row
 
 
+def journalled(*rows: tuple[int, Row]) -> bytes:
+    """Return a journal of numbered rows."""
+    lines = journal.JOURNAL.writer()
+    return "".join([lines.header, *(lines.row(journal._entry(*row)) for row in rows)]).encode()
+
+
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COLUMNS", "100")
@@ -112,8 +118,7 @@ def test_rows_of_the_journal_survive_a_stop_while_they_are_taken_again() -> None
     options = ["run", "feed.csv", *RULES, "--follow", "--predictions", "p.csv", "--save", "s", "--resume", "-q"]
     write("feed.csv", *rows[:11])
     good(*options)
-    journalled = [journal._line(i, Row(i + 1, rows[i].split(","))) for i in range(11, 21)]
-    Path("s/rows.journal").write_bytes(b"".join(journalled))
+    Path("s/rows.journal").write_bytes(journalled(*((i, Row(i + 1, rows[i].split(","))) for i in range(11, 21))))
     write("feed.csv", rows[0])
     with Forker(f"sys.stderr = sys.stdout = open(os.devnull, 'w')\n{EXIT_AT_CALL}") as forker:
         for left in range(100):
@@ -224,12 +229,22 @@ def saved_run() -> list[str]:
     [
         ("settings.json", lambda b: b[:-9], "s/settings.json is damaged, or was written by something else"),
         ("settings.json", lambda b: b.replace(b"(n=16)", b"(n=17)"), "s/settings.json is damaged"),
+        (
+            "settings.json",
+            lambda b: json.dumps({"format": "adeptree run 1", "settings": 3, "checksum": 3741639121}).encode(),
+            "s/settings.json is in the format 'adeptree run 1', of another version of adeptree; this one reads",
+        ),
         ("checkpoint", lambda b: b[:-9], "s/checkpoint is truncated or altered"),
         ("checkpoint", lambda b: b"hello", "s/checkpoint is not a file saved by adeptree"),
-        ("rows.journal", lambda b: b"x\n" + journal._line(41, Row(42, ["3", "0"])), "damaged in line 1"),
         (
             "rows.journal",
-            lambda b: journal._line(43, Row(44, ["3", "0"])),
+            lambda b: b"x\n" + b,
+            "s/rows.journal is not the journal of a run (or its beginning is damaged)",
+        ),
+        ("rows.journal", lambda b: b + b"x\n", "s/rows.journal is damaged in line 2; start again with another --save"),
+        (
+            "rows.journal",
+            lambda b: journalled((43, Row(44, ["3", "0"]))),
             "goes on with row 43, but row 41 is missing",
         ),
         ("../p.csv", lambda b: b[:-9], "--predictions: p.csv is not as the run left it (9 bytes are missing)"),
@@ -254,8 +269,8 @@ def test_a_damaged_file_is_a_sentence_and_everything_stays(file: str, change: An
 def test_a_torn_last_line_of_the_journal_is_left_out(torn: int) -> None:
     _, options = whole_and_saved(small(10), *RULES)
     good(*options)
-    lines = [journal._line(11, Row(12, ["6", "0"])), journal._line(12, Row(13, ["13", "1"]))[:torn]]
-    Path("s/rows.journal").write_bytes(b"".join(lines))
+    lines = journalled((11, Row(12, ["6", "0"])), (12, Row(13, ["13", "1"]))).splitlines(keepends=True)
+    Path("s/rows.journal").write_bytes(b"".join([*lines[:2], lines[2][:torn]]))
     write("small.csv", *Path("small.csv").read_text().splitlines(), "6,0", "13,1")
     assert call(*options).stderr == "adeptree: going on after 11 rows\n"
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")

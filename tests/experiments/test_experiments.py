@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from adeptree.app.reproduce_command import reproduce_command
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
-from adeptree.core.files import seal, unseal
+from adeptree.core.json_lines import seal, unseal
 from adeptree.experiments import reproduce as reproducing
 from adeptree.experiments.claims import EXPERIMENTS, experiment
 from adeptree.experiments.experiment import Cell, Row, key_of
@@ -52,6 +52,7 @@ def test_files_say_how_the_results_came_about(tiny: Reproduction) -> None:
     assert set(manifest["versions"]) == {"adeptree", "numpy", "python", "platform"}
     for name in EXPERIMENTS:
         lines = [json.loads(line) for line in (tiny.out / f"{name}.jsonl").read_text().splitlines()]
+        assert lines.pop(0)["experiment"] == name
         told = manifest["experiments"][name]
         assert len(lines) == told["cells"] == len(told["settings"])
         assert [line["cell"] for line in lines] == told["settings"]
@@ -183,7 +184,7 @@ def test_an_interrupt_loses_only_what_was_under_way(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         reproduce(level="tiny", only=FAST, out=tmp_path, on_progress=stop)
-    assert len((tmp_path / f"{FAST}.jsonl").read_text().splitlines()) == 3
+    assert len((tmp_path / f"{FAST}.jsonl").read_text().splitlines()) == 1 + 3  # with the header
     assert reproduce(level="tiny", only=FAST, out=tmp_path).manifest["kept_from_before"] == 3
 
 
@@ -280,7 +281,7 @@ def test_the_command_shows_the_table_and_writes_the_page(app: typer.Typer, tmp_p
 def test_a_failed_claim_is_exit_code_1(app: typer.Typer, tmp_path: Path) -> None:
     reproduce(level="tiny", only=FAST, out=tmp_path)
     path = tmp_path / f"{FAST}.jsonl"
-    rows = [unseal(line) for line in path.read_text().splitlines()]
+    rows = [unseal(line) for line in path.read_text().splitlines()[1:]]
     texts = [json.dumps(row).replace('"worst_ratio": 1.0', '"worst_ratio": 1.5') for row in rows]
     path.write_text("".join(f"{seal(text)}\n" for text in texts))
     done = CliRunner().invoke(app, ["--only", FAST, "--jobs", "1", "--out", str(tmp_path)], env={"COLUMNS": "140"})
@@ -294,7 +295,7 @@ def test_a_failed_claim_is_exit_code_1(app: typer.Typer, tmp_path: Path) -> None
 def test_altered_rows_are_run_again_or_a_sentence(app: typer.Typer, tmp_path: Path, column: str, value: Any) -> None:
     first = reproduce(level="tiny", only=FAST, out=tmp_path)
     path = tmp_path / f"{FAST}.jsonl"
-    entries = [unseal(line) for line in path.read_text().splitlines()]
+    entries = [unseal(line) for line in path.read_text().splitlines()[1:]]
     if value == "gone":
         del entries[1]["row"][column]
     else:
@@ -317,7 +318,7 @@ def test_altered_rows_are_run_again_or_a_sentence(app: typer.Typer, tmp_path: Pa
 def test_rows_of_one_case_have_the_same_columns(tmp_path: Path) -> None:
     reproduce(level="tiny", only="regret", out=tmp_path)
     path = tmp_path / "regret.jsonl"
-    entries = [unseal(line) for line in path.read_text().splitlines()]
+    entries = [unseal(line) for line in path.read_text().splitlines()[1:]]
     changed = next(entry for entry in entries if entry["cell"]["seed"] == 1)
     for change in ({"more": 1}, {"regret": "much"}, {"regret": True}, {"regret": [1.0]}):
         texts = [json.dumps({**e, "row": {**e["row"], **(change if e is changed else {})}}) for e in entries]
@@ -330,7 +331,7 @@ def test_a_row_without_its_cell_or_a_measurement_is_run_again(tmp_path: Path) ->
     for row in ({}, {"seed": 0}, {"regret": 1.0, "gap": 1.0}, {"seed": 0, "curve": {"t": [1, float("nan")]}}):
         journal = Journal(tmp_path, "regret", "1.0")
         journal.add({"seed": 0}, {"seed": 0, "regret": 1.0}, 0.5)
-        entry = unseal(journal.path.read_text().strip())
+        entry = unseal(journal.path.read_text().splitlines()[1])
         journal.path.write_text(seal(json.dumps({**entry, "row": row})) + "\n")
         assert Journal(tmp_path, "regret", "1.0").rows == {}
         journal.path.unlink()

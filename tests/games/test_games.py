@@ -167,7 +167,7 @@ def test_transcript_refuses_what_it_did_not_write(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     a_run().save(path)
     text = path.read_text()
-    path.write_text(text.replace('"version": 2', '"version": 9'))
+    path.write_text(text.replace('"version": 3', '"version": 9'))
     with pytest.raises(UnknownVersion, match="9"):
         at.Transcript.load(path)
     for damaged in (text[: len(text) // 2], "", "hello\n", text.replace("[", "{", 1), '{"format": "other"}\n'):

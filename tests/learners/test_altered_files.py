@@ -26,7 +26,7 @@ from adeptree.core.errors import (
     OracleError,
     StateError,
 )
-from adeptree.core.files import seal, unseal
+from adeptree.core.json_lines import seal, unseal
 from adeptree.experiments.measured_rows import Journal
 from adeptree.experiments.reproduce import reproduce
 from adeptree.families.registry import default_base
@@ -320,7 +320,9 @@ def test_lines_that_no_recording_has_are_refused(line: int, change: dict[str, An
 def test_an_altered_row_with_a_right_checksum_is_run_again(tmp_path: Path, change: dict[str, Any]) -> None:
     journal = Journal(tmp_path, "regret", "1.0")
     journal.add({"seed": 0}, {"seed": 0, "regret": 1.0}, 0.5)
-    entry = unseal(journal.path.read_text().strip())
+    header, line = journal.path.read_text().splitlines()
+    entry = unseal(line)
+    assert unseal(header) == {"format": "adeptree experiment", "version": 1, "experiment": "regret"}
     assert Journal(tmp_path, "regret", "1.0").row({"seed": 0}) == {"seed": 0, "regret": 1.0}
     journal.path.write_text(seal(json.dumps(entry | change)) + "\n")
     again = Journal(tmp_path, "regret", "1.0")
@@ -332,11 +334,11 @@ def test_rows_that_were_cut_off_are_run_again(tmp_path: Path) -> None:
     whole = reproduce(level="tiny", only="width", out=tmp_path)
     path = tmp_path / "width.jsonl"
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:2]))
+    path.write_text("".join(lines[:3]))  # the header is the first
     again = reproduce(level="tiny", only="width", out=tmp_path)
     assert again.manifest["kept_from_before"] == 2 and again.rows == whole.rows
     assert len(path.read_text().splitlines()) == len(lines)
-    assert reproduce(level="tiny", only="width", out=tmp_path).manifest["kept_from_before"] == len(lines)
+    assert reproduce(level="tiny", only="width", out=tmp_path).manifest["kept_from_before"] == len(lines) - 1
 
 
 # ------------------------------------------------------------------------------------------- and nothing else is

@@ -20,6 +20,7 @@ import pytest
 import adeptree as at
 from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
+from adeptree.core.json_lines import seal, unseal
 from adeptree.experiments.measured_rows import Journal
 from adeptree.oracles import ClassOracle, Recording, Replaying
 
@@ -43,6 +44,20 @@ def game(tmp_path: Path) -> tuple[at.Transcript, Path]:
     return run, tmp_path / "game.jsonl"
 
 
+def unsealed(path: Path) -> list[dict[str, Any]]:
+    """Return what the lines of a file hold."""
+    lines = path.read_text().splitlines()
+    return [unseal(line, before) for before, line in zip(["", *lines], lines, strict=False)]
+
+
+def resealed(values: list[dict[str, Any]]) -> str:
+    """Return such values as lines with right checksums."""
+    lines = [""]
+    for value in values:
+        lines.append(seal(json.dumps(value), lines[-1]))
+    return "".join(f"{line}\n" for line in lines[1:])
+
+
 def test_no_flipped_bit_makes_another_game(game: tuple[at.Transcript, Path]) -> None:
     _, path = game
     content = path.read_bytes()
@@ -60,16 +75,6 @@ def test_a_game_without_some_of_its_lines_is_refused(game: tuple[at.Transcript, 
             path.write_bytes(b"".join(some))
             with pytest.raises(DamagedFile):
                 at.Transcript.load(path)
-
-
-def test_games_of_the_first_edition_are_read(game: tuple[at.Transcript, Path]) -> None:
-    run, path = game
-    lines = path.read_text().replace('"version": 2', '"version": 1').splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]))
-    assert at.Transcript.load(path) == run
-    path.write_text("".join(lines))
-    with pytest.raises(DamagedFile):
-        at.Transcript.load(path)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +136,7 @@ ALTERED_HEADS: list[dict[str, Any]] = [
     {"header": 3},
     {"bound": 10**400},
     {"bound": -math.inf},
-    {"version": 2.0},
+    {"version": 3.0},
     {"version": True},
 ]
 
@@ -139,9 +144,8 @@ ALTERED_HEADS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("change", [{}, *ALTERED_HEADS], ids=lambda change: json.dumps(change)[:30])
 def test_heads_that_no_game_has_are_refused(game: tuple[at.Transcript, Path], change: dict[str, Any]) -> None:
     run, path = game
-    lines = path.read_text().splitlines(keepends=True)
-    text = "".join([json.dumps(json.loads(lines[0]) | change) + "\n", *lines[1:-1]])
-    path.write_text(f"{text}{files.seal(json.dumps({'rounds': len(run)}), before=text)}\n")
+    values = unsealed(path)
+    path.write_text(resealed([values[0] | change, *values[1:]]))
     if not change:
         assert at.Transcript.load(path) == run
         return
@@ -151,13 +155,11 @@ def test_heads_that_no_game_has_are_refused(game: tuple[at.Transcript, Path], ch
 
 @pytest.mark.parametrize("x", [{"$array": 0}, {"$array": "a"}, {"$array": True}, {"$set": [1]}, {"$tuple": "ab"}])
 def test_instances_that_no_game_writes_are_refused(game: tuple[at.Transcript, Path], x: Any) -> None:
-    run, path = game
-    lines = path.read_text().splitlines(keepends=True)
-    row = json.loads(lines[3])
-    lines[3] = json.dumps([row[0], x, *row[2:]]) + "\n"
-    text = "".join(lines[:-1])
-    path.write_text(f"{text}{files.seal(json.dumps({'rounds': len(run)}), before=text)}\n")
-    with pytest.raises(DamagedFile):
+    _, path = game
+    values = unsealed(path)
+    values[3]["round"][1] = x
+    path.write_text(resealed(values))
+    with pytest.raises(DamagedFile, match="is damaged in line 4"):
         at.Transcript.load(path)
 
 
@@ -228,16 +230,22 @@ def test_an_open_recording_is_whole_at_any_time(tmp_path: Path) -> None:
         assert recording.lines == last
 
 
-def test_recordings_of_the_first_edition_are_replayed(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    answers = recorded(path)
-    entries = [json.loads(line) for line in path.read_text().splitlines()]
-    old = [{k: v for k, v in e.items() if k != "check"} | ({"version": 1} if "version" in e else {}) for e in entries]
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in old[:-1]))
-    assert replayed(path) == answers
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in [old[0], *entries[1:-1]]))
-    with pytest.raises(DamagedFile):
-        Replaying(path)
+@pytest.mark.parametrize(("version", "who"), [(1, "a development version before 0.1.0"), (9, "another release")])
+def test_files_of_other_editions_are_refused_with_who_wrote_them(
+    game: tuple[at.Transcript, Path], tmp_path: Path, version: int, who: str
+) -> None:
+    _, path = game
+    recorded(tmp_path / "run.jsonl")
+    reads: list[tuple[Path, Callable[[Path], Any], str]] = [
+        (path, at.Transcript.load, "a transcript saved by adeptree in format"),
+        (tmp_path / "run.jsonl", Replaying, "a recording of an oracle in format"),
+    ]
+    for file, read, called in reads:
+        head = unsealed(file)[0] | {"version": version}
+        for line in (json.dumps(head), seal(json.dumps(head))):  # the first editions had no checksums
+            file.write_text(f"{line}\n")
+            with pytest.raises(UnknownVersion, match=rf"{called} {version}, written by {who} of adeptree"):
+                read(file)
 
 
 def test_an_altered_experiment_row_is_run_again(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ from adeptree.core.errors import (
     StateError,
     UnknownVersion,
 )
-from adeptree.core.files import unseal
+from adeptree.core.json_lines import unseal
 from adeptree.core.types import Concept, Sample
 from adeptree.oracles import (
     Budgeting,
@@ -566,8 +566,8 @@ def test_damaged_recordings(tmp_path: Path) -> None:
         (b"\xff\xfe\n", DamagedFile, "not text"),
         (b"[]\n", DamagedFile, "not a recording"),
         (header.replace("2", "99", 1).encode() + b"\n", UnknownVersion, "format 99"),
-        (f"{header}\n{answer[:-9]}\n".encode(), DamagedFile, "line 2 "),
-        (f'{header}\n{{"concept": 5, "x": 1, "label": 1}}\n'.encode(), DamagedFile, "line 2 "),
+        (f"{header}\n{answer[:-9]}\n".encode(), DamagedFile, "in line 2; "),
+        (f'{header}\n{{"concept": 5, "x": 1, "label": 1}}\n'.encode(), DamagedFile, "in line 2; "),
     ]
     for i, (content, error, words) in enumerate(cases):
         path = tmp_path / str(i)

@@ -2,7 +2,7 @@
 
 The file is ``adeptree state <version>``, the SHA-256 of the rest, and the rest: a numpy archive that
 holds plain arrays and one JSON text. Reading checks the version, then the checksum, then that no member is
-larger than the file says, and only then parses. Files of lines prove themselves by sealed lines (:func:`seal`).
+larger than the file says, and only then parses. (Files of lines are in ``json_lines``.)
 """
 
 from __future__ import annotations
@@ -91,24 +91,6 @@ def _array(member: bytes) -> NDArray[Any]:
         raise ValueError(f"{len(member) - file.tell()} bytes for an array of {dtype} and shape {shape}")
     flat = np.frombuffer(bytearray(member), dtype, offset=file.tell())  # (bytearray: it may be written to)
     return flat.reshape(shape, order="F" if fortran else "C")
-
-
-def seal(text: str, before: str = "") -> str:
-    """Return the text of a JSON object with a checksum of it, and of what came before, as its last member.
-
-    >>> seal('{"rounds": 3}')
-    '{"rounds": 3, "check": "9ae8f062475516db"}'
-    """
-    digest = hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()[:16]
-    return f'{text[:-1]}, "check": "{digest}"}}'
-
-
-def unseal(line: str, before: str = "") -> Any:
-    """Return the values of a line that :func:`seal` made, without the checksum; ValueError if it is not as it was."""
-    text = line[: -len(', "check": "0123456789abcdef"}')] + "}"
-    if seal(text, before) != line:
-        raise ValueError("checksum mismatch")
-    return json.loads(text)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from adeptree.core.errors import StateError
-from adeptree.core.files import seal, unseal
+from adeptree.core.json_lines import UNFIT, LineFormat, lone_lines, seal
 from adeptree.experiments.experiment import Cell, Row, key_of
+
+FORMAT = LineFormat("adeptree experiment", 1, "the rows of an experiment")
 
 
 class Journal:
     """The JSON lines of one experiment in a folder of results.
 
-    A line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ..., "check": ...}``. Lines that do not prove
-    themselves by their checksum (torn ones, altered ones, those of the first edition), and lines about another cell
-    than their key says, are passed over, so their cells are run again: a lost line costs time, never a result. So does
-    a lost end; hence there is no count of lines, as there is in files that nobody can compute again.
+    After the header a line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ..., "check": ...}``. Lines that do
+    not prove themselves by their checksum (torn ones, altered ones), and lines about another cell than their key says,
+    are passed over, so their cells are run again: a lost line costs time, never a result. So does a lost end; hence
+    each line is sealed alone, and there is none.
     """
 
     def __init__(self, folder: Path, experiment: str, version: str) -> None:
@@ -44,9 +46,7 @@ class Journal:
         line = {"key": key, "cell": cell, "row": row, "seconds": round(seconds, 4)}
         try:
             with self.path.open("ab") as file:
-                # A torn last line gets its end first, so that it does not swallow this one.
-                torn = file.tell() > 0 and not self._ends_with_newline()
-                file.write((b"\n" if torn else b"") + seal(json.dumps(line)).encode() + b"\n")
+                file.write(f"{self._start(file.tell())}{seal(json.dumps(line))}\n".encode())
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -55,21 +55,23 @@ class Journal:
         self.rows[key] = json.loads(json.dumps(row))
         self.seconds[key] = seconds
 
-    def _ends_with_newline(self) -> bool:
+    def _start(self, size: int) -> str:
+        """Return what comes before the next line: the header of a new file, or the end of a torn line."""
+        if not size:
+            return FORMAT.writer(experiment=self.experiment).header
         with self.path.open("rb") as file:
             file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
+            return "" if file.read(1) == b"\n" else "\n"
 
     def _read(self) -> None:
         try:
-            lines = self.path.read_bytes().splitlines()
+            content = self.path.read_bytes()
         except FileNotFoundError:
             return
         except OSError as error:
             raise StateError(f"{self.path} could not be read: {error.strerror or error}") from error
-        for line in lines:
-            entry = _parsed(line)
-            if entry is not None and entry["key"] == self.key(entry["cell"]):
+        for entry in lone_lines(content):
+            if _is_entry(entry) and entry["key"] == self.key(entry["cell"]):
                 self.rows[entry["key"]] = entry["row"]
                 self.seconds[entry["key"]] = float(entry["seconds"])
 
@@ -81,13 +83,11 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, (int, float)) or math.isfinite(float(value))
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return a whole line's entry, or None for one that is torn or altered."""
+def _is_entry(entry: dict[str, Any]) -> bool:
+    """Tell whether a line tells of a cell, with a row that holds its cell too, and something that was measured."""
     try:
-        entry = unseal(line.decode())
         cell, row, seconds = entry["cell"], entry["row"], entry["seconds"]
-        # A row holds its cell too, and something that was measured.
         whole = entry.keys() == {"key", "cell", "row", "seconds"} and {**row, **cell} == row and len(row) > len(cell)
-        return entry if whole and _is_finite(row) and math.isfinite(seconds) and seconds >= 0 else None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        return None
+        return whole and _is_finite(row) and math.isfinite(seconds) and seconds >= 0
+    except UNFIT:
+        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -14,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, StateError, UnknownVersion
-from adeptree.core.files import decode, encode, seal, unseal, write_atomically
+from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
+from adeptree.core.files import decode, encode, write_atomically
+from adeptree.core.json_lines import LineFormat
 
-FORMAT = "adeptree transcript"
-VERSION = 2
-"""Since 2 the last line says how many rounds there are, with a checksum of all; files of version 1 are still read."""
+FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
 
 
 @dataclass(frozen=True)
@@ -120,37 +118,21 @@ class Transcript:
         return "\n".join(lines)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the transcript as JSON lines: the header, a line a round, and one that proves them."""
-        head = {"format": FORMAT, "version": VERSION, "bound": self.bound, "header": encode(self.header)}
-        rows = [encode([getattr(r, f.name) for f in fields(Round)]) for r in self.rounds]
-        text = "\n".join(json.dumps(line) for line in [head, *rows]) + "\n"
-        end = seal(json.dumps({"rounds": len(rows)}), before=text)
-        write_atomically(Path(path), f"{text}{end}\n".encode())
+        """Write the transcript as JSON lines: the header, a line per round, and the end."""
+        writer = FORMAT.writer(bound=self.bound, header=encode(self.header))
+        rows = [writer.row({"round": encode([getattr(r, f.name) for f in fields(Round)])}) for r in self.rounds]
+        write_atomically(Path(path), "".join([writer.header, *rows, writer.end()]).encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Transcript:
         """Read what :meth:`save` wrote."""
-        try:
-            text = Path(path).read_bytes().decode()
-        except OSError as error:
-            raise StateError(f"{path} could not be read: {error.strerror or error}") from error
-        except UnicodeDecodeError:
-            raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
-        try:
-            head = json.loads(text.partition("\n")[0])
-            if head["format"] != FORMAT:
-                raise ValueError
-            if type(head["version"]) is not int or head["version"] not in (1, VERSION):
-                raise UnknownVersion(f"{path} is in transcript format {head['version']}; this release reads {VERSION}")
-            rows = [json.loads(line) for line in _proven(text, head["version"]).split("\n")[1:-1]]
-            rounds = tuple(_round(t, decode(row)) for t, row in enumerate(rows, start=1))
-            header, bound = decode(head["header"]), _number(head["bound"])
-            if not isinstance(header, dict) or bound == -math.inf:
-                raise ValueError
-            _check_course(header, rounds)
-            return cls(header, rounds, bound)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
-            raise DamagedFile(f"{path} is not a transcript saved by adeptree, or it is damaged") from None
+        found = FORMAT.read(path)
+        found.need_end("it was cut off, and is damaged; use a whole copy")
+        header, bound = found.head(_head)
+        rounds = found.each(_round)
+        if not _is_course(header, rounds):
+            raise DamagedFile(f"{path} holds no game, or it is damaged: its rounds cannot follow each other")
+        return cls(header, tuple(rounds), bound)
 
     def to_text(self) -> str:
         """Return a text that is the same on every machine: the golden form of a game."""
@@ -164,46 +146,39 @@ class Transcript:
         return "\n".join([*head, columns, *rows, f"{tail}  bound {self.bound:.6g}"]) + "\n"
 
 
-def _proven(text: str, version: int) -> str:
-    """Return the lines without the last one, which must fit them; the first edition had no such line."""
-    if version == 1:
-        return text
-    start = text.rindex("\n", 0, -1) + 1
-    lines = text[:start]
-    if text[-1] != "\n" or unseal(text[start:-1], before=lines) != {"rounds": lines.count("\n") - 1}:
+def _head(head: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    """Return the header and the bound, if they are what a game has: the checksum only says that somebody sealed it."""
+    header, bound = decode(head["header"]), _number(head["bound"])
+    _cost(header)
+    if not isinstance(header, dict) or bound == -math.inf:
         raise ValueError
-    return lines
+    return header, bound
 
 
-def _round(t: int, row: list[Any]) -> Round:
-    """Return round number t, if it is one: what fits its checksum may still have been written by somebody else."""
-    found = Round(*row)
+def _round(row: dict[str, Any]) -> Round:
+    """Return a round, if it can be one."""
+    found = Round(*decode(row["round"]))
     counts = (found.t, found.guess, found.y, found.width, found.asked, found.posed)
-    if not all(type(count) is int and 0 <= _number(count) for count in counts) or found.t != t:
-        raise ValueError
-    if found.posed > found.asked:
-        raise ValueError
-    if not 0 <= _number(found.p) <= 1 or max(found.guess, found.y) > 1:
-        raise ValueError
-    if found.best_loss is not None and not 0 <= _number(found.best_loss) < math.inf:
+    whole = all(type(count) is int and 0 <= _number(count) for count in counts) and found.posed <= found.asked
+    whole = whole and 0 <= _number(found.p) <= 1 and max(found.guess, found.y) <= 1
+    if not whole or (found.best_loss is not None and not 0 <= _number(found.best_loss) < math.inf):
         raise ValueError
     return found
 
 
-def _check_course(header: dict[str, Any], rounds: Sequence[Round]) -> None:
+def _is_course(header: dict[str, Any], rounds: Sequence[Round]) -> bool:
     """What is counted from the beginning never falls; a best loss rises by no more than a round costs."""
+    if [r.t for r in rounds] != list(range(1, len(rounds) + 1)):
+        return False
     if any(b.asked < a.asked or b.posed < a.posed for a, b in pairwise(rounds)):
-        raise ValueError
+        return False
     losses = [r.best_loss for r in rounds if r.best_loss is not None]
     # Where it is not followed round by round, it is looked up at the end.
     if len(losses) < len(rounds) and any(r.best_loss is not None for r in rounds[:-1]):
-        raise ValueError
-    cost, fresh = _cost(header), _is_fresh(header, len(rounds))
-    most = cost * (1 + len(rounds) - len(losses))
-    for before, after in pairwise([0.0, *losses] if fresh else losses):
-        rounding = 1e-9 * (1 + before)
-        if not -rounding <= after - before <= most + rounding:
-            raise ValueError
+        return False
+    most = _cost(header) * (1 + len(rounds) - len(losses))
+    steps = pairwise([0.0, *losses] if _is_fresh(header, len(rounds)) else losses)
+    return all(-(slack := 1e-9 * (1 + before)) <= after - before <= most + slack for before, after in steps)
 
 
 def _cost(header: dict[str, Any]) -> float:

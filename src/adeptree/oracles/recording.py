@@ -1,29 +1,26 @@
 """Recording: write down what an oracle said, as data, so that a run can be repeated without it.
 
-A recording is lines of JSON: a header; one line for each answer; and one for each label that a concept
-of the oracle was asked for, unless it is the label it was found for; and, when it is closed, one with their number, by
-which a file that lost its end is known. Every line ends with a checksum of itself and the line before. No code is
-written or read.
+A recording is a file of JSON lines (``core/json_lines.py``): one for each answer, and one for each label that a
+concept of the oracle was asked for, unless it is the label it was found for. It gets its end when it is closed. No code
+is written or read.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from adeptree.core.errors import StateError
-from adeptree.core.files import encode, seal
+from adeptree.core.files import encode
+from adeptree.core.json_lines import LineFormat
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import point_key
 from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
-FORMAT = "adeptree oracle recording"
-VERSION = 2
-"""Since 2 the lines have checksums and an end; recordings of version 1 are still replayed."""
+FORMAT = LineFormat("adeptree oracle recording", 2, "a recording of an oracle")
 
 
 class Recording(Layer):
@@ -49,29 +46,27 @@ class Recording(Layer):
         self.path = None if path is None else Path(path)
         self._memory: list[str] = []
         self._file: TextIO | None = None if self.path is None else _create(self.path)
-        self._concepts = self._written = 0
-        self._last = ""
-        self.write({"format": FORMAT, "version": VERSION, "answers": sorted(self.answers)})
+        self._concepts = 0
+        self._writer = FORMAT.writer(answers=sorted(self.answers))
+        self._append(self._writer.header)
 
     @property
     def lines(self) -> Sequence[str]:
         """What has been recorded so far, with an end, so that it is a whole recording at any time."""
         lines = self._memory if self.path is None else self.path.read_text(encoding="utf-8").splitlines()
-        return tuple(lines) if self._closed else (*lines, seal(json.dumps({"end": len(lines)}), before=lines[-1]))
+        return tuple(lines) if self._closed else (*lines, self._writer.end()[:-1])
 
     def write(self, entry: dict[str, Any]) -> None:
         """Append one line; after closing, labels are still given but no longer written."""
         if not self._closed:
-            self._append(entry)
+            self._append(self._writer.row(entry))
 
-    def _append(self, entry: dict[str, Any]) -> None:
-        line = seal(json.dumps(entry), before=self._last)
-        self._last, self._written = line, self._written + 1
+    def _append(self, line: str) -> None:
         if self._file is None:
-            self._memory.append(line)
+            self._memory.append(line[:-1])
             return
         try:
-            self._file.write(line + "\n")
+            self._file.write(line)
         except OSError as error:
             raise StateError(f"{self.path} could not be written: {error.strerror or error}") from error
 
@@ -98,7 +93,7 @@ class Recording(Layer):
 
     def _release(self) -> None:
         try:
-            self._append({"end": self._written})
+            self._append(self._writer.end())
             if self._file is not None:
                 self._file.close()
         finally:

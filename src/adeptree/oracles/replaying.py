@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Hashable, Iterable
-from pathlib import Path
 from typing import Any, get_args
 
-from adeptree.core.errors import DamagedFile, OracleError, StateError, UnknownVersion, got
-from adeptree.core.files import decode, unseal
+from adeptree.core.errors import OracleError, got
+from adeptree.core.files import decode
 from adeptree.core.types import Instance, Sample, label_of
 from adeptree.oracles.keys import point_key, sample_key
-from adeptree.oracles.recording import FORMAT, VERSION, sample_labels
+from adeptree.oracles.recording import FORMAT, sample_labels
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 
@@ -39,25 +37,21 @@ class Replaying(Oracle):
 
     def __init__(self, source: str | os.PathLike[str] | Iterable[str], *, partial: bool = False) -> None:
         if isinstance(source, (str, os.PathLike)):
-            self.name, lines = str(source), _read(Path(source))
+            found = FORMAT.read(source)
         else:
-            self.name, lines = "recording", list(source)
+            found = FORMAT.check(list(source), "recording")
+        self.name = found.name
         self._concepts: dict[int, ReplayedConcept] = {}
         self._recorded: dict[tuple[Kind, Hashable], list[Any]] = {}
         self._asked: dict[tuple[Kind, Hashable], int] = {}
-        self.complete = False
+        self.complete = found.ended
         """Whether the recording was closed, and all of it is here."""
-        version, self._answers = self._header(lines)
-        for number, line in enumerate(lines[1:], start=2):
-            try:
-                self._take(_entry(line, lines[number - 2], version), number - 1)
-            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise DamagedFile(f"line {number} of {self.name} is damaged; use an earlier copy") from error
-        # Recordings of the first edition never had an end.
-        if not (self.complete or partial or version == 1):
-            raise DamagedFile(
-                f"the end of {self.name} is missing after {len(lines)} lines: its run was killed before close(), or "
-                f"the file was cut off; use a whole copy, or Replaying(..., partial=True) to replay what is there"
+        self._answers = found.head(_answers)
+        found.each(self._take)
+        if not partial:
+            found.need_end(
+                "its run was killed before close(), or the file was cut off; use a whole copy, or "
+                "Replaying(..., partial=True) to replay what is there"
             )
 
     def __repr__(self) -> str:
@@ -84,28 +78,7 @@ class Replaying(Oracle):
         self._asked[key] = turn + 1
         return answers[min(turn, len(answers) - 1)]
 
-    def _header(self, lines: list[str]) -> tuple[int, frozenset[Kind]]:
-        try:
-            header = json.loads(lines[0])
-            known, version, answers = header["format"] == FORMAT, header["version"], frozenset(header["answers"])
-            if version == VERSION:
-                unseal(lines[0])
-                known = known and answers <= set(get_args(Kind))
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
-            known = False
-        if not known:
-            raise DamagedFile(f"{self.name} is not a recording of an oracle (or its beginning is damaged)")
-        if version not in (1, VERSION):
-            raise UnknownVersion(f"{self.name} is in recording format {version!r}; this release reads {VERSION}")
-        return version, answers
-
-    def _take(self, entry: dict[str, Any], before: int) -> None:
-        end = entry.get("end", before)
-        if self.complete or type(end) is not int or end != before:
-            raise ValueError("not all lines are here, or more than all")
-        if "end" in entry:
-            self.complete = True
-            return
+    def _take(self, entry: dict[str, Any]) -> None:
         if "label" in entry:
             self._concepts[entry["concept"]].learn(decode(entry["x"]), label_of(entry["label"]))
             return
@@ -148,20 +121,8 @@ class ReplayedConcept:
         return self._text
 
 
-def _entry(line: str, before: str, version: int) -> dict[str, Any]:
-    """Return what a line holds, if it is whole and follows the line before it."""
-    entry: dict[str, Any] = json.loads(line) if version == 1 else unseal(line, before)
-    if "check" in entry:
-        raise ValueError("a checksum in a recording of the first edition")
-    return entry
-
-
-def _read(path: Path) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise StateError(f"{path} could not be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"{path} is not a recording of an oracle: it is not text") from error
-    # Whoever was recorded may have been killed while writing its last line: that answer never arrived.
-    return text.split("\n")[:-1]
+def _answers(header: dict[str, Any]) -> frozenset[Kind]:
+    answers = frozenset(header["answers"])
+    if not answers <= set(get_args(Kind)):
+        raise ValueError("an oracle that answers what none is asked")
+    return answers

@@ -8,9 +8,10 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ GREY = "#808080"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#7f7f7f")
 """Okabe and Ito's palette: told apart by colour-blind readers, on white and on black."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+Values = Sequence[float]
 WIDTH, HEIGHT = 5.2, 3.9
 """Inches. At 360 pixels a point of type is about one pixel, so that 10 points stay legible on a phone."""
 
@@ -116,20 +118,53 @@ def _lent(folder: Path) -> Iterator[None]:
             del os.environ["MPLCONFIGDIR"]
 
 
-def canvas(panels: int = 1, height: float = HEIGHT) -> tuple[Any, Any]:
-    """Return a figure and its axes (a list if there are several panels, one above the other)."""
-    plotting()
-    # Not through pyplot: that would choose a backend for the whole process, and keep the figures.
-    from matplotlib.figure import Figure as Drawing
+class Plot:
+    """A figure that is being drawn: in colours what was measured, dashed in the colour of the text what is proven.
 
-    figure = Drawing(figsize=(WIDTH, height), layout="constrained")
-    return figure, figure.subplots(panels, 1, sharex=panels > 1)
+    ``axes`` is matplotlib's, where it is drawn now: the first of the ``panels``, which stand one above the other.
+    """
 
+    def __init__(self, height: float = HEIGHT, panels: int = 1) -> None:
+        plotting()
+        # Not through pyplot: that would choose a backend for the whole process, and keep the figures.
+        from matplotlib.figure import Figure as Drawing
 
-def legend_below(figure: Any, source: Any, columns: int = 2) -> None:
-    """Put the legend under the axes, where it covers no data."""
-    handles, labels = source.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, handlelength=1.8, columnspacing=1.2)
+        self._figure = Drawing(figsize=(WIDTH, height), layout="constrained")
+        self.panels: list[Any] = self._figure.subplots(panels, 1, sharex=panels > 1, squeeze=False)[:, 0].tolist()
+        self.axes = self.panels[0]
+
+    def line(self, xs: Values, ys: Values, colour: int, label: str | None, **style: Any) -> None:
+        """Draw what was measured, in one of the colours."""
+        self.axes.plot(xs, ys, color=COLOURS[colour], label=label, **style)
+
+    def dots(self, at: tuple[Values, Values], colour: str, label: str | None, marker: str, size: float = 6) -> None:
+        """Draw single points."""
+        self.axes.plot(*at, color=colour, label=label, marker=marker, markersize=size, linestyle="none")
+
+    def bound(self, xs: Values, ys: Values, label: str | None, **style: Any) -> None:
+        """Draw what is proven."""
+        self.axes.plot(xs, ys, **{"color": INK, "linestyle": "--", "label": label, **style})
+
+    def set(self, xlabel: str, ylabel: str, ticks: Sequence[int] = (), log: str = "", **more: Any) -> None:
+        """Name the axes; those named in ``log`` are logarithmic, and ``ticks`` are values to be named on the x axis."""
+        scales = {f"{axis}scale": "log" for axis in log}
+        self.axes.set(xlabel=xlabel, ylabel=ylabel, **scales, **more)
+        if ticks:
+            # But for those that would run into the next.
+            after = [*ticks[1:], ticks[-1] * 9]
+            self.tick([value for value, later in zip(ticks, after, strict=True) if later >= 1.8 * value])
+
+    def tick(self, values: Sequence[int]) -> None:
+        """Name these values on the x axis, and no others."""
+        self.axes.set_xticks(values, [str(value) for value in values])
+        self.axes.minorticks_off()
+
+    def figure(self, name: str, title: str, caption: str, alt: str, columns: int = 2, wide: bool = False) -> Figure:
+        """Return it for the page, its legend below the axes, where it covers no data; ``alt`` is for the blind."""
+        handles, labels = self.panels[0].get_legend_handles_labels()
+        spaced = {"ncols": columns, "handlelength": 1.8, "columnspacing": 1.2}
+        self._figure.legend(handles, labels, loc="outside lower center", **spaced)
+        return Figure(name, title, caption, to_svg(self._figure, name, alt), wide)
 
 
 def to_svg(figure: Any, name: str, alt: str) -> str:
@@ -152,13 +187,7 @@ def inline(svg: str, name: str, alt: str) -> str:
     svg = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
     svg = svg.replace(INK, "currentColor")
-    svg = re.sub(r'(<svg[^>]*?)\swidth="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(r'(<svg[^>]*?)\sheight="[^"]*"', r"\1", svg, count=1)
-    label = f'role="img" aria-labelledby="{name}-alt"'
-    svg = svg.replace("<svg", f"<svg {label}", 1)
-    return re.sub(r"(<svg[^>]*>)", rf'\1<title id="{name}-alt">{_escaped(alt)}</title>', svg, count=1)
-
-
-def _escaped(text: str) -> str:
-    # A backslash would be read as a group reference by re.sub.
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\\", "\\\\")
+    opening, rest = svg.split(">", 1)
+    opening = re.sub(r'\s(width|height)="[^"]*"', "", opening)
+    opening = opening.replace("<svg", f'<svg role="img" aria-labelledby="{name}-alt"')
+    return f'{opening}><title id="{name}-alt">{escape(alt, quote=False)}</title>{rest}'

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from adeptree.experiments.experiment import Row, column, groups
 from adeptree.experiments.first_order import realizable_mistakes
 from adeptree.experiments.lower_bound import mean_regret
 from adeptree.experiments.stats import fitted, mean, standard_error
-from adeptree.pages.anytime_figure import anytime_figure
-from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, STYLE, Figure, canvas, legend_below, plotting, to_svg
+from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, STYLE, Figure, Plot, plotting
 from adeptree.pages.tradeoff_figure import frontier_figure
 from adeptree.theory import bounds
 
@@ -25,14 +23,13 @@ def figures(rows: dict[str, list[Row]]) -> list[Figure]:
 
 def regret_figure(rows: Rows) -> Figure:
     """Regret over time on every stream of one class, under its bound."""
-    figure, axes = canvas(height=HEIGHT + 0.6)
+    plot = Plot(HEIGHT + 0.6)
     curves = [r for r in rows if "curve" in r and r["class"] == rows[0]["class"]]
     for i, row in enumerate(curves):
-        axes.plot(row["curve"]["t"], row["curve"]["value"], color=COLOURS[i], label=row["stream"])
+        plot.line(row["curve"]["t"], row["curve"]["value"], i, row["stream"])
     bound = curves[0]["bound_curve"]
-    axes.plot(bound["t"], bound["value"], color=INK, linestyle="--", label="proven bound")
-    axes.set(xlabel="round t", ylabel="expected regret so far", xlim=(0, None))
-    legend_below(figure, axes)
+    plot.bound(bound["t"], bound["value"], "proven bound")
+    plot.set("round t", "expected regret so far", xlim=(0, None))
     spec, T, M = curves[0]["class"], curves[0]["T"], curves[0]["M"]
     caption = (
         f"Expected regret of ADEPT after each round on {spec} (T = {T}, base learner's mistake bound M = {M}), one "
@@ -40,52 +37,50 @@ def regret_figure(rows: Rows) -> Figure:
         f"theorem's √(T M ln(eT/M) / 2) = {bounds.regret(T, M):.0f}; every line must stay below it."
     )
     alt = f"Regret over {T} rounds on {len(curves)} streams, with the dashed bound above which none may go."
-    return Figure("regret", "Regret over time", caption, to_svg(figure, "regret", alt))
+    return plot.figure("regret", "Regret over time", caption, alt)
 
 
 def width_figure(rows: Rows) -> Figure:
     """Active paths against Sauer's number."""
-    figure, axes = canvas(height=HEIGHT + 0.5)
+    plot = Plot(HEIGHT + 0.5)
     curves = [r for r in rows if "curve" in r]
     for i, row in enumerate(curves):
-        label = f"{row['class']}, VC {row['d_vc']}"
-        axes.plot(row["curve"]["t"], row["curve"]["value"], color=COLOURS[i], label=label, linewidth=2)
+        plot.line(row["curve"]["t"], row["curve"]["value"], i, f"{row['class']}, VC {row['d_vc']}", linewidth=2)
     for d in sorted({r["d_vc"] for r in curves}):
         longest = max((r for r in curves if r["d_vc"] == d), key=lambda r: int(r["T"]))
         line = longest["bound_curve"]
         sauer = "Sauer's number" if d == curves[0]["d_vc"] else None
-        axes.plot(line["t"], line["value"], color=INK, linestyle=(0, (2, 2)), linewidth=1.1, label=sauer)
-    axes.set(xscale="log", yscale="log", xlabel="different points seen, t", ylabel="active paths")
-    legend_below(figure, axes, columns=1 if len(curves) < 4 else 2)
+        plot.bound(line["t"], line["value"], sauer, linestyle=(0, (2, 2)), linewidth=1.1)
+    plot.set("different points seen, t", "active paths", log="xy")
     reached = [str(r["class"]) for r in curves if r["curve"]["value"] == r["bound_curve"]["value"]]
     caption = (
         "Number of active paths after t different points (lines) and Sauer's bound Σ C(t, i), i ≤ VC, for each VC "
         f"dimension (dotted). It is reached in every round by: {', '.join(reached) or 'none'}."
     )
     alt = "Active paths against points seen on logarithmic axes, each with its dotted bound."
-    return Figure("width", "Memory: active paths against Sauer's lemma", caption, to_svg(figure, "width", alt))
+    columns = 1 if len(curves) < 4 else 2
+    return plot.figure("width", "Memory: active paths against Sauer's lemma", caption, alt, columns)
 
 
 def queries_figure(rows: Rows) -> Figure:
     """Asked and posed queries against T, with fitted exponents."""
-    figure, axes = canvas(height=HEIGHT + 2.2)
+    plot = Plot(HEIGHT + 2.2)
     asked = [r for r in rows if r["part"] == "asked"]
     for i, ((spec,), members) in enumerate(groups([r for r in asked if r["base"] == "natural"], "class").items()):
         slope, _ = fitted(members, "asked")
         # Classes of one VC dimension have the same counts: every second one is drawn smaller, inside the first.
-        _points(axes, members, "asked", COLOURS[i], MARKERS[i], f"{spec}: T^{slope:.2f}", 6 if i % 2 else 11)
+        plot.dots(_means(members, "asked"), COLOURS[i], f"{spec}: T^{slope:.2f}", MARKERS[i], 6 if i % 2 else 11)
     for i, members in enumerate(groups([r for r in asked if r["base"] != "natural"], "base", "class").values()):
-        _points(axes, members, "asked", INK, ".", "other base learners" if i == 0 else None, 4)
+        plot.dots(_means(members, "asked"), INK, "other base learners" if i == 0 else None, ".", 4)
     for (oracle, spec), members in groups([r for r in rows if r["part"] == "posed"], "oracle", "class").items():
         slope, _ = fitted(members, "posed")
         marker = {"literal": "x", "bits": "1", "cubes": "+"}[oracle]
-        _points(axes, members, "posed", INK, marker, f"posed, {oracle}, {spec.split('(')[0]}: T^{slope:.2f}", 6)
+        plot.dots(_means(members, "posed"), INK, f"posed, {oracle}, {spec.split('(')[0]}: T^{slope:.2f}", marker)
     for i, d in enumerate(sorted({r["d_vc"] for r in rows})):
         horizons = sorted({r["T"] for r in rows if r["d_vc"] == d})
         line = [bounds.total_queries(T, d) for T in horizons]
-        axes.plot(horizons, line, "--", color=INK, linewidth=1.1, label=None if i else "bound 2 Σ Sauer(t−1)")
-    axes.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="queries in all")
-    legend_below(figure, axes, columns=1)
+        plot.bound(horizons, line, None if i else "bound 2 Σ Sauer(t−1)", linewidth=1.1)
+    plot.set("rounds T", "queries in all", log="xy")
     caption = (
         "Queries in T rounds on different points with random labels. Filled: asked by Algorithm 2 (2 × paths a round), "
         "with the exponent of T fitted to it; the theorem says VC + 1, that is 2 for thresholds and blocks(d=1), 3 for "
@@ -94,143 +89,144 @@ def queries_figure(rows: Rows) -> Figure:
         "concept). Dashed: the bound."
     )
     alt = "Total queries against T on logarithmic axes, with the dashed bounds, of slope 2 and 3."
-    return Figure("queries", "Queries asked and posed", caption, to_svg(figure, "queries", alt))
+    return plot.figure("queries", "Queries asked and posed", caption, alt, columns=1)
 
 
 def first_order_figure(rows: Rows) -> Figure:
     """Regret against L*, with the first-order bound."""
-    figure, axes = canvas(height=HEIGHT + 0.3)
+    plot = Plot(HEIGHT + 0.3)
     bound_rows = [r for r in rows if r["part"] == "bound"]
     for i, ((spec,), members) in enumerate(groups(bound_rows, "class").items()):
-        x, y = column(members, "best_loss"), column(members, "regret")
-        axes.plot(x, y, MARKERS[i], color=COLOURS[i], label=spec)
+        plot.dots((column(members, "best_loss"), column(members, "regret")), COLOURS[i], spec, MARKERS[i], 5)
     largest = max(column(bound_rows, "best_loss"))
     least = min(bound_rows, key=lambda r: float(r["log_experts"]))
     grid = [largest * i / 100 for i in range(101)]
     line = [bounds.first_order_regret(int(x), least["log_experts"]) for x in grid]
-    axes.plot(grid, line, "--", color=INK, label=f"bound, {least['class']}")
-    axes.set(xlabel="loss of the best concept, L*", ylabel="expected regret", yscale="symlog")
-    legend_below(figure, axes)
+    plot.bound(grid, line, f"bound, {least['class']}")
+    plot.set("loss of the best concept, L*", "expected regret", yscale="symlog")
     caption = (
         f"Expected regret with the adaptive rate against L*, all streams and seeds, T = {bound_rows[0]['T']}. Bound, "
         "dashed, of the class where it is lowest: max(2.63 √((L*+1) ln N), 5.3 ln N), the corollary with "
         "explicit constants."
     )
     alt = "Regret against the best loss in hindsight, with the dashed bound."
-    return Figure("first-order", "First-order regret against L*", caption, to_svg(figure, "first-order", alt))
+    return plot.figure("first-order", "First-order regret against L*", caption, alt)
 
 
 def realizable_figure(rows: Rows) -> Figure:
     """Expected mistakes on realizable streams, for the two rates."""
-    figure, axes = canvas(height=HEIGHT + 0.6)
+    plot = Plot(HEIGHT + 0.6)
     growing = [r for r in rows if r["part"] == "growth"]
     for i, ((stream, rate), members) in enumerate(groups(growing, "stream", "rate").items()):
         name = "adaptive rate" if rate == "first-order" else "constant rate"
-        _points(axes, members, "mistakes", COLOURS[i], MARKERS[i], f"{stream}, {name}", 6, line=True)
+        plot.line(*_means(members, "mistakes"), i, f"{stream}, {name}", marker=MARKERS[i], markersize=6)
     horizons = sorted({r["T"] for r in growing})
     line = [realizable_mistakes(next(r["log_experts"] for r in growing if r["T"] == T)) for T in horizons]
-    axes.plot(horizons, line, "--", color=INK, label="bound, adaptive rate")
-    axes.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="expected mistakes")
-    _ticks(axes, horizons)
-    legend_below(figure, axes, columns=1)
+    plot.bound(horizons, line, "bound, adaptive rate")
+    plot.set("rounds T", "expected mistakes", ticks=horizons, log="xy")
     caption = (
         f"Total expected mistakes on streams that some concept of {growing[0]['class']} fits perfectly (L* = 0). With "
         "the adaptive rate they are at most ln N / (1 − e^−½), dashed, which grows like ln T; Algorithm 2's constant "
         "rate has no such bound."
     )
     alt = "Mistakes against T on logarithmic axes for two rates and two streams, with the dashed bound."
-    return Figure("realizable", "Mistakes on realizable streams", caption, to_svg(figure, "realizable", alt))
+    return plot.figure("realizable", "Mistakes on realizable streams", caption, alt, columns=1)
 
 
 def calls_figure(rows: Rows) -> Figure:
     """Calls of LazyAdept against T, for each c."""
-    figure, axes = canvas(height=HEIGHT + 0.9)
+    plot = Plot(HEIGHT + 0.9)
     counted = groups([r for r in rows if r["part"] == "calls"], "class", "c")
-    colours = {c: COLOURS[i] for i, c in enumerate(sorted({c for _, c in counted}))}
+    colours = {c: i for i, c in enumerate(sorted({c for _, c in counted}))}
     for (_, c), members in counted.items():
         d = members[0]["d_vc"]
         slope, _ = fitted(members, "asked")
         label = f"VC {d}, c = {c}: {slope:.2f} (1+c·VC = {1 + c * d:.1f})"
-        _points(axes, members, "asked", colours[c], "o" if d == 1 else "s", label, 6, line=True)
-    axes.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="queries in all")
-    _ticks(axes, sorted({r["T"] for some in counted.values() for r in some}))
-    legend_below(figure, axes, columns=1)
+        plot.line(*_means(members, "asked"), colours[c], label, marker="o" if d == 1 else "s", markersize=6)
+    ticks = sorted({r["T"] for some in counted.values() for r in some})
+    plot.set("rounds T", "queries in all", ticks=ticks, log="xy")
     names = " and ".join(dict.fromkeys(spec for spec, _ in counted))
     caption = (
         f"Queries of LazyAdept, which commits T^c rounds, on {names}, with fitted exponents of T; the theorem says "
         "1 + c·VC. Circles: VC dimension 1; squares: 2."
     )
     alt = "Queries of the lazy learner against T on logarithmic axes, one line for each c."
-    return Figure("calls", "The tradeoff: queries for each c", caption, to_svg(figure, "calls", alt))
+    return plot.figure("calls", "The tradeoff: queries for each c", caption, alt, columns=1)
 
 
 def tradeoff_figure(rows: Rows) -> Figure:
     """Regret of LazyAdept against c, under the theorem's formula."""
-    figure, axes = canvas(height=HEIGHT + 0.3)
+    plot = Plot(HEIGHT + 0.3)
     measured = [r for r in rows if r["part"] == "regret"]
     for i, ((stream,), members) in enumerate(groups(measured, "stream").items()):
-        by_c = groups(members, "c")
-        values = [column(by_c[key], "regret") for key in sorted(by_c)]
-        means, errors = [mean(v) for v in values], [3 * standard_error(v) for v in values]
-        at = [c for (c,) in sorted(by_c)]
-        axes.errorbar(at, means, errors, color=COLOURS[i], marker=MARKERS[i], capsize=3, label=f"measured, {stream}")
+        by_c = {c: column(some, "regret") for (c,), some in sorted(groups(members, "c").items())}
+        means, errors = [mean(v) for v in by_c.values()], [3 * standard_error(v) for v in by_c.values()]
+        style = {"color": COLOURS[i], "marker": MARKERS[i], "capsize": 3, "label": f"measured, {stream}"}
+        plot.axes.errorbar(list(by_c), means, errors, **style)
     one = measured[0]
     cs = sorted({r["c"] for r in measured})
     line = [bounds.tradeoff_regret(one["T"], c, one["littlestone"], one["M"]) for c in cs]
-    axes.plot(cs, line, "--", color=INK, label="theorem's formula, constant 1")
-    axes.axhline(one["T"] / 2, color=INK, linestyle=":", linewidth=1, label="guessing, T/2 at most")
-    axes.set(xlabel="exponent c: T^c rounds are committed", ylabel="expected regret", yscale="log", xticks=cs)
-    legend_below(figure, axes, columns=1)
+    plot.bound(cs, line, "theorem's formula, constant 1")
+    plot.axes.axhline(one["T"] / 2, color=INK, linestyle=":", linewidth=1, label="guessing, T/2 at most")
+    plot.set("exponent c: T^c rounds are committed", "expected regret", log="y", xticks=cs)
     caption = (
         f"Mean expected regret of LazyAdept on {one['class']}, T = {one['T']}, with three standard errors. Dashed: "
         "T^(1−c/2) √(Ldim + (M+1) ln(eT)), whose constant the theorem hides; dotted: T/2. Where the formula lies above "
         "T/2 it promises less than guessing."
     )
     alt = "Regret of the lazy learner against c on two streams, with the theorem's formula and T/2."
-    return Figure("tradeoff", "The tradeoff: regret for each c", caption, to_svg(figure, "tradeoff", alt))
+    return plot.figure("tradeoff", "The tradeoff: regret for each c", caption, alt, columns=1)
 
 
 def lower_bound_figure(rows: Rows) -> Figure:
     """Mean regret against Q for each d, above the lower bound."""
     dimensions = sorted({r["d"] for r in rows})
-    figure, panels = canvas(len(dimensions), height=1.9 * len(dimensions) + 1.4)
-    panels = [panels] if len(dimensions) == 1 else list(panels)
+    plot = Plot(1.9 * len(dimensions) + 1.4, len(dimensions))
     T, budgets = rows[0]["T"], sorted({r["Q"] for r in rows})
-    for axes, d in zip(panels, dimensions, strict=True):
+    for axes, d in zip(plot.panels, dimensions, strict=True):
+        plot.axes = axes
         for i, ((learner,), members) in enumerate(groups([r for r in rows if r["d"] == d], "learner").items()):
             means = {Q: mean_regret(some) for (Q,), some in groups(members, "Q").items()}
-            axes.plot(list(means), list(means.values()), color=COLOURS[i], marker=MARKERS[i], label=learner)
+            plot.line(list(means), list(means.values()), i, learner, marker=MARKERS[i])
         line = [max(0.0, bounds.query_lower_bound(T, Q, d)) for Q in budgets]
-        axes.plot(budgets, line, "--", color=INK, label="lower bound")
+        plot.bound(budgets, line, "lower bound")
         axes.fill_between(budgets, 0, line, color=INK, alpha=0.12, linewidth=0)
-        axes.set(ylabel="mean regret", ylim=(0, T * 0.55), xscale="symlog")
+        last = "query budget Q, up to √T" if d == dimensions[-1] else ""
+        plot.set(last, "mean regret", ylim=(0, T * 0.55), xscale="symlog")
         axes.set_title(f"d = {d}", loc="right", fontsize=10.5)
-        axes.set_xticks(budgets, [str(Q) for Q in budgets])
-        axes.minorticks_off()
-    panels[-1].set_xlabel("query budget Q, up to √T")
-    legend_below(figure, panels[0])
+        plot.tick(budgets)
     caption = (
         f"Mean regret of every budgeted learner against the adversary of the lower-bound theorem, T = {T}. Dashed: "
         "T/2 · min(1, d/(Q+1)) − Q/2; no mean may lie in the shaded region by more than three standard errors."
     )
     alt = "For each dimension, regret of four learners against the budget, with the shaded lower bound."
-    return Figure("lower-bound", "The query-budget lower bound", caption, to_svg(figure, "lower-bound", alt))
+    return plot.figure("lower-bound", "The query-budget lower bound", caption, alt)
 
 
-def _ticks(axes: Any, values: Sequence[int]) -> None:
-    """Name these values on a logarithmic axis, but for those that would run into the next."""
-    named = [v for v, after in zip(values, [*values[1:], values[-1] * 9], strict=True) if after >= 1.8 * v]
-    axes.set_xticks(named, [str(value) for value in named])
-    axes.minorticks_off()
+def anytime_figure(rows: Rows) -> Figure:
+    """Regret over time without T and M, its certificate, and the paper's learner, on one noisy stream."""
+    plot = Plot(HEIGHT + 0.6)
+    drawn = [r for r in rows if "curves" in r and r["stream"] == "noise 30%"]
+    row = max(drawn, key=lambda r: (r["class"].startswith("thresholds"), int(r["T"])))
+    curves, T = row["curves"], row["T"]
+    plot.line(curves["t"], curves["paper"], 1, "the paper's learner, told T and M")
+    plot.line(curves["t"], curves["anytime"], 0, "horizon=None, told neither")
+    plot.line(curves["t"], curves["bound"], 0, "its certificate, as of then", linestyle="--")
+    plot.axes.axhline(row["formula"], color=INK, linestyle=":", label=f"the paper's bound, {row['formula']:.0f}")
+    plot.set("round t", "expected regret so far", xlim=(0, T), yscale="symlog", ylim=(0, None))
+    caption = (
+        f"Expected regret over time on {row['class']}, labels flipped with probability 0.3, seed 0: the paper's "
+        f"learner with T = {T} and M known, and the learner that knows neither, under the bound that its certificate "
+        f"states at each moment (dashed). Dotted: the paper's worst-case bound √(T M ln(eT/M) / 2)."
+    )
+    alt = f"Regret over {T} rounds of two learners, the anytime one below its dashed certificate."
+    return plot.figure("anytime", "Without T and M", caption, alt, columns=1)
 
 
-def _points(
-    axes: Any, rows: Rows, value: str, colour: str, marker: str, label: str | None, size: float, line: bool = False
-) -> None:
-    """Plot the mean over seeds of a column against T."""
+def _means(rows: Rows, value: str) -> tuple[list[int], list[float]]:
+    """Return each T, and the mean over seeds of a column there."""
     means = {T: mean(column(members, value)) for (T,), members in sorted(groups(rows, "T").items())}
-    style = "-" if line else "none"
-    axes.plot(list(means), list(means.values()), color=colour, marker=marker, markersize=size, ls=style, label=label)
+    return list(means), list(means.values())
 
 
 DRAWN: tuple[tuple[str, Callable[[Rows], Figure]], ...] = (

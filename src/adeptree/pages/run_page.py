@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adeptree.core.files import write_atomically
-from adeptree.core.visible import visible_lines
-from adeptree.pages.drawing import COLOURS, HEIGHT, INK, STYLE, Figure, canvas, legend_below, plotting, to_svg
-from adeptree.pages.report_style import CSS
+from adeptree.learners.certificate import rounded_up
+from adeptree.pages.drawing import HEIGHT, STYLE, Figure, Plot, plotting
+from adeptree.pages.skeleton import document, facts, gallery, line, opening, section, table, text, write_page
 from adeptree.pages.summary import CONFIDENCE, GUESSES_UNKNOWN, Account, heading, percent, plainly, rule_text
 
 if TYPE_CHECKING:
     from adeptree.learners import Adept
     from adeptree.pages.course import Course, Moment
-from adeptree.learners.certificate import rounded_up
 
 LONGEST_LIST = 40
 """Changes of the best rule that are listed; of more, the last ones."""
@@ -26,45 +23,33 @@ LONGEST_LIST = 40
 def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Account, course: Course) -> None:
     """Write the page, all or nothing."""
     plotting(Path(path).parent)
-    write_atomically(Path(path), run_page(learner, account, course).encode("utf-8", "backslashreplace"))
+    write_page(path, run_page(learner, account, course))
 
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    title = _text(f"adeptree: {account.name}")
     with plotting().rc_context(STYLE):
         figures = [_regret(course.moments), _errors(course.moments)]
-    parts = [_opening(learner, account), _numbers(learner, account), _figures(figures), _rules(course.moments)]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join([*parts, _certificate(learner)])
-        + "\n</main>\n</body>\n</html>\n"
-    )
-
-
-def _text(value: str) -> str:
-    """Return a text for the page: names in it come from files that anybody may have written."""
-    return escape(visible_lines(value))
+    parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), _rules(course.moments)]
+    return document(f"adeptree: {account.name}", [*parts, _certificate(learner)])
 
 
 def _opening(learner: Adept, account: Account) -> str:
-    rule = rule_text(learner, account.columns)
-    return (
-        f"<header>\n<h1>{_text(account.name)}</h1>\n"
-        f"<p>{_text(heading(learner, account)).replace(chr(10), '<br>')}</p>\n"
-        f'<p class="sum">{_text(plainly(learner, rule))}</p>\n'
-        '<nav aria-label="Contents"><a href="#numbers">Numbers</a><a href="#figures">Figures</a>'
-        '<a href="#rules">Best rule over time</a><a href="#certificate">Certificate</a></nav>\n</header>'
-    )
+    said = plainly(learner, rule_text(learner, account.columns))
+    contents = {
+        "numbers": "Numbers",
+        "figures": "Figures",
+        "rules": "Best rule over time",
+        "certificate": "Certificate",
+    }
+    lead = text(heading(learner, account)).replace("\n", "<br>")
+    return opening(account.name, lead, f'<p class="sum">{text(said)}</p>\n', contents)
 
 
 def _numbers(learner: Adept, account: Account) -> str:
     T = learner.rounds if learner.horizon is None else learner.horizon
     t, most = learner.rounds, learner.realised_bound(CONFIDENCE) + learner.best_loss
-    facts = {
+    found = {
         "rounds": f"{t:,}",
         "mistakes expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
         f"mistakes made with seed {learner.seed}": f"{learner.realised_loss:,} ({percent(learner.realised_loss, t)})",
@@ -77,11 +62,7 @@ def _numbers(learner: Adept, account: Account) -> str:
         **({} if learner.final is None or learner.ended else {"at the end, whatever comes": _promised(learner.final)}),
         "width (paths kept)": f"{learner.width:,}",
     }
-    listed = "\n".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts.items())
-    return (
-        '<section aria-labelledby="numbers">\n<h2 id="numbers">Numbers</h2>\n'
-        f'<dl class="facts">\n{listed}\n</dl>\n</section>'
-    )
+    return section("numbers", "Numbers", facts(found))
 
 
 def _promised(value: float | None) -> str:
@@ -89,76 +70,49 @@ def _promised(value: float | None) -> str:
 
 
 def _regret(moments: list[Moment]) -> Figure:
-    figure, axes = canvas(height=HEIGHT + 0.3)
-    rounds = [m.round for m in moments]
-    axes.plot(rounds, [m.expected_loss - m.best_loss for m in moments], color=COLOURS[0], label="regret, exactly")
-    axes.plot(rounds, [m.bound for m in moments], "--", color=INK, label="proven then")
-    axes.set(xlabel="round", ylabel="expected regret so far", xlim=(0, None))
-    axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
-    axes.autoscale_view()
-    legend_below(figure, axes)
+    plot, rounds = Plot(HEIGHT + 0.3), [m.round for m in moments]
+    plot.line(rounds, [m.expected_loss - m.best_loss for m in moments], 0, "regret, exactly")
+    plot.bound(rounds, [m.bound for m in moments], "proven then")
+    plot.set("round", "expected regret so far", xlim=(0, None))
+    plot.axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
+    plot.axes.autoscale_view()
     caption = (
         "Expected mistakes of ADEPT minus the mistakes of the best rule so far, after each round, and what is proven "
         "about it, dashed: from what was seen until then. The line must stay below it."
     )
     alt = f"Regret over {rounds[-1]:,} rounds, with the dashed bound above it."
-    return Figure("regret", "Regret over time", caption, to_svg(figure, "regret", alt))
+    return plot.figure("regret", "Regret over time", caption, alt)
 
 
 def _errors(moments: list[Moment]) -> Figure:
-    figure, axes = canvas(height=HEIGHT + 0.3)
-    rounds = [m.round for m in moments]
-    axes.plot(rounds, [100 * m.expected_loss / m.round for m in moments], color=COLOURS[0], label="ADEPT, expected")
-    axes.plot(rounds, [100 * m.best_loss / m.round for m in moments], color=COLOURS[1], label="best rule so far")
-    axes.set(xlabel="round", ylabel="mistakes so far, % of rounds", xlim=(0, None), ylim=(0, None))
-    legend_below(figure, axes)
+    plot, rounds = Plot(HEIGHT + 0.3), [m.round for m in moments]
+    plot.line(rounds, [100 * m.expected_loss / m.round for m in moments], 0, "ADEPT, expected")
+    plot.line(rounds, [100 * m.best_loss / m.round for m in moments], 1, "best rule so far")
+    plot.set("round", "mistakes so far, % of rounds", xlim=(0, None), ylim=(0, None))
     caption = (
         "Share of mistakes up to each round: of ADEPT in expectation, and of the rule that is best up to that round "
         "(which rule that is only hindsight tells, and it may change)."
     )
     alt = f"Error rates over {rounds[-1]:,} rounds of ADEPT and of the best rule in hindsight."
-    return Figure("error", "Error over time", caption, to_svg(figure, "error", alt))
-
-
-def _figures(drawn: list[Figure]) -> str:
-    shown = "\n".join(
-        f'<figure id="figure-{f.name}">\n<h3>{_text(f.title)}</h3>\n{f.svg}\n'
-        f"<figcaption>{_text(f.caption)}</figcaption>\n</figure>"
-        for f in drawn
-    )
-    opening = '<section aria-labelledby="figures">\n<h2 id="figures">Figures</h2>\n<div class="figures">'
-    return f"{opening}\n{shown}\n</div>\n</section>"
+    return plot.figure("error", "Error over time", caption, alt)
 
 
 def _rules(moments: list[Moment]) -> str:
     """List when the best rule changed, as far as the noted moments tell."""
     changes = [next(same) for _, same in groupby(moments, key=lambda m: m.rule)]
     left_out = len(changes) - LONGEST_LIST
-    rows = "".join(
-        f'<tr><th scope="row">{_text(m.rule)}</th><td class="right" data-label="from round">{m.round:,}</td>'
-        f'<td class="right" data-label="mistakes">{m.best_loss:,}</td></tr>\n'
-        for m in changes[-LONGEST_LIST:]
-    )
-    note = f"<p>{left_out:,} earlier changes are not shown.</p>\n" if left_out > 0 else ""
-    head = '<th scope="col">best rule</th><th scope="col" class="right">from round</th>'
-    head += '<th scope="col" class="right">its mistakes then</th>'
-    return (
-        f'<section aria-labelledby="rules">\n<h2 id="rules">Best rule over time</h2>\n{note}'
-        f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}</tbody></table></div>\n</section>"
-    )
+    note = [f"<p>{left_out:,} earlier changes are not shown.</p>"] if left_out > 0 else []
+    rows = [
+        line(m.rule, {"from round": f"{m.round:,}", "mistakes": f"{m.best_loss:,}"}) for m in changes[-LONGEST_LIST:]
+    ]
+    columns = [("best rule", "left"), ("from round", "right"), ("its mistakes then", "right")]
+    return section("rules", "Best rule over time", *note, table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
 
 
 def _certificate(learner: Adept) -> str:
     certificate = learner.certificate()
-    listed = "\n".join(
-        f"<dt>{_text(name.replace('_', ' '))}</dt><dd>{_text(_value(value))}</dd>"
-        for name, value in dict(certificate).items()
-    )
-    return (
-        '<section aria-labelledby="certificate">\n<h2 id="certificate">Certificate</h2>\n'
-        f'<p>{_text(str(certificate))}</p>\n<dl class="facts">\n{listed}\n</dl>\n</section>'
-    )
+    found = {name.replace("_", " "): _value(value) for name, value in dict(certificate).items()}
+    return section("certificate", "Certificate", f"<p>{text(certificate)}</p>", facts(found))
 
 
 def _value(value: object) -> str:

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import os
-from html import escape
-from pathlib import Path
 
-from adeptree.core.files import write_atomically
-from adeptree.pages.show_game import Path as TreePath
-from adeptree.pages.show_game import Shown, Step
-from adeptree.pages.show_style import CSS, SCRIPT
+from adeptree.pages.show_game import Path, Shown, Step
 from adeptree.pages.show_tree import Places, tree_svg
 from adeptree.pages.show_words import account, growth, heading, promise, reason, verdict
+from adeptree.pages.skeleton import document, opening, text, write_page
 
 
 def write_show_page(path: str | os.PathLike[str], game: Shown) -> None:
     """Write the page, all or nothing."""
-    write_atomically(Path(path), show_page(game).encode("utf-8", "backslashreplace"))
+    write_page(path, show_page(game))
 
 
 def show_page(game: Shown) -> str:
     """Return the page as HTML; it needs no network, and without its script it shows all rounds at once."""
-    places = Places(game)
-    rounds = "\n".join(_round(places, step) for step in game.steps)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>ADEPT, round by round</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>ADEPT, round by round</h1>\n<p>{escape(heading(game))}</p>\n{_controls(game)}\n{rounds}\n"
-        f"{_legend(game)}\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+    places, title = Places(game), "ADEPT, round by round"
+    rounds = [_round(places, step) for step in game.steps]
+    parts = [opening(title, text(heading(game))), _controls(game), *rounds, _legend(game)]
+    return document(title, parts, kind="game", script="rounds.js")
 
 
 def _controls(game: Shown) -> str:
@@ -45,9 +35,9 @@ def _controls(game: Shown) -> str:
 
 def _round(places: Places, step: Step) -> str:
     return (
-        f'<section class="round" id="round-{step.t}">\n<h2>Round {step.t}: x = {escape(step.x)}</h2>\n'
-        f"<p>{escape(growth(step))}</p>\n<figure>\n{tree_svg(places, step)}\n</figure>\n{_scale(step)}\n"
-        f"<p>{escape(verdict(step))}</p>\n<p>{escape(account(step))}</p>\n"
+        f'<section class="round" id="round-{step.t}">\n<h2>Round {step.t}: x = {text(step.x)}</h2>\n'
+        f"<p>{text(growth(step))}</p>\n<figure>\n{tree_svg(places, step)}\n</figure>\n{_scale(step)}\n"
+        f"<p>{text(verdict(step))}</p>\n<p>{text(account(step))}</p>\n"
         f"{_pruned(places.game, step)}{_table(places.game, step)}\n</section>"
     )
 
@@ -69,7 +59,7 @@ def _pruned(game: Shown, step: Step) -> str:
     cut: dict[str, list[str]] = {}
     for one in step.pruned:
         cut.setdefault(reason(one, game.mistake_bound), []).append(_word(one.labels))
-    items = "\n".join(f"<li>{', '.join(words)}: {escape(why)}</li>" for why, words in cut.items())
+    items = "\n".join(f"<li>{', '.join(words)}: {text(why)}</li>" for why, words in cut.items())
     return f"<p>Pruned in this round:</p>\n<ul>\n{items}\n</ul>\n"
 
 
@@ -81,7 +71,7 @@ def _table(game: Shown, step: Step) -> str:
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
 
 
-def _cells(path: TreePath) -> str:
+def _cells(path: Path) -> str:
     mass = f"{path.mass:.4f}" if path.capacity is None else str(path.capacity)
     cells = [str(path.mistakes), mass, str(path.loss_before), f"{path.share:.1%}", str(path.loss)]
     return f'<th scope="row">{_word(path.labels)}</th>' + "".join(f"<td>{cell}</td>" for cell in cells)
@@ -100,5 +90,5 @@ def _legend(game: Shown) -> str:
         "A thick branch carries much weight; a dashed one contradicts the base learner; × is a branch that no rule "
         "has, M one beyond the mistake bound. <b>k</b> counts what the base learner got wrong on the path; "
         f"<b>{mass}</b> is {means}; <b>L</b> is its loss. The weight is {mass} exp(−rate · L before), as a "
-        f"share of all. {escape(promise(game))}</p>"
+        f"share of all. {text(promise(game))}</p>"
     )

@@ -60,7 +60,7 @@ def tree_svg(places: Places, step: Step) -> str:
     parts += [line for path in step.paths for line in _share(places, path)]
     alt = f"Tree of round {step.t}: {len(step.paths)} paths, {len(step.pruned)} pruned, P(1) = {step.p:.3f}"
     return (
-        f'<svg viewBox="0 0 {wide} {high}" role="img" aria-label="{escape(alt)}">\n'
+        f'<svg class="tree" viewBox="0 0 {wide} {high}" role="img" aria-label="{escape(alt)}">\n'
         + "\n".join(parts)
         + f"\n</svg>\n<figcaption>{escape(alt)}.</figcaption>"
     )

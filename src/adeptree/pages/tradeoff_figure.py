@@ -13,7 +13,7 @@ from typing import Any
 
 from adeptree.experiments.experiment import Row
 from adeptree.experiments.frontier_figure import points
-from adeptree.pages.drawing import COLOURS, INK, Figure, canvas, legend_below, to_svg
+from adeptree.pages.drawing import COLOURS, INK, Figure, Plot
 from adeptree.theory import bounds
 
 OURS, PRIOR, MEASURED = COLOURS[2], COLOURS[1], COLOURS[0]
@@ -35,16 +35,16 @@ def place(queries: float, regret: float, T: int, vc: int = 1) -> tuple[float, fl
 def frontier_figure(rows: Sequence[Row]) -> Figure:
     """Draw regions and lines as the paper does, and the measured points."""
     T = rows[0]["T"]
-    figure, axes = canvas(height=5.6)
+    plot = Plot(5.6)
+    axes = plot.axes
     _regions(axes)
     _lines(axes)
     _exact_bound(axes, T)
     _measured(axes, rows, T)
-    axes.set(xlim=(0, RIGHT), ylim=(0, 5.9), xlabel="total oracle queries Q", ylabel="expected regret")
+    plot.set("total oracle queries Q", "expected regret", xlim=(0, RIGHT), ylim=(0, 5.9))
     axes.set_xticks([ROOT, LINEAR, ADEPT, BEFORE], ["√T", "T", "T^(VC+1)", "T^(2^O(LD))"])
     axes.set_yticks([ROOT, LINEAR], ["√(T·2^O(LD))", "T"], rotation=90, va="center")
     axes.grid(False)
-    legend_below(figure, axes, columns=1)
     caption = (
         f"The paper's figure with our measured points, T = {T}, one class of VC and Littlestone dimension 1. Both axes "
         "show exponents of T, where the paper forgets constants and logarithms. Budgeted learners play the lower "
@@ -56,8 +56,7 @@ def frontier_figure(rows: Sequence[Row]) -> Figure:
         "Map of regret against queries: an impossible region below the lower bounds, an open gap, an achievable "
         "region, and the measured points of budgeted learners, of LazyAdept and of ADEPT."
     )
-    title = "The frontier: regret against queries"
-    return Figure("frontier", title, caption, to_svg(figure, "frontier", alt), wide=True)
+    return plot.figure("frontier", "The frontier: regret against queries", caption, alt, columns=1, wide=True)
 
 
 def _regions(axes: Any) -> None:

@@ -2,10 +2,10 @@
 
 ``settings.json`` says what the run is; a run with other settings is refused. ``checkpoint`` is the learner
 (``adeptree.load`` reads it) and where the run is, replaced in one step. ``rows.journal`` holds every row
-taken since, a line each with its number and checksum: a last one without its line end was cut short by a crash
-and is left out, anything else that does not fit is damage. A conversation (``--follow``) cannot ask for its rows
-again, so there ``answered`` says how many rows were taken, and a journal that holds fewer is damage too. All of
-it is data; nothing is ever executed.
+taken since, as JSON lines (``core/json_lines.py``) with its number: it needs no end, as a crash leaves none, and
+anything else that does not fit is damage. A conversation (``--follow``) cannot ask for its rows again, so there
+``answered`` says how many rows were taken, and a journal that holds fewer is damage too. All of it is data; nothing is
+ever executed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from adeptree.app.run.rows import Row
-from adeptree.app.run.writing import AppendedFile, Counter, Written, checked_line, checked_text
+from adeptree.app.run.writing import AppendedFile, Counter, Written
 from adeptree.core import files
 from adeptree.core.cells import brief
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.core.json_lines import LineFormat
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
-FORMAT = "adeptree run 1"
+FORMAT = "adeptree run 2"
+JOURNAL = LineFormat("adeptree journal", 2, "the journal of a run", "start again with another --save", True)
 PARTS = ("columns", "found")
 """Settings that are more than a value."""
 CHECKPOINT_SECONDS = 2.0
@@ -42,6 +44,7 @@ class RunFolder:
         self._answered = Counter(self.path / ANSWERED) if follow else None
         self.saved: dict[str, Any] | None = None
         self._rows: AppendedFile | None = None
+        self._lines = JOURNAL.writer()
         self._lock = -1
         self._due = self._sync_due = 0.0
         self._check(resume)
@@ -108,7 +111,10 @@ class RunFolder:
         if not whole:
             raise self.damaged_settings()
         if content["format"] != FORMAT:
-            raise StateError(f"{path} is in the format {brief(repr(content['format']))}; this release reads {FORMAT!r}")
+            found = brief(repr(content["format"]))
+            raise StateError(
+                f"{path} is in the format {found}, of another version of adeptree; this one reads {FORMAT!r}"
+            )
         if not _is_settings(content["settings"]):
             raise self.damaged_settings()
         settings: dict[str, Any] = content["settings"]
@@ -156,7 +162,7 @@ class RunFolder:
     def append(self, number: int, row: Row) -> None:
         """Write down row ``number`` of the run (counted from 1)."""
         rows = self._rows or self._start_rows()
-        rows.append(_line(number, row))
+        rows.append(self._lines.row(_entry(number, row)).encode())
         if self._answered is not None:
             # In this order: killed in between, the journal is ahead of the count, and never behind it.
             self._answered.set(number)
@@ -177,20 +183,16 @@ class RunFolder:
 
     def _entries(self) -> list[tuple[int, Row]]:
         """Return every whole line of the journal; their numbers go up one by one."""
-        path = self.path / ROWS
-        try:
-            # What comes after the last line end is nothing, or a line cut short.
-            lines = path.read_bytes().split(b"\n")[:-1]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise StateError(f"{path} could not be read: {error.strerror}") from None
-        entries: list[tuple[int, Row]] = []
-        for place, line in enumerate(lines, 1):
-            entry = _entry(line)
-            if entry is None or not self._fits(entry[1]) or (entries and entry[0] != entries[-1][0] + 1):
-                raise DamagedFile(f"{path} is damaged in line {place}; start again with another --save")
-            entries.append(entry)
+        path, entries = self.path / ROWS, list[tuple[int, Row]]()
+
+        def take(values: dict[str, Any]) -> None:
+            number, row = _numbered(values)
+            if not self._fits(row) or (entries and number != entries[-1][0] + 1):
+                raise ValueError
+            entries.append((number, row))
+
+        if path.exists():
+            JOURNAL.read(path).each(take)
         return entries
 
     def _fits(self, row: Row) -> bool:
@@ -207,11 +209,7 @@ class RunFolder:
 
     def _refuse_forgotten(self, known: int) -> None:
         """Refuse to go on if more rows were answered than the checkpoint and the journal know of."""
-        try:
-            answered = 0 if self._answered is None else self._answered.value()
-        except ValueError:  # Python reads no int of thousands of digits
-            path = self.path / ANSWERED
-            raise DamagedFile(f"{path} is damaged; put it back, or start again with another --save") from None
+        answered = 0 if self._answered is None else self._answered.value()
         if answered > known:
             raise DamagedFile(
                 f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
@@ -222,7 +220,9 @@ class RunFolder:
     def _start_rows(self) -> AppendedFile:
         if self._rows is not None:
             self._rows.__exit__()
+        self._lines = JOURNAL.writer()
         self._rows = AppendedFile(str(self.path / ROWS), "--save", Written())
+        self._rows.append(self._lines.header.encode())
         return self._rows
 
 
@@ -230,30 +230,24 @@ def _checksum(*values: object) -> int:
     return zlib.crc32(json.dumps(values, sort_keys=True).encode())
 
 
-def _line(number: int, row: Row) -> bytes:
-    """Return a row as a line of the journal: a checksum, and the row as JSON.
+def _entry(number: int, row: Row) -> dict[str, Any]:
+    """Return a row as values of the journal.
 
-    >>> _line(1, Row(2, ["3", "0"]))
-    b'20f928e2 [1, 2, ["3", "0"], ""]\\n'
-    >>> _entry(_line(1, Row(2, ["3", "0"])).rstrip())
+    >>> _entry(1, Row(2, ["3", "0"]))
+    {'row': [1, 2, ['3', '0'], '']}
+    >>> _numbered(_entry(1, Row(2, ["3", "0"])))
     (1, Row(line=2, cells=['3', '0'], fault=''))
-    >>> _entry(b'20f928e2 [1, 2, ["3", "1"], ""]')
     """
-    return checked_line(json.dumps([number, row.line, row.cells, row.fault]).encode())
+    return {"row": [number, row.line, row.cells, row.fault]}
 
 
-def _entry(line: bytes) -> tuple[int, Row] | None:
-    """Return what a whole line of the journal says, None for any other."""
-    text = checked_text(line)
-    if text is None:
-        return None
-    try:
-        number, place, cells, fault = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        return None
+def _numbered(values: dict[str, Any]) -> tuple[int, Row]:
+    """Return the row that such values are; ValueError and its like if they are none."""
+    number, place, cells, fault = values["row"]
     whole = type(number) is int and number > 0 and type(place) is int and place > 0
-    whole = whole and isinstance(fault, str) and _is_texts(cells)
-    return (number, Row(place, cells, fault)) if whole else None
+    if not (whole and isinstance(fault, str) and _is_texts(cells)):
+        raise ValueError
+    return number, Row(place, cells, fault)
 
 
 def _is_texts(value: object) -> bool:

@@ -17,6 +17,7 @@ from typing import Self
 from adeptree.core.cells import is_number
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
 from adeptree.core.files import write_atomically
+from adeptree.core.json_lines import UNFIT, seal, unseal
 
 COLUMNS = ("round", "x", "p", "guess", "y")
 CHUNK = 1 << 20
@@ -116,7 +117,7 @@ class Counter:
     >>> counter.set(41), counter.set(42), counter.close()
     (None, None, None)
     >>> Counter(path).value(), path.read_bytes()
-    (42, b'4ee7e60b 00000000000000000042\\n')
+    (42, b'{"count": "00000000000000000042", "check": "2554986f84328c8a"}\\n')
     """
 
     def __init__(self, path: Path) -> None:
@@ -137,14 +138,16 @@ class Counter:
             return 0
         except OSError as error:
             raise StateError(f"{self._path} could not be read: {error.strerror}") from None
-        text = checked_text(content.removesuffix(b"\n"))
-        if text is None or not text.isdigit():
-            raise DamagedFile(f"{self._path} is damaged; put it back, or start again with another --save")
-        return int(text)
+        try:
+            if (text := unseal(content.decode().removesuffix("\n"))["count"]).isdecimal():
+                return int(text)
+            raise ValueError
+        except UNFIT:  # (Python reads no int of thousands of digits)
+            raise DamagedFile(f"{self._path} is damaged; put it back, or start again with another --save") from None
 
     def set(self, value: int) -> None:
         """Write the number down; it always has the same length, so that no part of an old one is left."""
-        content = checked_line(b"%020d" % value)
+        content = seal(f'{{"count": "{value:020}"}}').encode() + b"\n"
         try:
             if self._file < 0:
                 # Whole from its first moment, also where the machine loses its power.
@@ -154,21 +157,6 @@ class Counter:
             os.write(self._file, content)
         except OSError as error:
             raise StateError(f"{self._path} could not be written: {error.strerror}") from error
-
-
-def checked_line(text: bytes) -> bytes:
-    """Return the text as a line that begins with its checksum.
-
-    >>> checked_line(b"[1]"), checked_text(b"4c2f32b8 [1]"), checked_text(b"4c2f32b8 [2]")
-    (b'4c2f32b8 [1]\\n', b'[1]', None)
-    """
-    return b"%08x %s\n" % (zlib.crc32(text), text)
-
-
-def checked_text(line: bytes) -> bytes | None:
-    """Return the text of such a line without its line end, None if it was altered."""
-    checksum, _, text = line.partition(b" ")
-    return text if checksum == b"%08x" % zlib.crc32(text) else None
 
 
 class PredictionLog(AppendedFile):

@@ -1,0 +1,94 @@
+"""What all pages share: the document, its style, and the parts that more than one of them has.
+
+A page is one file that needs no network: the style sheet beside this module is put inside it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+from adeptree.core.files import write_atomically
+from adeptree.core.visible import visible_lines
+from adeptree.pages.drawing import Figure
+
+
+def write_page(path: str | os.PathLike[str], html: str) -> None:
+    """Write a page, all or nothing."""
+    write_atomically(Path(path), html.encode("utf-8", "backslashreplace"))
+
+
+def document(title: str, parts: Iterable[str], *, kind: str = "", script: str = "") -> str:
+    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs."""
+    from adeptree import __version__
+
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{text(title)}</title>\n<style>\n{_beside('page.css')}</style>\n</head>\n<body>",
+            f'<main class="{kind}">' if kind else "<main>",
+            *parts,
+            f"<footer>Written by adeptree {__version__}.</footer>\n</main>",
+            *([f"<script>\n{_beside(script)}</script>"] if script else []),
+            "</body>\n</html>\n",
+        ]
+    )
+
+
+def _beside(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def text(value: object) -> str:
+    """Return a text for the page: names in it come from files that anybody may have written.
+
+    >>> text("a<b\\x1b")
+    'a&lt;b\\\\x1b'
+    """
+    return escape(visible_lines(str(value)))
+
+
+def opening(heading: str, lead: str, told: str = "", contents: Mapping[str, str] | None = None) -> str:
+    """Return the head of a page: what it is about (HTML), what came out (HTML), and links to its sections."""
+    links = "".join(f'<a href="#{anchor}">{text(name)}</a>' for anchor, name in (contents or {}).items())
+    nav = f'<nav aria-label="Contents">{links}</nav>\n' if links else ""
+    return f"<header>\n<h1>{text(heading)}</h1>\n<p>{lead}</p>\n{told}{nav}</header>"
+
+
+def section(anchor: str, heading: str, *content: str) -> str:
+    """Return a section (content is HTML) that links of the page can name."""
+    inside = "\n".join(content)
+    return f'<section aria-labelledby="{anchor}">\n<h2 id="{anchor}">{text(heading)}</h2>\n{inside}\n</section>'
+
+
+def facts(values: Mapping[str, object]) -> str:
+    """Return named values, one below the other."""
+    listed = "\n".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in values.items())
+    return f'<dl class="facts">\n{listed}\n</dl>'
+
+
+def table(columns: Iterable[tuple[str, str]], bodies: str) -> str:
+    """Return a wide table: names of columns with the side where they stand, and the bodies (HTML)."""
+    head = "".join(f'<th scope="col" class="{side}">{text(name)}</th>' for name, side in columns)
+    return f'<div class="scroll"><table class="wide">\n<thead><tr>{head}</tr></thead>\n{bodies}</table></div>'
+
+
+def line(name: str, values: Mapping[str, str], more: str = "", last: str = "") -> str:
+    """Return a row of a wide table: its name and more of it (HTML), its numbers by column, and a last cell (HTML)."""
+    cells = "".join(f'<td class="right" data-label="{text(at)}">{text(value)}</td>' for at, value in values.items())
+    return f'<tr><th scope="row">{text(name)}{more}</th>{cells}{last}</tr>\n'
+
+
+def gallery(drawn: Iterable[Figure]) -> str:
+    """Return the section of the figures, each with its title above it and its caption below."""
+    shown = "\n".join(
+        f'<figure id="figure-{f.name}"{" class=wide" if f.wide else ""}>\n<h3>{text(f.title)}</h3>\n{f.svg}\n'
+        f"<figcaption>{text(f.caption)}</figcaption>\n</figure>"
+        for f in drawn
+    )
+    return section("figures", "Figures", f'<div class="figures">\n{shown}\n</div>')
