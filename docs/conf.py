@@ -11,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
@@ -21,9 +22,10 @@ exclude_patterns = ["_static"]
 nitpicky = True
 # Types of other libraries and our own private ones are named in signatures, but have no page here.
 nitpick_ignore_regex = [
-    ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|river|sklearn)\..*"),
+    ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|pytest|river|sklearn|unittest)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
     ("py:class", r"adeptree\.families\.rule_values\.\w+"),
+    ("py:class", r"adeptree\.checks\.subjects\.\w+"),
     ("py:class", "C"),
 ]
 
@@ -69,6 +71,20 @@ class CommandHelp(Directive):
         return [nodes.literal_block(result.output, result.output, language="text")]
 
 
+class FamilyTable(Directive):
+    """``family-table::``: an example and a line of every family, taken from their records."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table as definitions."""
+        from adeptree.families.registry import families
+
+        shown = [(f"``{family.example}``", family.line) for family in families() if family.line]
+        text = StringList([line for example, about in shown for line in (example, f"    {about}")])
+        box = nodes.container()
+        self.state.nested_parse(text, self.content_offset, box)
+        return box.children
+
+
 def to_documented_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     """Let a type of a signature, named where it is written, lead to where it is documented."""
     python = env.domains["py"]
@@ -94,6 +110,7 @@ def without_last_blank(app: Any, name: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     """Add what is ours."""
     app.add_directive("command-help", CommandHelp)
+    app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)
     app.connect("autodoc-process-docstring", bars_are_bars)
     app.connect("source-read", without_last_blank)
