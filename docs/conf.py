@@ -12,6 +12,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.ext.napoleon import Config, NumpyDocstring
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
@@ -97,6 +98,12 @@ def to_documented_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return python.resolve_xref(env, node["refdoc"], app.builder, "obj", best, node, contnode)
 
 
+def sections_are_fields(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Make a list of a numpydoc section of parameters. (The extension itself takes "L*: the least loss" for a type.)"""
+    if "Parameters" in lines:
+        lines[:] = NumpyDocstring(lines, Config(), app, what, name, obj, options).lines()
+
+
 def bars_are_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Write |x| as it is: to Sphinx two bars are a substitution."""
     lines[:] = [line if "``" in line or ">>>" in line else line.replace("|", r"\|") for line in lines]
@@ -112,5 +119,6 @@ def setup(app: Any) -> None:
     app.add_directive("command-help", CommandHelp)
     app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)
+    app.connect("autodoc-process-docstring", sections_are_fields)
     app.connect("autodoc-process-docstring", bars_are_bars)
     app.connect("source-read", without_last_blank)
