@@ -11,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from sphinx.ext.napoleon import Config, NumpyDocstring
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
@@ -21,12 +22,13 @@ exclude_patterns = ["_static"]
 nitpicky = True
 # Types of other libraries and our own private ones are named in signatures, but have no page here.
 nitpick_ignore_regex = [
-    ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|river|sklearn)\..*"),
+    ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|pytest|river|sklearn|unittest)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats)"),
     ("py:class", r"adeptree\.families\.rule_values\.\w+"),
     ("py:class", "[CHS]"),
     ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
+    ("py:class", r"adeptree\.checks\.subjects\.\w+"),
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -108,6 +110,12 @@ def to_documented_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return python.resolve_xref(env, node["refdoc"], app.builder, "obj", best, node, contnode)
 
 
+def sections_are_fields(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Make a list of a numpydoc section of parameters. (The extension itself takes "L*: the least loss" for a type.)"""
+    if "Parameters" in lines:
+        lines[:] = NumpyDocstring(lines, Config(), app, what, name, obj, options).lines()
+
+
 def bars_are_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Write |x| as it is: to Sphinx two bars are a substitution."""
     lines[:] = [line if "``" in line or ">>>" in line else line.replace("|", r"\|") for line in lines]
@@ -123,5 +131,6 @@ def setup(app: Any) -> None:
     app.add_directive("command-help", CommandHelp)
     app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)
+    app.connect("autodoc-process-docstring", sections_are_fields)
     app.connect("autodoc-process-docstring", bars_are_bars)
     app.connect("source-read", without_last_blank)

@@ -32,13 +32,18 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    rules : "stumps" (one feature against any cut), a spec, or a concept class over mappings of feature names.
-    feature : for rules over one value, such as "real_thresholds()": the name of the feature that holds it.
-    decision : "argmax" or "sample".
-    random_state : int, generator or None, for the draws.
+    rules
+        "stumps" (one feature against any cut), a spec, or a concept class over mappings of feature names. Features are
+        named as in the data frame, else "x0", "x1", ...
+    feature
+        For rules over one value, such as "real_thresholds()": the name of the feature that holds it.
+    decision
+        "argmax" or "sample".
+    random_state
+        An int, a generator or None, for the draws.
 
-    Features are named as in the data frame, else "x0", "x1", ...
-
+    Examples
+    --------
     >>> import numpy as np
     >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]] * 10), ["no", "no", "yes", "yes"] * 10
     >>> model = AdeptClassifier().fit(X, y)

@@ -34,6 +34,13 @@ def register(family: Family) -> Family:
     Again is harmless. Packages declare an entry point of the group ``adeptree.families`` instead, which is looked at
     when a name is not known.
 
+    Parameters
+    ----------
+    family
+        The record; it is returned.
+
+    Examples
+    --------
     >>> from adeptree import Thresholds, parse
     >>> class Ages(Thresholds):
     ...     spec_name = "ages"

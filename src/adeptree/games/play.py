@@ -21,11 +21,23 @@ def play(
     *,
     on_round: Callable[[Round], None] | None = None,
 ) -> Transcript:
-    """Play ``rounds`` rounds (by default all the learner has left) and return the transcript.
+    """Play a game of the paper and return its transcript.
 
-    ``adversary`` may be any iterable of (x, y) pairs. ``seed`` is the adversary's; the learner has its own.
-    ``on_round`` is called after each round, e.g. to draw a progress bar.
+    Parameters
+    ----------
+    learner
+        Who predicts; it goes on from where it is.
+    adversary
+        An :class:`Adversary`, or any iterable of (x, y) pairs.
+    rounds
+        How many rounds; by default all that the learner has left.
+    seed
+        The adversary's; the learner has its own.
+    on_round
+        Called with each :class:`Round` when it is over, e.g. to draw a progress bar.
 
+    Examples
+    --------
     >>> from adeptree import Adept, Thresholds
     >>> from adeptree.games import Greedy
     >>> run = play(Adept(Thresholds(64), horizon=200), Greedy(Thresholds(64)))

@@ -58,11 +58,18 @@ class Ghost(BaseLearner):
     wrong label is realizable too; such *ghosts* are its virtual functions. Run on a frontier it asks
     nothing at all, as a ghost is one of the frontier's rows. The proof is in ``docs/ghost.md``.
 
+    Parameters
+    ----------
+    d
+        The Littlestone dimension of the class, or more. One that is too small is noticed when the stream gives it
+        away, and raises ``MistakeBoundExceeded``.
+    oracle
+        Answers "realizable?" where it runs on a single history; ``bind`` gives it that of the class.
+
+    Examples
+    --------
     >>> Ghost(2), Ghost(2).mistake_bound
     (Ghost(d=2), 9)
-
-    A ``d`` that is too small for the class is noticed when the stream gives it away, and raises
-    ``MistakeBoundExceeded``.
     """
 
     d: int

@@ -178,7 +178,7 @@ class Paths(ActiveSet, Engine):
         # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
         # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
         log_share, mass = self._masses(extension)
-        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.rate)
+        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self._rate)
         # 3. Predict 1 with the share of the weight that says 1.
         odds = Odds(*odds_of_one(weight, children.label))
         return Expansion(self.concept_class.key(x), extension, log_share, mass, odds)
@@ -196,7 +196,7 @@ class Paths(ActiveSet, Engine):
 
     def odds_of(self, ticket: int) -> Odds:
         """Return how the weight is divided now at a point that waits for its label."""
-        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.rate)
+        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self._rate)
         return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
 
     def settle(self, ticket: int, label: int, weight: float = 1) -> None:
@@ -211,7 +211,7 @@ class Paths(ActiveSet, Engine):
             lost = self.losses[extension.cut]
             self.dropped = self.dropped.and_also(np.full(len(lost), -np.inf), lost)
         if self.max_width is not None and len(losses) > self.max_width:
-            weight = log_weights(expansion.log_mass, losses, losses.min(), self.rate)
+            weight = log_weights(expansion.log_mass, losses, losses.min(), self._rate)
             kept = heaviest(weight, losses, self.max_width)
             gone = expansion.log_mass[~kept] - self.prior.log_total
             self.dropped = self.dropped.and_also(gone, losses[~kept])

@@ -55,8 +55,9 @@ class Adept(BatchesOnEngine):
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
         in advance.
     mistake_bound
-        M, where the base learner does not know its own. With a valid M a realizable path never has k > M, so one
-        that does is an error; ``on_excess="prune"`` drops it instead, which is Algorithm 2 to the letter.
+        M, where the base learner does not know its own. With a valid M a realizable path never has k > M.
+    on_excess
+        What a path with k > M is: "raise", an error, or "prune", dropped, which is Algorithm 2 to the letter.
     max_width
         Drops the lightest paths beyond it; the certificate then says what is still guaranteed.
 

@@ -32,9 +32,28 @@ class Bpss(Mixing):
     """Hedge over all mistake schedules I in {0,1}^T with at most M ones (small T only).
 
     An expert runs its own copy of the base learner, flips the prediction where I_t = 1, and feeds itself
-    the result. ``prune=True`` deletes an expert once its labels are not realizable: that is exactly ADEPT.
-    With ``prune=False`` it is the classic algorithm, which differs once an expert becomes unrealizable.
+    the result. It is the reference that ADEPT is tested against.
 
+    Parameters
+    ----------
+    concept_class
+        The rules to compete with.
+    horizon
+        T, the number of rounds.
+    base
+        The realizable learner that every expert runs; by default the natural one of the class.
+    rate
+        "paper", "first-order" or a positive number.
+    seed
+        Of the guesses.
+    prune
+        True deletes an expert once its labels are not realizable: that is exactly ADEPT. False is the classic
+        algorithm, which differs once an expert becomes unrealizable.
+    mistake_bound
+        M, where the base learner does not know its own.
+
+    Examples
+    --------
     >>> from adeptree import Adept, Thresholds
     >>> classic = Bpss(Thresholds(4), horizon=6, prune=True)
     >>> adept = Adept(Thresholds(4), horizon=6)

@@ -23,6 +23,20 @@ from adeptree.theory.mixture import SAFE_RATE, odds_of_one, share_of_ones
 class Hedge(Mixing):
     """Exponential weights over all concepts, one weight each; regret at most sqrt(T ln|C| / 2).
 
+    Parameters
+    ----------
+    concept_class
+        The rules to compete with, which must be listable (an ``EnumerableClass``).
+    horizon
+        T, the number of rounds. None (the default) has no end.
+    rate
+        "paper" (needs a horizon), "first-order", "adaptive" or a positive number. Default: "paper" with a horizon,
+        else "adaptive".
+    seed
+        Of the guesses.
+
+    Examples
+    --------
     >>> from adeptree import Thresholds
     >>> hedge = Hedge(Thresholds(16), horizon=100)
     >>> hedge.learn(3, 0)

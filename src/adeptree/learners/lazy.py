@@ -28,8 +28,25 @@ class LazyAdept(HistoryLearner):
     small, so T rounds ask O(T^(1 + c VC)) queries, for an expected regret of order T^(1 - c/2). The
     prediction never knows whether its round will be committed. After the K-th commit the state is frozen.
 
-    Give ``exponent`` c, or the number of ``commits`` K itself.
+    Parameters
+    ----------
+    concept_class
+        The rules to compete with.
+    horizon
+        T, the number of rounds.
+    exponent
+        c, between 0 and 1. Give this or ``commits``.
+    commits
+        K itself, the number of rounds that are committed.
+    base, mistake_bound, on_excess
+        Those of :class:`Adept`.
+    rate
+        That of the :class:`Adept` inside.
+    seed
+        Of the guesses, and of which rounds are committed.
 
+    Examples
+    --------
     >>> from adeptree import Thresholds
     >>> learner = LazyAdept(Thresholds(16), horizon=100, exponent=0.5, seed=3)
     >>> for t in range(100):

@@ -51,9 +51,19 @@ def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
 def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None) -> OnlineLearner:
     """Return the learner saved at ``path``, to go on as if it had never stopped.
 
-    Files hold data, no code: a class made of your own functions, and your own base learner, are passed
-    again. Everything else is in the file.
+    Files hold data, no code: what was made of your own functions is passed again. Everything else is in the file.
 
+    Parameters
+    ----------
+    path
+        The file that ``learner.save(path)`` wrote.
+    concept_class
+        The class, if its spec does not tell it.
+    base
+        The base learner, if it was one of your own.
+
+    Examples
+    --------
     >>> import tempfile, os, adeptree
     >>> learner = adeptree.Adept(adeptree.Thresholds(16), horizon=10)
     >>> learner.learn(3, 0)

@@ -57,10 +57,31 @@ class Tracking(Mixing):
     """Compete with every sequence of rules that changes at most ``switches`` times in ``horizon`` rounds.
 
     The expected regret so far to the best such sequence (``sequence_regret``) is at most ``bound``, and after T rounds
-    of any stream at most ``in_advance``. With ``switches=0`` this is Adept. ``share`` (alpha) and ``rate`` (eta) are
-    tuned to the horizon and the switches unless given; a wrong number of switches costs what ``bound_for`` says.
-    ``prior`` is "kt", which needs no mistake bound (without one nothing is promised in advance), or "paper".
+    of any stream at most ``in_advance``.
 
+    Parameters
+    ----------
+    concept_class
+        The rules to compete with.
+    horizon
+        T, the number of rounds.
+    switches
+        How often the best rule may change; 0 is Adept. A wrong number costs what ``bound_for`` says.
+    base
+        The realizable learner inside; by default the natural one of the class.
+    prior
+        "kt", which needs no mistake bound (without one nothing is promised in advance), or "paper".
+    rate
+        eta; by default tuned to the horizon and the switches.
+    share
+        alpha, the part of the weight that is shared out per round; by default tuned too.
+    seed
+        Of the guesses.
+    mistake_bound
+        M, where the base learner does not know its own.
+
+    Examples
+    --------
     >>> from adeptree import Thresholds
     >>> learner = Tracking(Thresholds(16), horizon=200, switches=1)
     >>> for t in range(200):

@@ -32,30 +32,53 @@ STRATEGIES = ("auto", "cubes", "bits", "literal", "paper")
 class OracleClass(ConceptClass):
     """Any class, given by ``find(sample)`` (a concept that fits, or None) or ``realizable(sample)``.
 
-    A sample is a sequence of (x, y) pairs. ``find`` is by far the cheaper to learn with: each concept
-    it returns answers one of the two queries of its path for free. ``mistake_bound`` is the M of the
-    base learner you bring. ``key`` maps an instance to something hashable, so that repeated instances
-    are recognised (their label is then known without a query); plain values, tuples, lists, arrays and
-    mappings need none. ``repeats="ask"`` asks the oracle about repeated instances too.
-
-    ``strategy`` is how a frontier asks: "auto" decides sets of paths with one call wherever it can
-    (``docs/few-queries.md``), "cubes" insists on the way that needs ``find``, "bits" on the one that does not, and
-    "literal" asks about every path by itself, as the paper does; ``repeats="ask"`` implies it. "paper" does not even
-    infer that a path denied one label can take the other, and so notices an oracle that denies both. ``call_cost``,
-    the seconds that a call takes, lets "auto" ask literally where thinking would take longer than it saves.
-
-    Many calls at once: ``find_many(samples)`` answers a list of them, ``executor`` (``adeptree.core.workers``, or any
-    ``concurrent.futures.Executor``) has them answered by workers (``docs/cluster.md``); ``batch`` is how many
-    go out together. The rows of a frontier are the same in any case.
-
-    A call that cannot decide raises ``OracleUnknown``. With ``on_unknown="keep"`` the path in question, and no other,
-    counts as realizable. ``seconds`` is how long a call may take (``find_many``: per sample): then it has not decided.
-    The oracle is called in a thread of its own, where a call that hangs goes on until the program ends; the rules that
-    it returns are called without a limit.
+    A sample is a sequence of (x, y) pairs. The rows of a frontier are the same however they were asked for.
 
     All questions go through one chain of oracles, ``oracle``: the function, its time limit, the list that it is asked
     in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is how many were not decided).
 
+    Parameters
+    ----------
+    find
+        Returns a concept that fits a sample, or None. By far the cheaper to learn with: each concept answers one of
+        the two queries of its path for free.
+    realizable
+        Says whether there is one; give this where there is no ``find``.
+    mistake_bound
+        The M of the base learner you bring.
+    find_many
+        Answers a list of samples at once, where that is cheaper than one by one.
+    oracle
+        An oracle object (``adeptree.oracles``) in place of these functions; :meth:`from_oracle` is the short way.
+    vc_dimension, littlestone_dimension
+        What you can prove; the second gives the base learner ``Ghost``.
+    key
+        Maps an instance to something hashable, so that repeats are recognised (their label is then known without a
+        query); plain values, tuples, lists, arrays and mappings need none.
+    repeats
+        "infer", or "ask" to ask the oracle about repeated instances too (``strategy`` is then "literal").
+    strategy
+        How a frontier asks. "auto" decides sets of paths with one call wherever it can (``docs/few-queries.md``),
+        "cubes" insists on the way that needs ``find``, "bits" on the one that does not; "literal" asks about every
+        path by itself, as the paper does. "paper" does not even infer that a path denied one label can take the
+        other, and so notices an oracle that denies both.
+    on_unknown
+        What is done when a call raises ``OracleUnknown``, as it cannot decide: "raise", or "keep", where the path in
+        question, and no other, counts as realizable.
+    seconds
+        How long a call may take (``find_many``: per sample); then it has not decided. It is called in a thread of its
+        own, where one that hangs goes on until the program ends. Rules that were found have no limit.
+    call_cost
+        The seconds that a call takes: "auto" asks literally where thinking would take longer than it saves.
+    executor
+        Workers that answer (``adeptree.core.workers``, any ``concurrent.futures.Executor``; ``docs/cluster.md``).
+    batch
+        How many questions go out together.
+    name
+        For messages and saved files.
+
+    Examples
+    --------
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])
     (True, False)

@@ -27,10 +27,18 @@ class Block:
 class BlockUnions(ConceptClass):
     """Concepts that are 1 on at most d blocks of the domain and 0 elsewhere.
 
-    ``block`` maps an instance to its block: a function, or the key of a mapping such as ``"sender"``;
-    by default an instance is its own block. There are infinitely many blocks, and nobody needs to
-    have seen one before it arrives.
+    There are infinitely many blocks, and nobody needs to have seen one before it arrives.
 
+    Parameters
+    ----------
+    d
+        How many blocks a concept has at most.
+    block
+        Maps an instance to its block: a function, or the key of a mapping such as ``"sender"``; by default an
+        instance is its own block.
+
+    Examples
+    --------
     >>> c = BlockUnions(2)
     >>> c, c.vc_dimension, c.littlestone_dimension
     (blocks(d=2), 2, 2)

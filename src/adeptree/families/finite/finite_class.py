@@ -18,9 +18,16 @@ from adeptree.theory.tables import LittlestoneSolver, vc_of_table
 class FiniteClass(EnumerableClass):
     """Any finite class, as a 0/1 table.
 
-    An instance is a column index, or a member of ``points`` when those are given. Equal rows are one
-    concept: only the first is kept.
+    Parameters
+    ----------
+    table
+        One row per concept, one column per instance: nested sequences, an array, or texts such as "0110". Equal rows
+        are one concept: only the first is kept.
+    points
+        The instances, one per column; by default an instance is the number of its column.
 
+    Examples
+    --------
     >>> c = FiniteClass([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
     >>> c.size, c.vc_dimension, c.littlestone_dimension
     (3, 1, 1)

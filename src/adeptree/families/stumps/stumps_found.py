@@ -24,6 +24,13 @@ class RealStumps(ConceptClass):
 
     Instances are mappings with a finite number for every feature; other keys are ignored.
 
+    Parameters
+    ----------
+    features
+        The names of the features.
+
+    Examples
+    --------
     >>> c = RealStumps(["age", "bmi"])
     >>> c, c.vc_dimension, c.littlestone_dimension
     (real_stumps(features=('age', 'bmi')), 3, None)

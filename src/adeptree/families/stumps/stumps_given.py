@@ -27,6 +27,13 @@ class Stumps(EnumerableClass):
 
     Instances are mappings with a number for every feature that has cuts; other keys are ignored.
 
+    Parameters
+    ----------
+    cuts
+        The cuts of each feature, by its name.
+
+    Examples
+    --------
     >>> c = Stumps(cuts={"age": [30, 50], "bmi": [25]})
     >>> c, c.size, c.vc_dimension, c.littlestone_dimension
     (stumps(cuts={'age': (30.0, 50.0), 'bmi': (25.0,)}), 8, 3, 3)

@@ -36,26 +36,39 @@ TABLE_LIMIT = 1 << 24
 
 
 class Halfspaces(SolverClass):
-    """Rules w.x >= b with any real w and b; x is a tuple of ``dim`` numbers (int, Fraction or float).
+    """Rules w.x >= b with any real w and b; x is a tuple of numbers (int, Fraction or float).
 
     ``find`` asks HiGHS (extra ``lp``), and no answer is believed unchecked: a halfspace is tried on the sample
     in rational arithmetic, and "nothing fits" needs a :class:`Certificate` of at most dim + 2 points. If neither
     holds, it is asked again from scratch, then in another form, then decided by a simplex method in integers;
-    ``OracleUnknown`` is raised only if that takes too long. Small samples are decided in integers at once, which
-    is faster, unless ``solver="highs"``. ``decider.rungs`` counts which step decided (in this process). ``seconds``
-    limits a question; what it leaves open is ``OracleUnknown`` too. ``strategy``, ``executor``, ``batch``,
-    ``on_unknown`` and ``call_cost`` are those of ``OracleClass``.
+    ``OracleUnknown`` is raised only if that takes too long. ``decider.rungs`` counts which step decided (in this
+    process).
 
-    On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out:
+    On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out are
+    ``grid``, and ``radius`` with ``margin``.
 
-    - ``grid=n``: instances are the integer points of {0..n-1}^dim, so the class is finite;
-      :meth:`enumerated` lists it for Halving, whose M is at most :attr:`halving_bound`;
-    - ``radius=R, margin=g``: instances have Euclidean length at most R, and the base learner ``Perceptron``
-      makes at most (2R/g - 1)^2 mistakes on labels that some halfspace gives with distance >= g from its
-      boundary. The class stays *all* halfspaces: a class with a margin is partial (points inside the margin
-      have no label), where a path need not have a continuation and Sauer's lemma may fail. So take
-      ``on_excess="prune"``: the regret bound then holds against every halfspace that keeps the margin.
+    Parameters
+    ----------
+    dim
+        How many numbers an instance has.
+    grid
+        n: instances are the integer points of {0..n-1}^dim, so the class is finite; :meth:`enumerated` lists it for
+        Halving, whose M is at most :attr:`halving_bound`.
+    radius, margin
+        R and g: instances have Euclidean length at most R, and the base learner ``Perceptron`` makes at most
+        (2R/g - 1)^2 mistakes on labels that some halfspace gives with distance >= g from its boundary. The class stays
+        *all* halfspaces: a class with a margin is partial (points inside the margin have no label), where a path need
+        not have a continuation and Sauer's lemma may fail. So take ``on_excess="prune"``: the regret bound then holds
+        against every halfspace that keeps the margin.
+    solver
+        "auto" decides small samples in integers at once, which is faster; "highs" always asks HiGHS first.
+    seconds
+        Limits a question; what it leaves open is ``OracleUnknown``.
+    strategy, on_unknown, executor, batch, call_cost
+        Those of :class:`OracleClass`.
 
+    Examples
+    --------
     >>> c = Halfspaces(2)
     >>> c.realizable([((0, 0), 0), ((1, 1), 0), ((0, 1), 1)])
     True

@@ -38,17 +38,30 @@ class SatClass(SolverClass):
     The label of every instance is a literal, made when the instance is first met; the labels of a sample are
     assumptions, so nothing is taken back between calls and all that the solver learns stays true.
 
-    A call may be limited by ``conflicts`` (the same on every machine) or ``seconds``. What a limit leaves open is
-    *unknown*, and never guessed: with ``on_unknown="raise"`` it is an :class:`OracleUnknown`. With "keep"
-    ``realizable`` answers True: a path is pruned only if it was proven unrealizable, which is all that the
-    regret bound needs of the oracle. The frontier may then be wider than the class, ``best_loss`` less than
-    the best concept's, and a path without a concept may err more than M times (so learn with
-    ``on_excess="prune"``). ``find`` raises in any case. ``unknowns`` counts them.
-
     The solver is not part of what is pickled or copied: every process builds its own (:meth:`clone`), and so does every
-    worker of an ``executor``. ``batch`` and ``call_cost`` are those of ``OracleClass``; if not given, the encoding
-    says what a call costs.
+    worker of an ``executor``.
 
+    Parameters
+    ----------
+    encoding
+        What the rules are, in clauses.
+    mistake_bound
+        The M of the base learner you bring.
+    solver
+        Its name in PySAT.
+    conflicts, seconds
+        Limit a call, the first the same on every machine. What a limit leaves open is *unknown*, and never guessed.
+    on_unknown
+        What is done then: "raise" an :class:`OracleUnknown`, or "keep": ``realizable`` answers True, as a path is
+        pruned only if it was proven unrealizable, which is all that the regret bound needs of the oracle. The
+        frontier may then be wider than the class, ``best_loss`` less than the best concept's, and a path without a
+        concept may err more than M times (so learn with ``on_excess="prune"``). ``find`` raises in any case.
+        ``unknowns`` counts them.
+    vc_dimension, littlestone_dimension, strategy, executor, batch, call_cost
+        Those of :class:`OracleClass`; if not given, the encoding says what a call costs.
+
+    Examples
+    --------
     >>> from adeptree.solvers.sat import KTermDnf
     >>> c = SatClass(KTermDnf(n=3, k=1))
     >>> str(c.find([((1, 1, 0), 1), ((1, 0, 0), 0), ((0, 1, 0), 0)]))

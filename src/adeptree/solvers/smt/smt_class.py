@@ -31,9 +31,33 @@ LISTING_LIMIT = 1 << 20
 class SmtClass(SolverClass):
     """All rules that a template makes with any values of its constants; needs z3 (extra ``smt``).
 
-    ``template(x)`` returns a z3 condition on the ``constants``; ``where`` holds conditions that bound them.
-    Instances are numbers, tuples or mappings of numbers, and whatever else the template can read.
+    Instances are numbers, tuples or mappings of numbers, and whatever else the template can read. If all constants are
+    bounded integers with at most 2^20 settings, the base learner is Halving on the settings; otherwise give the learner
+    ``base=``, or the class its ``littlestone_dimension=``. A template is code, so a class cannot simply be sent to
+    workers: :meth:`made_by` makes one that can.
 
+    Parameters
+    ----------
+    template
+        ``template(x)`` returns a z3 condition on the constants.
+    constants
+        The z3 constants that a rule chooses.
+    where
+        Conditions that bound them.
+    text
+        How rules are shown: a format such as "age >= {a} and bmi < {b}".
+    rlimit, seconds
+        Limit a call, the first by z3's own count of steps: the same on every machine. Where z3 gives up, nothing is
+        guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads the sample as realizable. That
+        is safe (no path of a concept is lost, only paths of none may stay), but a path of no concept may make more
+        mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case. ``unknowns`` counts.
+    name
+        For messages and saved files.
+    **options
+        Those of :class:`OracleClass`.
+
+    Examples
+    --------
     >>> import z3
     >>> a, b = z3.Ints("a b")
     >>> bounds = [0 <= a, a <= 120, 0 <= b, b <= 60]
@@ -43,19 +67,6 @@ class SmtClass(SolverClass):
     ('a', 40)
     >>> c.realizable([(young, 1), (old, 0)]), c.core()
     (False, (0, 1))
-
-    A call is limited by ``rlimit`` (z3's own count of steps: the same on every machine) or ``seconds``.
-    Where z3 gives up, nothing is guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads
-    the sample as realizable. That is safe (no path of a concept is lost, only paths of none may stay), but a path of
-    no concept may make more mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case.
-    ``unknowns`` counts them.
-
-    A template is code, so a class cannot simply be sent to the workers of an ``executor``: :meth:`made_by` makes one
-    that can.
-
-    If all constants are bounded integers with at most 2^20 settings, the base learner is Halving on the settings;
-    otherwise give the learner ``base=``, or the class its ``littlestone_dimension=``. ``text``, a format such as
-    "age >= {a} and bmi < {b}", is how rules are shown.
     """
 
     spec_name = "smt"

@@ -1,0 +1,53 @@
+"""An experiment in one file: a claim, the games that measure it, and a check that can fail.
+
+Copy it, rename it, run it: ``python experiment.py``. The page about it is docs/develop/experiment.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.stats import at_most
+
+
+def settings(level: str) -> list[Cell]:
+    """List the cells of a level: "tiny" for tests, "quick", "full". Plain values only; grid adds the seeds."""
+    rounds = by_level(level, [40], [200, 400], [500, 1000, 2000, 4000])
+    return grid(by_level(level, 2, 3, 10), [{"class": "thresholds(n=63)", "T": T} for T in rounds])
+
+
+def run(cell: Cell) -> Row:
+    """Play one cell and return what was measured. It depends on the cell alone: finished cells are kept."""
+    concept_class = at.parse(cell["class"])
+    learner = at.Adept(concept_class, cell["T"], seed=cell["seed"])
+    game = at.play(learner, at.Stochastic(concept_class, noise=0.0), seed=cell["seed"])
+    return {"M": learner.mistake_bound, "regret": game.regret, "best_loss": game.best_loss}
+
+
+def check(rows: Sequence[Row]) -> list[Verdict]:
+    """Compare everything measured with the theorem; compute bounds here, never read them from a row."""
+    return [
+        at_most(
+            f"expected regret without noise, {spec}, T = {T}",
+            column(members, "regret"),
+            at.bounds.regret(T, members[0]["M"]),
+            f"M = {members[0]['M']}",
+        )
+        for (spec, T), members in groups(rows, "class", "T").items()
+    ]
+
+
+EXPERIMENT = Experiment(
+    name="no_noise",
+    theorem='Theorem "Main Theorem" (regret)',
+    claim="Where some rule is always right, the expected regret of ADEPT stays below the theorem's bound.",
+    settings=settings,
+    run=run,
+    check=check,
+)
+
+if __name__ == "__main__":
+    for verdict in EXPERIMENT.verdicts([EXPERIMENT.row(cell) for cell in EXPERIMENT.cells("tiny")]):
+        print(f"{verdict.claim}: {verdict.worst:.2f} {verdict.relation} {verdict.bound:.2f}, held: {verdict.held}")
