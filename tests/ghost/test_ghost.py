@@ -508,6 +508,9 @@ def test_unrealizable_histories_are_refused() -> None:
 # --------------------------------------------------------------------- 7: states, speculation, pruning
 
 
+ARRAYS = ("dimension", "kept", "ghosts", "plan", "labels")
+
+
 @pytest.mark.parametrize(("name", "d"), [("thresholds", 3), ("product", 3), ("all", 5), ("pruning", 15)])
 def test_state_round_trip(name: str, d: int) -> None:
     concepts, _ = CLASSES[name]
@@ -519,7 +522,9 @@ def test_state_round_trip(name: str, d: int) -> None:
         advance(frontier, rows, x)
     saved = json.loads(json.dumps(rows.state(), default=np.ndarray.tolist))
     other = Ghost(d).rows(frontier)
-    other.restore(saved)
+    other.restore(
+        saved | {name: np.array(saved[name], dtype=rows.state()[name].dtype) for name in ARRAYS}, frontier.width
+    )
     for x in points[half:]:
         split = frontier.split(x)
         assert rows.predict(split).tolist() == other.predict(split).tolist()

@@ -177,7 +177,7 @@ def check_rows_state(subject: BaseSubject) -> None:
         rows.grow(children)
         frontier.grow(children)
     restored = base.rows(frontier)
-    restored.restore(rows.state())
+    restored.restore(rows.state(), frontier.width)
     for x in points[4:]:
         split = frontier.split(x)
         here = split.contested

@@ -18,6 +18,7 @@ from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
 from adeptree.ghost.plan_table import PlanTable, as_tuples
 from adeptree.ghost.row_labels import LabelTable
 from adeptree.ghost.row_trees import NONE, find_trees
+from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.stages import CONTESTED_AT_0, first_stage, next_stage, too_small
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
@@ -108,8 +109,9 @@ class GhostRows(RowLearner):
             "labels": self._labels.bits.copy(),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over a saved state."""
+    def restore(self, state: dict[str, Any], width: int) -> None:
+        """Take over a saved state, if ghosts are rows and plans are plans."""
+        check_ghosts(state, width)
         self.d = int(state["d"])
         self._in_stages = first_stage(self.d).plan[0] != "pruned"
         self._dimension = np.array(state["dimension"], dtype=np.int64)

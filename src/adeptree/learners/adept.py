@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import FrontierEmpty, MistakeBoundExceeded
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import frontier_of
 from adeptree.learners.waiting import WaitingLabels
@@ -122,7 +123,8 @@ class ActiveSet:
         # The compiled engine counts contested rounds only where its prior needs them.
         self.contested = state.get("contested", np.zeros_like(self.mistakes))
         self.frontier.restore(state["frontier"])
-        self.base_rows.restore(state["base"])
+        need(self.frontier.width == len(self.mistakes), "the number of paths")
+        self.base_rows.restore(state["base"], self.frontier.width)
 
 
 @dataclass(frozen=True)

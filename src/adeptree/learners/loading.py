@@ -90,7 +90,7 @@ def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: An
             f"that defines it (which makes it known with adeptree.learners.loading.register_learner)"
         )
     c = _class(saved["class"], concept_class, path)
-    check_saved(saved, c)
+    check_saved(saved)
     return check_rebuilt(lambda data: _filled(data, c, base, path), saved, concept_class is None)
 
 

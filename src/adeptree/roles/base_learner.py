@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_chec
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Instance
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
@@ -57,8 +58,8 @@ class RowLearner(ABC):
         """Return everything :meth:`restore` needs (nothing, if the frontier's rows say it all)."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned."""
+    def restore(self, state: dict[str, Any], width: int) -> None:
+        """Take over what :meth:`state` returned, for so many rows; raise ValueError if it cannot be."""
 
 
 class BaseLearner(ABC):
@@ -67,6 +68,10 @@ class BaseLearner(ABC):
     def bind(self, concept_class: ConceptClass) -> Self:
         """Return this learner made ready for a class (itself, unless it needs to know the class)."""
         return self
+
+    def restored(self, state: Any) -> Any:
+        """Return a state as a file gives it back; raise ValueError if it cannot be one."""
+        return state
 
     @property
     @abstractmethod
@@ -190,9 +195,11 @@ class PerPath(RowLearner):
         """Return the states as plain values."""
         return {"states": self.states}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: dict[str, Any], width: int) -> None:
         """Take over saved states."""
-        self.states = list(state["states"])
+        states = state["states"]
+        need(isinstance(states, list) and len(states) == width, "states")
+        self.states = [self.machine.restored(one) if isinstance(self.machine, BaseLearner) else one for one in states]
 
 
 class Always(RowLearner):

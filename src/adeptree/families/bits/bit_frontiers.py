@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, FloatArray, Instance
 from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities, Words, pack, unpack
 from adeptree.families.rule_values import Monomial, Parity
@@ -80,6 +81,7 @@ class MonomialFrontier(Frontier):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
         self.literals, self.strong = state["literals"], state["strong"]
+        need(all(self.concept_class.instance(x) == x for x in state["points"]), "points")
         self.points = {x: i for i, x in enumerate(state["points"])}
         held = [self.concept_class.holding(x) for x in self.points]
         self.held = np.array(held, dtype=np.uint64).reshape(len(held), self.literals.shape[1])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.saved_values import LARGEST, check_counts, need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.blocks import block_kernel as kernel
 from adeptree.families.blocks.block_base import DefaultZero
@@ -268,7 +269,10 @@ class BlocksEngine(Engine):
         return {"blocks": list(self.number), "zeros": counts[:, 0].copy(), "ones": counts[:, 1].copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved counts."""
+        """Take over saved counts: one 0s and one 1s per block."""
+        for name in ("zeros", "ones"):
+            check_counts(name, state[name], LARGEST)
+            need(len(state[name]) == len(set(state["blocks"])) == len(state["blocks"]), name)
         self.number = {}
         self._binomials, self._width = [1] + [0] * self.concept_class.d, 1
         for block in state["blocks"]:

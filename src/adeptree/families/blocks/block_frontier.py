@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import Instance, IntArray
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.rule_values import BlockUnion
@@ -58,6 +59,11 @@ class BlockFrontier(Frontier):
         return {"members": self.members, "count": self.count, "blocks": list(self.number)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows."""
-        self.members, self.count = state["members"], state["count"]
+        """Take over saved rows, if they are sets of the blocks."""
+        members, count = state["members"], state["count"]
+        need(members.shape == (len(count), members.shape[-1]) and members.dtype.kind == "i", "members")
+        need(count.ndim == 1 and 0 <= count.min() and count.max() <= members.shape[1], "members")
+        need(members.min() >= -1 and members.max() < len(state["blocks"]), "members")
+        need(((members >= 0).sum(axis=1) == count).all(), "members")
+        self.members, self.count = members, count
         self.number = {block: i for i, block in enumerate(state["blocks"])}

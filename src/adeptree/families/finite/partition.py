@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.frontier import Children, Frontier, Split
@@ -82,6 +83,9 @@ class PartitionFrontier(Frontier):
         return {"row_of": self.partition.row_of, "width": self._width}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a saved partition."""
-        self.partition.row_of = state["row_of"]
+        """Take over a saved partition, if it is one of the concepts."""
+        row_of, width = state["row_of"], state["width"]
+        need(row_of.shape == self.partition.row_of.shape and row_of.dtype.kind == "i" and row_of.min() >= -1, "row_of")
+        need(np.array_equal(np.unique(row_of[row_of >= 0]), np.arange(width)), "row_of")
+        self.partition.row_of = row_of
         self._width = state["width"]

@@ -13,6 +13,7 @@ import numpy as np
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, LabelArray
 from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.engine import Engine, Problem, Rows
@@ -186,6 +187,7 @@ class FiniteEngine(Engine):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over rows, the numpy engine's too."""
+        PartitionFrontier(self.concept_class).restore(state["frontier"])  # says what cannot be: the passes trust it
         row_of = state["frontier"]["row_of"]
         if not (0 <= row_of.min() and row_of.max() < state["frontier"]["width"] == len(state["losses"])):
             raise DamagedFile("concepts lie in cells that there are not; use an earlier copy")

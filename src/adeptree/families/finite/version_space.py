@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Instance, LabelArray
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import Partition, PartitionFrontier
@@ -137,9 +138,12 @@ class _PartitionRows(RowLearner):
     def state(self) -> dict[str, Any]:
         return {} if self.shared else {"row_of": self.own.row_of}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: dict[str, Any], width: int) -> None:
         if not self.shared:
-            self.own.row_of = state["row_of"]
+            row_of = state["row_of"]
+            need(row_of.shape == self.own.row_of.shape and row_of.dtype.kind == "i", "row_of")
+            need(row_of.min() >= -1 and row_of.max() < width, "row_of")
+            self.own.row_of = row_of
 
 
 def as_mask(labels: LabelArray | BoolArray) -> int:

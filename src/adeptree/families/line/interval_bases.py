@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from adeptree.core.saved_values import is_count, need
 from adeptree.core.types import BoolArray, Instance
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals, Spans
 from adeptree.families.line.line_domain import Line, nearer_to_high, neighbours
@@ -153,5 +154,6 @@ class _Search(_Boxes):
     def state(self) -> dict[str, Any]:
         return {"mistakes": self.mistakes}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: dict[str, Any], width: int) -> None:
+        need(is_count(state["mistakes"]), "mistakes of the base learner")
         self.mistakes = state["mistakes"]

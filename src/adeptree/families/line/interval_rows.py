@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.core.saved_values import need
 from adeptree.core.types import IntArray
-from adeptree.families.line.intervals import Intervals
+from adeptree.families.line.intervals import IntervalFrontier, Intervals
 from adeptree.families.rule_values import Interval
 from adeptree.roles.dropping import Dropped
 
@@ -33,7 +34,7 @@ class IntervalRows:
     """The columns that ``interval_passes`` reads and writes; with ``masses`` for a prior that has them."""
 
     def __init__(self, concept_class: Intervals, masses: bool) -> None:
-        self.masses = masses
+        self.concept_class, self.masses = concept_class, masses
         self.dtype = np.int32 if concept_class.n <= _SHORT else np.int64
         k = load_kernels()
         self.head = np.zeros(8, dtype=np.int64)
@@ -106,6 +107,8 @@ class IntervalRows:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the rows of either engine."""
         k, frontier, width = load_kernels(), state["frontier"], len(state["losses"])
+        IntervalFrontier(self.concept_class).restore(frontier)  # (says what cannot be: the passes trust what they read)
+        need(frontier["box"].shape[1] == width and frontier["blank"].argmax() == 0, "box")
         if state["dropped"]["paths"]:
             raise InvalidArgument(
                 f"the compiled engine of intervals cannot go on with a frontier that paths were dropped from; "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, FloatArray, Instance, IntArray, LabelArray, Sample
 from adeptree.families.line.counting_cuts import intervals_within
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neighbours
@@ -220,5 +221,12 @@ class IntervalFrontier(Frontier):
         return {"box": self.box, "blank": self.blank, "seen": np.array(self.seen, dtype=self.line.dtype)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved boxes."""
-        self.box, self.blank, self.seen = state["box"], state["blank"], state["seen"].tolist()
+        """Take over saved boxes, if they lie on the line."""
+        box, blank, seen, line = state["box"], state["blank"], state["seen"], self.line
+        need(box.shape == (4, len(blank)) and blank.shape == (len(blank),) and blank.dtype.kind == "b", "box")
+        need(seen.ndim == 1 and seen.dtype.kind == box.dtype.kind and (np.diff(seen) > 0).all(), "seen")
+        first = line.before + line.step
+        need(all(first <= part.min(initial=0) and part.max(initial=0) <= line.end for part in (box, seen)), "box")
+        start, last, stop, furthest = box[:, ~blank]
+        need((start <= last).all() and (last <= stop).all() and (stop <= furthest).all(), "box")
+        self.box, self.blank, self.seen = box, blank, seen.tolist()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, nearer_to_high
 from adeptree.families.rule_values import Threshold
@@ -133,8 +134,13 @@ class ThresholdFrontier(Frontier):
         return {"low": self.low, "high": self.high}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gaps."""
-        self.low, self.high = state["low"], state["high"]
+        """Take over saved gaps, if they lie side by side on the line."""
+        low, high, line = state["low"], state["high"], self.line
+        need(low.shape == high.shape == (len(low),) and low.dtype == high.dtype and (low <= high).all(), "low and high")
+        order = np.argsort(low, kind="stable")
+        need((high[order][:-1] + line.step <= low[order][1:]).all(), "low and high")
+        need(low.min() >= line.before + line.step and high.max() <= line.end, "low and high")
+        self.low, self.high = low, high
 
 
 H = TypeVar("H", bound=HalfLines)

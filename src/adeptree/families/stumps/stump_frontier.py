@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
 from adeptree.families.line.round_cuts import round_cut
@@ -123,6 +124,18 @@ class RealStumpFrontier(Frontier):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gaps."""
-        self.feature, self.low, self.high = state["feature"], state["low"], state["high"]
+        """Take over saved gaps, if none of a feature overlap and their cells are of rows that there are."""
+        feature, low, high, rows = (state[name] for name in ("feature", "low", "high", "rows"))
+        names = state.get("names", self.concept_class.features)
+        need(len(set(names)) == len(names) and all(isinstance(name, str) for name in names), "names")
+        need("names" not in state or list(names[:1]) == [""], "names")  # (the first stands for the unseen)
+        need(rows.ndim == 2 and len(rows) == 2 and rows.dtype == feature.dtype == np.int64, "gaps")
+        shapes = {feature.shape, low.shape, high.shape, rows.shape[1:]}
+        need(low.dtype == high.dtype == np.float64 and len(shapes) == 1, "gaps")
+        need(feature.min() >= 0 and feature.max() < len(names) and (low < high).all(), "gaps")
+        order = np.lexsort((low, feature))
+        same = np.diff(feature[order]) == 0
+        need((high[order][:-1] <= low[order][1:])[same].all(), "gaps")
+        need(rows.min() >= -1 and np.array_equal(np.unique(rows[rows >= 0]), np.arange(state["width"])), "gaps")
+        self.feature, self.low, self.high = feature, low, high
         self.rows, self._width = state["rows"], state["width"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+from adeptree.core.saved_values import need
 from adeptree.core.types import Instance
 from adeptree.families.finite.version_space import Halving
 from adeptree.roles.base_learner import BaseLearner, MadeFor
@@ -58,6 +60,12 @@ class Perceptron(MadeFor[Halfspaces]):
     def start(self) -> State:
         """Return w = 0, theta = 0."""
         return (0,) * (self.known.dim + 1) + (1,)
+
+    def restored(self, state: Any) -> State:
+        """Return dim + 2 whole numbers, the last of them positive."""
+        need(isinstance(state, (list, tuple)) and len(state) == self.known.dim + 2, "a state of the Perceptron")
+        need(all(type(value) is int for value in state) and state[-1] > 0, "a state of the Perceptron")
+        return tuple(state)
 
     def predict(self, state: State, x: Instance) -> int:
         """Return the side of x; on the boundary, 0."""

@@ -1,0 +1,39 @@
+"""What a saved value must look like before anything is built from it: a checksum says only that a file is whole."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+LARGEST = (1 << 63) - 1
+"""No number of a learner is larger."""
+
+
+def need(holds: Any, what: str) -> None:
+    """Raise ValueError unless something holds of what a file says.
+
+    >>> need(2 > 1, "the width")
+    >>> need(1 > 2, "the width")
+    Traceback (most recent call last):
+    ...
+    ValueError: the width cannot be what a learner saved
+    """
+    if not holds:
+        raise ValueError(f"{what} cannot be what a learner saved")
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number, at least 0."""
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def is_real(value: Any) -> bool:
+    """Whether it is a finite number."""
+    whole = type(value) is int and abs(value) <= LARGEST
+    return whole or (isinstance(value, float) and math.isfinite(value))
+
+
+def check_counts(name: str, row: Any, most: float) -> None:
+    """Raise ValueError unless an array holds numbers from 0 to ``most``, whole ones unless they are losses."""
+    need(row.dtype.kind == "i" or (name == "losses" and row.dtype.kind == "f"), name)
+    need(row.size == 0 or (row.min() >= 0 and row.max() <= most * (1 + 1e-9)), name)

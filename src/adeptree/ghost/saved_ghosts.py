@@ -1,0 +1,107 @@
+"""What a saved state of Ghost's must look like: ghosts that are rows, plans that can have come about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.saved_values import is_count, need
+from adeptree.ghost import two_of_two as exact
+from adeptree.ghost.blueprints import Vote, blueprint
+from adeptree.ghost.ghost_blocks import refutes
+from adeptree.ghost.ghost_bounds import STAGES_UP_TO
+from adeptree.ghost.majority import BLOCKS, robust
+from adeptree.ghost.plan_table import as_tuples
+from adeptree.ghost.plans import plan_for, stage_plan
+from adeptree.ghost.stages import first_stage
+
+
+def check_ghosts(base: dict[str, Any], width: int) -> None:
+    """Ghosts that are rows, plans that are plans."""
+    d, dimension, kept, ghosts, plan = (base[name] for name in ("d", "dimension", "kept", "ghosts", "plan"))
+    need(is_count(d), "d")
+    rows = [dimension, kept, plan]
+    need(all(row.shape == (width,) and row.dtype.kind == "i" and row.min() >= 0 for row in rows), "ghosts")
+    need(ghosts.dtype.kind == "i" and ghosts.ndim == 2 and len(ghosts) == width and ghosts.shape[1] > 0, "ghosts")
+    need(-1 <= ghosts.min() and ghosts.max() < width and dimension.max() <= d, "ghosts")
+    there = ghosts >= 0
+    need((np.diff(there.astype(int), axis=1) <= 0).all() and (kept <= there.sum(axis=1)).all(), "ghosts")
+    plans = [as_tuples(one) for one in base["plans"]]
+    need(len(set(plans)) == len(plans) and np.array_equal(np.unique(plan), np.arange(len(plans))), "plans")
+    for number, one in enumerate(plans):
+        using = plan == number
+        stages = {first_stage(d).plan if d > STAGES_UP_TO else stage_plan(D) for D in dimension[using].tolist() if D}
+        need(len(stages) <= 1, "plans")
+        for fresh in stages:
+            check_plan(one, fresh, int((there.sum(axis=1) - kept)[using].min()))
+    points, labels = base["points"], base["labels"]
+    kept_labels = width if 2 <= d <= STAGES_UP_TO else 1  # (others look at no trees)
+    need(is_count(points) and labels.dtype == np.uint8 and labels.ndim == 2 and len(labels) == kept_labels, "labels")
+    need(labels.shape[1] > 0 and points <= 8 * labels.shape[1], "labels")
+
+
+def check_plan(plan: Any, fresh: Any, ghosts: int) -> None:
+    """Raise ValueError unless a plan of Ghost's can have come of a fresh one by so many ghosts.
+
+    >>> check_plan(("collect", 3, 0b101), ("collect", 3, 0), 3)
+    >>> check_plan(("collect", 3, 0b101), ("collect", 3, 0), 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: a plan cannot be what a learner saved
+    """
+    need(isinstance(plan, tuple) and len(plan) == len(fresh) and plan[0] == fresh[0], "a plan")
+    if plan[0] == "collect":
+        need(plan[1] == fresh[1] and _is_mask(plan[2], ghosts), "a plan")
+    elif plan[0] == "exact":
+        columns = plan[1]
+        need(len(columns) <= exact.MISTAKES, "a plan")
+        need(all(_is_mask(column, i + 1) and column >> i == 1 for i, column in enumerate(columns)), "a plan")
+        need(exact.can_win(columns, exact.MISTAKES - len(columns)), "a plan")
+    elif plan[0] == "vote":
+        _check_vote(plan, fresh, ghosts)
+    else:
+        _check_majority(plan, fresh, ghosts)
+
+
+def _check_vote(plan: Any, fresh: Any, ghosts: int) -> None:
+    _, requirements, family, wrong, rest = plan
+    need(requirements == fresh[1] and (wrong is None) == (rest is None), "a plan")
+    if wrong is None:
+        check_plan(family, fresh[2], ghosts)
+        return
+    todo = blueprint(requirements)
+    need(isinstance(todo, Vote) and family == ("collect", 0, 0) and _is_block(wrong, ghosts), "a plan")
+    need(isinstance(todo, Vote) and refutes(wrong, todo.wrong), "a plan")
+    if isinstance(todo, Vote):
+        check_plan(rest, plan_for(todo.rest), ghosts)
+
+
+def _check_majority(plan: Any, fresh: Any, ghosts: int) -> None:
+    """Recursive majority, and majority with pruning: nested tuples of ghosts."""
+    if plan[0] == "pruned":
+        families = plan[2]
+        need(len(families) == len(fresh[2]) and plan[1] == int(len(families[-1]) == BLOCKS), "a plan")
+        need(all(len(blocks) <= BLOCKS for blocks in families), "a plan")
+        need(all(_is_mask(block, ghosts) for blocks in families for block in blocks), "a plan")
+        return
+    _, k, q, blocks, current = plan
+    need((k, q) == fresh[1:3] and len(blocks) <= 2**q and all(_is_tree(block, ghosts) for block in blocks), "a plan")
+    if k:
+        check_plan(current, robust(k - 1, q if len(blocks) == 2**q else q + 1), ghosts)
+
+
+def _is_mask(value: Any, ghosts: int) -> bool:
+    return type(value) is int and value >= 0 and value.bit_length() <= ghosts
+
+
+def _is_block(value: Any, ghosts: int) -> bool:
+    if value[0] == "split":
+        return len(value) == 3 and _is_block(value[1], ghosts) and _is_block(value[2], ghosts)
+    return len(value) == 3 and value[0] == "flat" and _is_mask(value[1], ghosts) and value[2] in (0, 1)
+
+
+def _is_tree(value: Any, ghosts: int) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_tree(part, ghosts) for part in value)
+    return is_count(value) and value < ghosts
