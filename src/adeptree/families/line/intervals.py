@@ -144,6 +144,8 @@ class IntervalFrontier(Frontier):
     the gaps are the same for everybody, so they are kept once, as the sorted list of points seen.
     """
 
+    ROWS = ("box", "blank")
+
     def __init__(self, concept_class: Spans) -> None:
         super().__init__()
         self.line = line = concept_class.line
@@ -153,11 +155,6 @@ class IntervalFrontier(Frontier):
         self.box: NDArray[Any] = np.zeros((4, 1), dtype=line.dtype)
         self.log_size = math.log(intervals_within(np.array([float(line.cuts)])))
         self.of_floats = line.of_floats
-
-    @property
-    def width(self) -> int:
-        """Number of boxes, and the blank row."""
-        return len(self.blank)
 
     def gap(self, x: Instance) -> tuple[Any, Any]:
         """Return the nearest points seen below and above x (the ends of the line where there is none)."""
@@ -217,8 +214,9 @@ class IntervalFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the boxes and the points seen."""
-        return {"box": self.box, "blank": self.blank, "seen": np.array(self.seen, dtype=self.line.dtype)}
+        return super().state() | {"seen": np.array(self.seen, dtype=self.line.dtype)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved boxes."""
-        self.box, self.blank, self.seen = state["box"], state["blank"], state["seen"].tolist()
+        super().restore(state)
+        self.seen = state["seen"].tolist()

@@ -95,6 +95,8 @@ class RealThresholds(HalfLines, OnFloats):
 class ThresholdFrontier(Frontier):
     """A row is the gap ``low..high`` of the cuts that fit it."""
 
+    ROWS = ("low", "high")
+
     def __init__(self, concept_class: HalfLines) -> None:
         super().__init__()
         self.line = line = concept_class.line
@@ -102,11 +104,6 @@ class ThresholdFrontier(Frontier):
         self.high: NDArray[Any] = np.array([line.end], dtype=line.dtype)
         self.log_size = math.log(line.cuts)
         self.of_floats = line.of_floats
-
-    @property
-    def width(self) -> int:
-        """Number of gaps."""
-        return len(self.low)
 
     def _answers(self, x: Instance) -> Split:
         return Split(x, self.high > x, self.low < x + self.line.step)
@@ -127,14 +124,6 @@ class ThresholdFrontier(Frontier):
     def concept(self, row: int) -> Concept:
         """Return the threshold of the gap that the line shows."""
         return self.line.threshold(self.low[row], self.high[row])
-
-    def state(self) -> dict[str, Any]:
-        """Return the gaps."""
-        return {"low": self.low, "high": self.high}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gaps."""
-        self.low, self.high = state["low"], state["high"]
 
 
 H = TypeVar("H", bound=HalfLines)

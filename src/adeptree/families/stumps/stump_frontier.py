@@ -23,6 +23,7 @@ class RealStumpFrontier(Frontier):
     A new point cuts one cell a feature and direction; all others are forced. O(number of cells) a round.
     """
 
+    ROWS = ("feature", "low", "high", "rows")  # of gaps, so the rows are counted apart
     of_floats = True
 
     def __init__(self, concept_class: RealStumps) -> None:
@@ -114,15 +115,9 @@ class RealStumpFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the gaps and the rows of their cells."""
-        return {
-            "feature": self.feature,
-            "low": self.low,
-            "high": self.high,
-            "rows": self.rows,
-            "width": self._width,
-        }
+        return super().state() | {"width": self._width}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved gaps."""
-        self.feature, self.low, self.high = state["feature"], state["low"], state["high"]
-        self.rows, self._width = state["rows"], state["width"]
+        super().restore(state)
+        self._width = state["width"]

@@ -38,9 +38,6 @@ class RealStumps(ConceptClass):
     def __init__(self, features: Iterable[str]) -> None:
         object.__setattr__(self, "features", _names(features))
 
-    def __repr__(self) -> str:
-        return f"real_stumps(features={self.features!r})"
-
     @property
     def vc_dimension(self) -> int:
         """Largest s with C(s, s // 2) <= 2 x features: enough chains for the middle layer of the subsets (Gey)."""
@@ -48,11 +45,6 @@ class RealStumps(ConceptClass):
         while math.comb(points + 1, (points + 1) // 2) <= 2 * len(self.features):
             points += 1
         return points
-
-    @property
-    def littlestone_dimension(self) -> None:
-        """Infinite, as for the thresholds on one feature alone."""
-        return None
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the class's features, as floats."""
