@@ -17,6 +17,7 @@ from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Se
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
 from adeptree.roles.frontier import Queries
+from adeptree.theory import bounds
 from adeptree.theory.mixture import SAFE_RATE, mixability_gap, odds_of_one, share_of_ones
 
 
@@ -71,7 +72,7 @@ class Hedge(OnlineLearner):
             return FirstOrder(self.log_size)
         if self.horizon is None:
             raise InvalidArgument('rate="paper" needs a horizon; give one, or rate="adaptive"')
-        return Constant(math.sqrt(8 * self.log_size / self.horizon))
+        return Constant(bounds.tuned_rate(self.horizon, self.log_size))
 
     def _price(self, t: int) -> float:
         return self.log_size

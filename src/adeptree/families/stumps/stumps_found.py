@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from adeptree.families.line.line_domain import gains_of
 from adeptree.families.line.round_cuts import round_cut
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import values_of
+from adeptree.families.stumps.stump_vc import enough_chains
 from adeptree.roles.concept_class import ConceptClass
 
 
@@ -42,7 +42,7 @@ class RealStumps(ConceptClass):
     def vc_dimension(self) -> int:
         """Largest s with C(s, s // 2) <= 2 x features: enough chains for the middle layer of the subsets (Gey)."""
         points = 1
-        while math.comb(points + 1, (points + 1) // 2) <= 2 * len(self.features):
+        while enough_chains(points + 1, len(self.features)):
             points += 1
         return points
 
