@@ -25,7 +25,7 @@ import adeptree as at
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.registry import base_for, default_base, frontier_of
 from adeptree.roles.base_learner import BaseLearner, PerPath
-from adeptree.theory.tables import LittlestoneSolver
+from adeptree.theory.littlestone import LittlestoneSolver
 
 
 def worst(family: Family, base: BaseLearner, repeats: int) -> int:

@@ -28,7 +28,8 @@ from strategies import (
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel, TooLarge
 from adeptree.families.listed import EnumerableClass
-from adeptree.theory.tables import LittlestoneSolver, vc_of_table
+from adeptree.theory.littlestone import LittlestoneSolver
+from adeptree.theory.vc_tables import vc_of_table
 
 every_family = pytest.mark.parametrize("family", small_families(), ids=repr)
 

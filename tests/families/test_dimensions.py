@@ -16,7 +16,8 @@ from adeptree.core.errors import InvalidArgument, TooLarge
 from adeptree.families.dimensions import littlestone_dimension, vc_dimension
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory.tables import LittlestoneSolver, MistakeTree, vc_of_table
+from adeptree.theory.littlestone import LittlestoneSolver, MistakeTree
+from adeptree.theory.vc_tables import vc_of_table
 
 Rows = frozenset[tuple[int, ...]]
 
@@ -179,7 +180,7 @@ def test_what_was_proved_before_does_not_change_answers() -> None:
 
 def test_a_memo_that_overflows_only_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     table = intervals(19)
-    monkeypatch.setattr("adeptree.theory.tables.MEMO_BYTES", 2000)
+    monkeypatch.setattr("adeptree.theory.littlestone.MEMO_BYTES", 2000)
     solver = LittlestoneSolver(table)
     assert solver.dimension() == 7
     check_tree(table, solver.tree(), 7)

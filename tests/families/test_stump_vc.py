@@ -10,7 +10,7 @@ import pytest
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.stumps.stump_vc import _Search, stump_vc_dimension
-from adeptree.theory.tables import vc_of_table
+from adeptree.theory.vc_tables import vc_of_table
 
 
 def grid_table(cuts: tuple[int, ...]) -> np.ndarray:

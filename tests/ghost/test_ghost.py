@@ -6,17 +6,21 @@ import itertools
 import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import adeptree as at
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, MistakeBoundExceeded
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.ghost import Ghost, majority, plans, stages
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.ghost_bounds import mistake_bound, pruned_bound, stage_bound, staged_bound
+from adeptree.ghost.cited import majority_with_pruning as cited
+from adeptree.ghost.cited.majority_with_pruning import MajorityWithPruning
+from adeptree.ghost.ghost_bounds import mistake_bound, stage_bound
 from adeptree.ghost.ghost_learner import History
 from adeptree.ghost.trees import has_tree
 from adeptree.roles.base_learner import RowLearner
@@ -110,9 +114,31 @@ def test_mistake_bounds() -> None:
     assert [stage_bound(dimension) for dimension in range(1, 6)] == [1, 6, 57, 944, 38618]
 
 
-def test_large_dimensions_take_the_smaller_formula() -> None:
-    assert all(mistake_bound(d) == min(staged_bound(d), 15 * 225**d // 14) for d in range(1, 41))
-    assert staged_bound(14) < pruned_bound(14) and staged_bound(15) > pruned_bound(15)
+def test_the_bound_of_any_dimension_is_that_of_its_stages() -> None:
+    assert all(mistake_bound(d) == sum(stage_bound(D) + 1 for D in range(1, d + 1)) for d in range(33))
+    assert all(2 ** (d * (d + 1) // 2) <= mistake_bound(d) for d in range(5, 33))
+    assert [d for d in range(33) if Ghost(d).mistake_bound != mistake_bound(d)] == list(range(23, 33))
+    assert Ghost(32).mistake_bound == 2**256, "no number of a learner is larger"
+
+
+@pytest.mark.parametrize("d", [15, 32])
+def test_a_large_dimension_plays_and_is_saved(d: int, tmp_path: Path) -> None:
+    learner = at.Adept(at.Intervals(30), horizon=60, base=Ghost(d))
+    stream = [(7 * t % 30, t % 3 % 2) for t in range(40)]
+    for x, y in stream[:20]:
+        learner.learn(x, y)
+    learner.save(tmp_path / "learner")
+    again = at.load(tmp_path / "learner")
+    for x, y in stream[20:]:
+        assert learner.predict_proba(x) == again.predict_proba(x)
+        learner.learn(x, y)
+        again.learn(x, y)
+
+
+def test_the_cited_learner_has_the_smaller_bound_from_15_on() -> None:
+    cited = [MajorityWithPruning(d).mistake_bound for d in range(33)]
+    assert cited == [15 * 225**d // 14 for d in range(33)]
+    assert [d for d in range(1, 33) if cited[d] < mistake_bound(d)] == list(range(15, 33))
 
 
 def test_six_mistakes_win_the_exact_game_and_five_do_not() -> None:
@@ -235,16 +261,16 @@ def test_random_classes_in_every_order(d: int) -> None:
 # ------------------------------------------------------------------- plans alone, against any splits
 
 
-def play_plan(plan: plans.Plan, rng: np.random.Generator) -> tuple[plans.Plan, list[int]]:
+def play_plan(plan: plans.Plan, rng: np.random.Generator, kind: Any = plans) -> tuple[plans.Plan, list[int]]:
     """Let the plan err on random splits until it is finished; return it and the columns of the mistakes."""
     columns: list[int] = []
-    while not plans.finished(plan):
+    while not kind.finished(plan):
         ghosts = len(columns)
         ones = int.from_bytes(rng.bytes(ghosts // 8 + 1), "little") & ((1 << ghosts) - 1)
         if rng.random() < 0.5:
             ones = (1 << int(rng.integers(ghosts + 1))) - 1
-        predicted = plans.predict(plan, ones, int(rng.integers(2)))
-        plan = plans.mistake(plan, ghosts, ones, predicted)
+        predicted = kind.predict(plan, ones, int(rng.integers(2)))
+        plan = kind.mistake(plan, ghosts, ones, predicted)
         wrong = ones if predicted else ((1 << ghosts) - 1) & ~ones
         columns.append(wrong | 1 << ghosts)
     return plan, columns
@@ -281,11 +307,44 @@ def test_recursive_majority_forces_a_tree_on_every_split(dimension: int) -> None
 
 
 def test_majority_with_pruning_forces_a_deep_tree() -> None:
-    plan, columns = play_plan(majority.pruned(1), np.random.default_rng(1))
-    assert len(columns) == 15 + 15**2 <= pruned_bound(1)
+    plan, columns = play_plan(cited.pruned(1), np.random.default_rng(1), cited)
+    assert len(columns) == 15 + 15**2 <= MajorityWithPruning(1).mistake_bound
     family = sum(plan[2][-1])
     assert family.bit_count() == 15 * 8
     assert has_tree(columns, family, 2)
+
+
+@pytest.mark.parametrize("name", ["thresholds", "unions", "large d"])
+def test_majority_with_pruning_learns_by_the_oracle_alone(name: str) -> None:
+    """On single histories, and path by path on a frontier; nothing but its name chooses it."""
+    concepts, d = CLASSES[name]
+    table = FiniteClass(sorted(concepts))
+    learner = MajorityWithPruning(d).bind(table)
+    order = np.random.default_rng(4).permutation(len(next(iter(concepts)))).tolist()
+    for truth in sorted(concepts)[::3]:
+        state, mistakes = learner.start(), 0
+        for x in order * 2:
+            predicted = learner.predict(state, x)
+            mistakes += predicted != truth[x]
+            state = learner.update(state, x, truth[x])
+        assert mistakes <= learner.mistake_bound and learner.spec(table) is None
+        assert all(learner.predict(state, x) == truth[x] for x in order)
+    adept = at.Adept(table, horizon=9, base=MajorityWithPruning(d))
+    for x in order[:6]:
+        adept.learn(x, x % 2)
+    assert adept.mistake_bound == learner.mistake_bound
+
+
+def test_a_class_too_rich_for_majority_with_pruning_is_noticed() -> None:
+    learner = MajorityWithPruning(1, lambda sample: True)
+    state, mistakes = learner.start(), 0
+    with pytest.raises(MistakeBoundExceeded, match="take a larger d"):
+        while mistakes < 1000:
+            state = learner.update(state, mistakes, 1 - learner.predict(state, mistakes))
+            mistakes += 1
+    assert mistakes == 15 + 15**2 <= learner.mistake_bound
+    with pytest.raises(MistakeBoundExceeded):
+        MajorityWithPruning(0, lambda sample: True).predict(MajorityWithPruning(0).start(), 0)
 
 
 # --------------------------------------------------------------- long games on classes made to be hard
@@ -372,7 +431,7 @@ CLASSES = {
     "parities": (parities(3), 3),
     "product": (beside(thresholds(6), singletons(4)), 3),
     "too large d": (thresholds(6), 5),
-    "pruning": (thresholds(20), 15),
+    "large d": (thresholds(20), 15),
     "all": (frozenset(itertools.product((0, 1), repeat=5)), 5),
 }
 
@@ -511,7 +570,9 @@ def test_unrealizable_histories_are_refused() -> None:
 ARRAYS = ("dimension", "kept", "ghosts", "plan", "labels")
 
 
-@pytest.mark.parametrize(("name", "d"), [("thresholds", 3), ("product", 3), ("all", 5), ("pruning", 15)])
+@pytest.mark.parametrize(
+    ("name", "d"), [("thresholds", 3), ("product", 3), ("all", 5), ("large d", 15), ("large d", 32)]
+)
 def test_state_round_trip(name: str, d: int) -> None:
     concepts, _ = CLASSES[name]
     points = np.random.default_rng(5).permutation(len(next(iter(concepts)))).tolist()
@@ -549,7 +610,7 @@ def test_predictions_commit_nothing() -> None:
     assert ends[0] == ends[1] == ends[2]
 
 
-@pytest.mark.parametrize("name", ["thresholds", "product", "all", "pruning"])
+@pytest.mark.parametrize("name", ["thresholds", "product", "all", "large d"])
 def test_dropped_rows_drop_their_ghosts(name: str) -> None:
     concepts, d = CLASSES[name]
     rng = np.random.default_rng(2)

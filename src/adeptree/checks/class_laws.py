@@ -12,7 +12,8 @@ from adeptree.core.types import Concept, Sample
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.oracles.oracle_class import Labelling
 from adeptree.theory.bounds import sauer
-from adeptree.theory.tables import LittlestoneSolver, vc_of_table
+from adeptree.theory.littlestone import LittlestoneSolver
+from adeptree.theory.vc_tables import vc_of_table
 
 TABLE_LIMIT = 1 << 13
 """Most entries of a table whose dimensions are computed here."""

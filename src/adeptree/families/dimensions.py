@@ -9,7 +9,8 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory.tables import LittlestoneSolver, MistakeTree, vc_of_table
+from adeptree.theory.littlestone import LittlestoneSolver, MistakeTree
+from adeptree.theory.vc_tables import vc_of_table
 
 
 @overload

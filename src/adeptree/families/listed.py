@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adeptree.core.arguments import shown_count
-from adeptree.core.errors import TooLarge
+from adeptree.core.errors import InvalidInstance, TooLarge, got
 from adeptree.core.types import Concept, Instance, LabelArray, Sample
 from adeptree.roles.concept_class import ConceptClass
 
@@ -25,7 +25,8 @@ ENUMERATION_LIMIT = 1 << 22
 class EnumerableClass(ConceptClass):
     """A class whose concepts can be listed, and whose labels come as one array a point.
 
-    Concepts are numbered from 0; ``labels(x)[i]`` is what concept i says at x.
+    Concepts are numbered from 0; ``labels(x)[i]`` is what concept i says at x. Who writes one says how many there are,
+    which is which, and where they differ.
     """
 
     @property
@@ -34,16 +35,24 @@ class EnumerableClass(ConceptClass):
         """Number of concepts; every two differ somewhere."""
 
     @abstractmethod
-    def labels(self, x: Instance) -> LabelArray:
-        """Return the label of every concept at the (canonical) instance x."""
-
-    @abstractmethod
     def concept(self, index: int) -> Concept:
         """Return concept number ``index``."""
 
     @abstractmethod
     def instances(self) -> Iterator[Instance]:
         """List instances on which every two concepts differ (the whole domain where it is finite)."""
+
+    def instance(self, x: Any) -> Instance:
+        """Return the listed instance that equals x."""
+        for known in self.instances():
+            if known == x:
+                return known
+        raise InvalidInstance(f"x must be one of the instances of {self!r}; {got('x', x)}")
+
+    def labels(self, x: Instance) -> LabelArray:
+        """Return the label of every concept at the (canonical) instance x."""
+        self._check_listable()
+        return np.array([self.concept(i)(x) for i in range(self.size)], dtype=np.uint8)
 
     def realizable(self, sample: Sample) -> bool:
         """Weak-consistency oracle, by looking at every concept."""

@@ -16,7 +16,7 @@ from adeptree.core.types import Concept
 from adeptree.families.dimensions import littlestone_dimension
 from adeptree.games.transcript import Round
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory.tables import MistakeTree
+from adeptree.theory.littlestone import MistakeTree
 
 Instances = Sequence[Any] | Callable[[np.random.Generator], Any]
 

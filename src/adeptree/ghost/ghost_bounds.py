@@ -13,10 +13,6 @@ COVERING_PLANS_UP_TO = 4
 """Stages of larger dimension use recursive majority: searching covering plans for them takes too long."""
 
 
-STAGES_UP_TO = 14
-"""From d = 15 on, majority with pruning has the smaller bound: T(d) >= 2^(1+...+d) > (15/14) 225^d."""
-
-
 def stage_bound(dimension: int) -> int:
     """Return T(D): after so many plan mistakes in the stage of dimension D, (D|D) holds.
 
@@ -31,20 +27,12 @@ def stage_bound(dimension: int) -> int:
 
 
 @cache
-def staged_bound(d: int) -> int:
-    """Return the sum of T(D) + 1 over the stages D = d, ..., 1: each ends with its one SOA mistake."""
-    return 0 if d == 0 else stage_bound(d) + 1 + staged_bound(d - 1)
-
-
-def pruned_bound(d: int) -> int:
-    """Return (15/14) 225^d, which majority with pruning never exceeds."""
-    return int(15 * 225**d) // 14
-
-
 def mistake_bound(d: int) -> int:
     """Return M(d), the number of mistakes that ``Ghost(d)`` never exceeds if the class has Ldim <= d.
+
+    It is the sum of T(D) + 1 over the stages D = d, ..., 1: each ends with its one SOA mistake.
 
     >>> [mistake_bound(d) for d in range(6)]
     [0, 2, 9, 67, 1012, 39631]
     """
-    return staged_bound(d) if d <= STAGES_UP_TO else pruned_bound(d)
+    return 0 if d == 0 else stage_bound(d) + 1 + mistake_bound(d - 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import LARGEST_INT, check_size
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument
 from adeptree.core.types import Instance, Sample, label_of
 from adeptree.ghost.ghost_bounds import mistake_bound
@@ -20,7 +20,7 @@ Labels = tuple[int, ...]
 Oracle = Callable[[Sample], bool]
 
 LARGEST_D = 32
-"""M(d) is about 225^d: beyond, it is no number that means anything."""
+"""M(d) is about 2^(d (d + 1) / 2): beyond, it is no number that means anything."""
 
 
 class History(NamedTuple):
@@ -90,8 +90,8 @@ class Ghost(BaseLearner):
 
     @property
     def mistake_bound(self) -> int:
-        """M(d)."""
-        return mistake_bound(self.d)
+        """M(d), or 2^256 where that is less: no game has so many rounds."""
+        return min(mistake_bound(self.d), LARGEST_INT)
 
     def rows(self, frontier: Frontier) -> RowLearner:
         """Return this learner run on the frontier's rows, where it asks no oracle."""
@@ -124,7 +124,19 @@ class Ghost(BaseLearner):
         decision = self._decide(state, answers)
         if decision.label == y:
             return grown
-        return _after_mistake(state, grown, answers.ones, decision)
+        return self._after_mistake(state, grown, answers.ones, decision)
+
+    def _after_mistake(self, old: History, grown: History, ones: int, decision: Decision) -> History:
+        """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
+        if not decision.by_tree:
+            newborn = (*old.truth, decision.label)
+            stage = self._after_plan(old.stage, len(old.ghosts), ones, decision.label)
+            return grown._replace(ghosts=(*grown.ghosts, newborn), stage=stage)
+        right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
+        return grown._replace(ghosts=right, stage=next_stage(old.stage.dimension, len(right)))
+
+    def _after_plan(self, stage: Stage, ghosts: int, ones: int, predicted: int) -> Stage:
+        return after_plan_mistake(stage, ghosts, ones, predicted)
 
     def _decide(self, state: History, answers: Answers) -> Decision:
         columns = [
@@ -161,14 +173,3 @@ def _same_point(one: Instance, other: Instance) -> bool:
         return one is other or (hash(one) == hash(other) and bool(one == other))
     except (TypeError, ValueError):
         return False
-
-
-def _after_mistake(old: History, grown: History, ones: int, decision: Decision) -> History:
-    """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
-    count = len(old.ghosts)
-    if not decision.by_tree:
-        newborn = (*old.truth, decision.label)
-        stage = after_plan_mistake(old.stage, count, ones, decision.label)
-        return grown._replace(ghosts=(*grown.ghosts, newborn), stage=stage)
-    right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
-    return grown._replace(ghosts=right, stage=next_stage(old.stage.dimension, len(right)))

@@ -57,7 +57,6 @@ class GhostRows(RowLearner):
     def __init__(self, d: int) -> None:
         self.d = d
         stage = first_stage(d)
-        self._in_stages = stage.plan[0] != "pruned"
         self._dimension: IntArray = np.full(1, d, dtype=np.int64)
         self._kept: IntArray = np.zeros(1, dtype=np.int64)
         self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
@@ -113,7 +112,6 @@ class GhostRows(RowLearner):
         """Take over a saved state, if ghosts are rows and plans are plans."""
         check_ghosts(state, width)
         self.d = int(state["d"])
-        self._in_stages = first_stage(self.d).plan[0] != "pruned"
         self._dimension = np.array(state["dimension"], dtype=np.int64)
         self._kept = np.array(state["kept"], dtype=np.int64)
         self._ghosts = np.array(state["ghosts"], dtype=np.int64)
@@ -129,7 +127,7 @@ class GhostRows(RowLearner):
     @property
     def _needs_labels(self) -> bool:
         """Say whether trees are looked up: a 1-tree is just any two rows, so not for d <= 1."""
-        return self._in_stages and self.d >= 2
+        return self.d >= 2
 
     def _decide(self, split: Split) -> Round:
         rows = np.flatnonzero(split.contested)
@@ -138,11 +136,9 @@ class GhostRows(RowLearner):
         count = there.sum(axis=1)
         ones = there & ~split.can0[ghosts]
         default = 2 * ones.sum(axis=1) > count
-        if self._in_stages and not self._dimension[rows].all():
+        if not self._dimension[rows].all():
             raise too_small(self.d, CONTESTED_AT_0)
-        trees = np.zeros((2, len(rows)), dtype=np.bool_)
-        if self._in_stages:
-            trees = find_trees(self.d, self._labels, self._dimension[rows], rows, ghosts, ones)
+        trees = find_trees(self.d, self._labels, self._dimension[rows], rows, ghosts, ones)
         by_tree = trees[0] | trees[1]
         now = Round(
             split.x, (~split.can0).astype(np.uint8), rows, count, ones, np.where(by_tree, trees[1], default), by_tree
@@ -221,7 +217,7 @@ class GhostRows(RowLearner):
         """Begin the stage's plan anew on rows that lost a ghost."""
         self._keep(rows, self._ghosts[rows] != NONE)
         for row in rows.tolist():
-            stage = next_stage(int(self._dimension[row]) + 1, 0) if self._in_stages else first_stage(self.d)
+            stage = next_stage(int(self._dimension[row]) + 1, 0)
             self._plan[row] = self._plans.number(stage.plan)
 
     def _keep(self, rows: IntArray, kept: BoolArray) -> None:

@@ -7,7 +7,7 @@ it, equal plans are equal values, and it can be saved as it is. The plan's ghost
 * ``("collect", count, ghosts)``
 * ``("exact", columns)``: a position of the (2|2) game, for D = 2 (:mod:`adeptree.ghost.two_of_two`);
 * ``("vote", requirements, family plan, wrong block or None, rest plan or None)``;
-* ``("robust", ...)`` and ``("pruned", ...)``, see :mod:`adeptree.ghost.majority`.
+* ``("robust", ...)``, see :mod:`adeptree.ghost.majority`.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ def finished(plan: Plan) -> bool:
         return exact.won(plan[1])
     if kind == "vote":
         return plan[4] is not None and finished(plan[4])
-    if kind == "robust":
-        return majority.robust_finished(plan)
-    return bool(plan[1])
+    return majority.robust_finished(plan)
 
 
 def predict(plan: Plan, ones: int, default: int) -> int:
@@ -72,9 +70,7 @@ def predict(plan: Plan, ones: int, default: int) -> int:
         return exact.predict(plan[1], ones)
     if kind == "vote":
         return _vote(plan, ones, default)
-    if kind == "robust":
-        return majority.robust_predict(plan, ones, default)
-    return majority.pruned_predict(plan, ones, default)
+    return majority.robust_predict(plan, ones, default)
 
 
 def mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
@@ -86,9 +82,7 @@ def mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
         return (kind, exact.after(plan[1], ones if predicted else ~ones))
     if kind == "vote":
         return _vote_mistake(plan, ghost, ones, predicted)
-    if kind == "robust":
-        return majority.robust_mistake(plan, ghost, ones, predicted)
-    return majority.pruned_mistake(plan, ghost, ones, predicted)
+    return majority.robust_mistake(plan, ghost, ones, predicted)
 
 
 def _vote(plan: Plan, ones: int, default: int) -> int:

@@ -10,11 +10,9 @@ from adeptree.core.saved_values import is_count, need
 from adeptree.ghost import two_of_two as exact
 from adeptree.ghost.blueprints import Vote, blueprint
 from adeptree.ghost.ghost_blocks import refutes
-from adeptree.ghost.ghost_bounds import STAGES_UP_TO
-from adeptree.ghost.majority import BLOCKS, robust
+from adeptree.ghost.majority import robust
 from adeptree.ghost.plan_table import as_tuples
 from adeptree.ghost.plans import plan_for, stage_plan
-from adeptree.ghost.stages import first_stage
 
 
 def check_ghosts(base: dict[str, Any], width: int) -> None:
@@ -31,12 +29,12 @@ def check_ghosts(base: dict[str, Any], width: int) -> None:
     need(len(set(plans)) == len(plans) and np.array_equal(np.unique(plan), np.arange(len(plans))), "plans")
     for number, one in enumerate(plans):
         using = plan == number
-        stages = {first_stage(d).plan if d > STAGES_UP_TO else stage_plan(D) for D in dimension[using].tolist() if D}
+        stages = {stage_plan(D) for D in dimension[using].tolist() if D}
         need(len(stages) <= 1, "plans")
         for fresh in stages:
             check_plan(one, fresh, int((there.sum(axis=1) - kept)[using].min()))
     points, labels = base["points"], base["labels"]
-    kept_labels = width if 2 <= d <= STAGES_UP_TO else 1  # (others look at no trees)
+    kept_labels = width if d >= 2 else 1  # (else no trees are looked at)
     need(is_count(points) and labels.dtype == np.uint8 and labels.ndim == 2 and len(labels) == kept_labels, "labels")
     need(labels.shape[1] > 0 and points <= 8 * labels.shape[1], "labels")
 
@@ -78,13 +76,7 @@ def _check_vote(plan: Any, fresh: Any, ghosts: int) -> None:
 
 
 def _check_majority(plan: Any, fresh: Any, ghosts: int) -> None:
-    """Recursive majority, and majority with pruning: nested tuples of ghosts."""
-    if plan[0] == "pruned":
-        families = plan[2]
-        need(len(families) == len(fresh[2]) and plan[1] == int(len(families[-1]) == BLOCKS), "a plan")
-        need(all(len(blocks) <= BLOCKS for blocks in families), "a plan")
-        need(all(_is_mask(block, ghosts) for blocks in families for block in blocks), "a plan")
-        return
+    """Recursive majority: nested tuples of ghosts."""
     _, k, q, blocks, current = plan
     need((k, q) == fresh[1:3] and len(blocks) <= 2**q and all(_is_tree(block, ghosts) for block in blocks), "a plan")
     if k:

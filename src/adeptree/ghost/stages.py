@@ -11,8 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from adeptree.core.errors import MistakeBoundExceeded
-from adeptree.ghost import majority, plans
-from adeptree.ghost.ghost_bounds import STAGES_UP_TO
+from adeptree.ghost import plans
 from adeptree.ghost.trees import has_tree
 
 CONTESTED_AT_0 = "a contested point after its last stage"
@@ -51,7 +50,7 @@ def first_stage(d: int) -> Stage:
     >>> first_stage(1)
     Stage(dimension=1, kept=0, plan=('collect', 1, 0))
     """
-    return Stage(d, 0, plans.stage_plan(d) if d <= STAGES_UP_TO else majority.pruned(d))
+    return Stage(d, 0, plans.stage_plan(d))
 
 
 def default_label(ghosts: int, ones: int) -> int:
@@ -67,9 +66,7 @@ def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int
     """
     if stage.dimension == 0:
         raise too_small(d, CONTESTED_AT_0)
-    label = None
-    if stage.plan[0] != "pruned":
-        label = tree_label(d, stage.dimension, ghosts, ones, columns)
+    label = tree_label(d, stage.dimension, ghosts, ones, columns)
     if label is not None:
         return Decision(label, by_tree=True)
     return Decision(plan_label(d, stage.plan, ones >> stage.kept, default_label(ghosts, ones)), by_tree=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from adeptree.core.arguments import check_size
@@ -89,4 +88,4 @@ def rate_rule(
         return FirstOrder(price, on_grid)
     if prior.name == "paper" and M is not None:
         return Constant(bounds.paper_rate(horizon, M) / scale)
-    return Constant(math.sqrt(8 * price / horizon) / scale)
+    return Constant(bounds.tuned_rate(horizon, price) / scale)

@@ -17,6 +17,7 @@ from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
+from adeptree.theory import bounds
 from adeptree.theory.mixture import SAFE_RATE, odds_of_one, share_of_ones
 
 
@@ -82,7 +83,7 @@ class Hedge(Mixing):
             return FirstOrder(self.log_size)
         if self.horizon is None:
             raise InvalidArgument('rate="paper" needs a horizon; give one, or rate="adaptive"')
-        return Constant(math.sqrt(8 * self.log_size / self.horizon))
+        return Constant(bounds.tuned_rate(self.horizon, self.log_size))
 
     def _price(self, t: int) -> float:
         return self.log_size

@@ -251,7 +251,7 @@ class Tracking(Mixing):
         # Where nothing is known the tuning takes M for 1; the bound does not depend on that guess.
         price = self.prior.price(T)
         known = bounds.kt_cost(T, 1) if price is None else price
-        return math.sqrt(8 * ((S + 1) * known + switching_cost(T, S, self.share or self._tuned_share())) / T)
+        return bounds.tuned_rate(T, (S + 1) * known + switching_cost(T, S, self.share or self._tuned_share()))
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner."""

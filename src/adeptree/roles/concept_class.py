@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:
@@ -15,12 +17,13 @@ if TYPE_CHECKING:
 
 
 class ConceptClass(ABC):
-    """A set of rules from instances to {0, 1}.
+    """A set of rules from instances to {0, 1}: who writes one says what an instance is, and which rule fits best.
 
-    Classes are frozen and hashable, and ``repr(c)`` is a spec: ``adeptree.parse(repr(c)) == c``.
+    Classes are frozen and hashable, and ``repr(c)`` is a spec: ``adeptree.parse(repr(c)) == c``. A frozen dataclass
+    (with ``repr=False``) is both already.
     """
 
-    spec_name: ClassVar[str]
+    spec_name: ClassVar[str] = ""
 
     # What a class can do, and how its oracle wants to be asked.
     oracle: Oracle | None = None
@@ -42,15 +45,14 @@ class ConceptClass(ABC):
     by_workers: bool = False
     """Whether workers answer."""
 
-    @property
-    @abstractmethod
-    def vc_dimension(self) -> int | None:
-        """Exact VC dimension, or None when infinite or unknown."""
-
-    @property
-    @abstractmethod
-    def littlestone_dimension(self) -> int | None:
-        """Exact Littlestone dimension, or None when infinite or unknown."""
+    def __repr__(self) -> str:
+        parts: list[Any] = list(fields(self)) if is_dataclass(self) else []
+        said = []
+        for part in parts:
+            value = getattr(self, part.name)
+            if not part.name.startswith("_") and value != part.default:
+                said.append(f"{part.name}={value!r}")
+        return f"{self.spec_name or type(self).__name__}({', '.join(said)})"
 
     @abstractmethod
     def instance(self, x: Any) -> Instance:
@@ -59,10 +61,6 @@ class ConceptClass(ABC):
     def instances_of(self, xs: Iterable[Any]) -> Any:
         """Return many instances in their canonical form, as a sequence that can be sliced."""
         return [self.instance(x) for x in xs]
-
-    @abstractmethod
-    def realizable(self, sample: Sample) -> bool:
-        """Weak-consistency oracle: is there a concept with these labels?"""
 
     @abstractmethod
     def erm(self, sample: Sample) -> Concept:
@@ -77,17 +75,33 @@ class ConceptClass(ABC):
         """Whether ``find`` is worth asking: the class wrote one of its own."""
         return type(self).find is not ConceptClass.find
 
+    def realizable(self, sample: Sample) -> bool:
+        """Weak-consistency oracle: is there a concept with these labels?"""
+        pairs = self.clean(sample)
+        best = self.erm(pairs)
+        return all(best(x) == y for x, y in pairs)
+
     def judge(self, sample: Sample) -> Concept:
         """Return a best concept in hindsight, for the account only: where queries count, this is none."""
         return self.erm(sample)
 
-    @abstractmethod
-    def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance, for streams made for the class."""
+    @property
+    def vc_dimension(self) -> int | None:
+        """Exact VC dimension, or None when infinite or unknown."""
+        return None
 
-    @abstractmethod
+    @property
+    def littlestone_dimension(self) -> int | None:
+        """Exact Littlestone dimension, or None when infinite or unknown."""
+        return None
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw an instance, for streams made for the class; not every class knows its domain."""
+        raise InvalidArgument(f"{self!r} does not know its domain; give the adversary instances=")
+
     def random_concept(self, rng: np.random.Generator) -> Concept:
         """Draw a concept, for streams made for the class."""
+        raise InvalidArgument(f"{self!r} cannot draw concepts; give the adversary target=")
 
     def key(self, x: Instance) -> Any:
         """Return what tells canonical instances apart, by ``==``."""

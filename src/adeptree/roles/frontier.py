@@ -94,8 +94,14 @@ class Split:
 
 
 class Frontier(ABC):
-    """All realizable labellings of the points committed so far."""
+    """All realizable labellings of the points committed so far.
 
+    Who writes one says what each row can take, how the rows grow, and which concept a row is. Where arrays named in
+    ``ROWS`` hold all of it, they are counted and saved by themselves.
+    """
+
+    ROWS: ClassVar[tuple[str, ...]] = ()
+    """The arrays that hold the rows; the last has one entry per row."""
     log_size: float | None = None
     """ln of the number of concepts, where those that follow each path can be counted."""
     of_floats: bool = False
@@ -111,9 +117,9 @@ class Frontier(ABC):
         self.queries = Queries()
 
     @property
-    @abstractmethod
     def width(self) -> int:
         """Number of rows (paths)."""
+        return len(getattr(self, self.ROWS[-1]))
 
     @abstractmethod
     def _answers(self, x: Instance) -> Split:
@@ -143,10 +149,11 @@ class Frontier(ABC):
     def concept(self, row: int) -> Concept:
         """Return a concept of the class that labels the committed points as the row does."""
 
-    @abstractmethod
     def state(self) -> dict[str, Any]:
         """Return everything :meth:`restore` needs: arrays, and plain values for JSON."""
+        return {name: getattr(self, name) for name in self.ROWS}
 
-    @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned."""
+        for name in self.ROWS:
+            setattr(self, name, state[name])

@@ -6,42 +6,13 @@ N = sum_{j <= M} C(T, j) experts, L* the best loss in hindsight.
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from bisect import bisect_right
 
-import numpy as np
-
-from adeptree.core.errors import InvalidArgument, got
-
-_P = ParamSpec("_P")
-_Value = TypeVar("_Value")
-
-LARGEST = 1e300
-"""No argument is larger: beyond, an int is no float."""
+from adeptree.theory.checked_formulas import of_numbers
 
 
-def _of_numbers(formula: Callable[_P, _Value]) -> Callable[_P, _Value]:
-    """Have a formula say which of its arguments is no number of a sensible size."""
-    names = list(inspect.signature(formula).parameters)
-
-    @functools.wraps(formula)
-    def checked(*values: _P.args, **named: _P.kwargs) -> _Value:
-        for name, value in [*zip(names, values, strict=False), *named.items()]:
-            if not isinstance(value, (int, float, np.number)) or not 0 <= value <= LARGEST:
-                raise InvalidArgument(f"{name} must be a number from 0 to {LARGEST:g}; {got(name, value)}")
-        try:
-            return formula(*values, **named)
-        except (ArithmeticError, TypeError, ValueError) as error:  # half a round, no rounds at all, too many of them
-            given = ", ".join(got(name, value) for name, value in zip(names, values, strict=False))
-            raise InvalidArgument(f"{formula.__name__} has no value here ({error}); {given}") from None
-
-    return checked
-
-
-@_of_numbers
+@of_numbers
 def sauer(t: int, d_vc: int) -> int:
     """Sauer's lemma: at most this many labellings of t distinct points are realizable.
 
@@ -51,17 +22,17 @@ def sauer(t: int, d_vc: int) -> int:
     return sum(math.comb(t, i) for i in range(min(t, d_vc) + 1))
 
 
-@_of_numbers
+@of_numbers
 def experts(T: int, M: int) -> int:
     """Algorithm 1: the number N of mistake schedules, sum_{j <= M} C(T, j).
 
     >>> experts(4, 2)
     11
     """
-    return sum(math.comb(T, j) for j in range(min(T, M) + 1))
+    return sauer(T, M)
 
 
-@_of_numbers
+@of_numbers
 def log_experts_bound(T: int, M: int) -> float:
     """Main theorem: ln N <= M ln(eT/M), with M replaced by T when it is larger; 0 for M = 0.
 
@@ -72,17 +43,27 @@ def log_experts_bound(T: int, M: int) -> float:
     return m * math.log(math.e * T / m) if m else 0.0
 
 
-@_of_numbers
+@of_numbers
+def tuned_rate(T: int, log_experts: float) -> float:
+    """The constant rate at which ln N / eta + eta T / 8 is least: sqrt(8 ln N / T).
+
+    >>> tuned_rate(100, 2.0)
+    0.4
+    """
+    return math.sqrt(8 * log_experts / T)
+
+
+@of_numbers
 def paper_rate(T: int, M: int) -> float:
     """Algorithm 2: the learning rate eta = sqrt(8 M ln(eT/M) / T).
 
     >>> paper_rate(100, 0)
     0.0
     """
-    return math.sqrt(8 * log_experts_bound(T, M) / T)
+    return tuned_rate(T, log_experts_bound(T, M))
 
 
-@_of_numbers
+@of_numbers
 def regret(T: int, M: int) -> float:
     """Main theorem (regret): sqrt(T M ln(eT/M) / 2) bounds the expected regret of ADEPT.
 
@@ -92,10 +73,9 @@ def regret(T: int, M: int) -> float:
     return math.sqrt(T * log_experts_bound(T, M) / 2)
 
 
-@_of_numbers
+@of_numbers
 def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) -> float:
     """Lemma "Survival of the Optimal Expert" at any constant rate: ln N / eta + eta T / 8.
-
     Rounds that weigh up to ``scale`` give ln N / eta + eta T scale^2 / 8 (``docs/anytime.md``).
 
     >>> round(regret_at_rate(1000, 50.0, 0.5), 1)
@@ -104,10 +84,9 @@ def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) 
     return log_experts / rate + rate * T * scale**2 / 8
 
 
-@_of_numbers
+@of_numbers
 def first_order_regret(best_loss: float, log_experts: float, on_grid: bool = False) -> float:
     """Corollary "Instance-Dependent Bound", with explicit constants: max{2.63 sqrt(ln N (L* + 1)), 5.3 ln N}.
-
     With the rate on a 5 % grid of L* + 1 they are 2.66 and 5.36 (``docs/anytime.md``, section 5).
 
     >>> first_order_regret(0, 10.0), first_order_regret(0, 10.0, on_grid=True)
@@ -117,28 +96,22 @@ def first_order_regret(best_loss: float, log_experts: float, on_grid: bool = Fal
     return max(root * math.sqrt(log_experts * (best_loss + 1)), linear * log_experts)
 
 
-@_of_numbers
+@of_numbers
 def first_order_regret_in_advance(T: int, log_experts: float, on_grid: bool = False) -> float:
     """Corollary "Instance-Dependent Bound" for any stream of T rounds: the largest min{bound(L*), T - L*}.
 
     >>> first_order_regret_in_advance(100, 2.0), round(first_order_regret_in_advance(10_000, 2.0), 1)
     (31.0, 365.1)
     """
-    low, high = 0, T  # bound(L*) grows, T - L* falls: the last L* at which the first is the smaller
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first_order_regret(middle, log_experts, on_grid) <= T - middle:
-            low = middle
-        else:
-            high = middle - 1
+    # bound(L*) grows, T - L* falls: the last L* at which the first is the smaller
+    low = bisect_right(range(1, T + 1), 0.0, key=lambda L: first_order_regret(L, log_experts, on_grid) - (T - L))
     here = min(first_order_regret(low, log_experts, on_grid), T - low)
     return float(max(here, T - low - 1))
 
 
-@_of_numbers
+@of_numbers
 def kt_cost(T: int, M: int) -> float:
-    """What the KT prior costs a path with at most M mistakes in at most T contested rounds: at least ln(1/pi).
-
+    """What the KT prior costs a path with at most M mistakes in at most T contested rounds: at least ln(1/pi) is
     min{T ln 2, M ln(eT/M)} + ln(T)/2 + ln 2 (``docs/anytime.md``).
 
     >>> round(kt_cost(1000, 8), 3)
@@ -149,10 +122,9 @@ def kt_cost(T: int, M: int) -> float:
     return min(T * math.log(2), log_experts_bound(T, M)) + math.log(T) / 2 + math.log(2)
 
 
-@_of_numbers
+@of_numbers
 def anytime_regret(t: int, price: float) -> float:
-    """Past the paper: the rate 2 sqrt(K_t/t) on a 5 % grid of t, where no path costs more than K_t, for all t at once.
-
+    """Past the paper: the rate 2 sqrt(K_t/t) on a 5 % grid of t, where no path costs more than K_t, for all t at once:
     sqrt(K_t t) (1 + sqrt(1.05)) / 2 (``docs/anytime.md``).
 
     >>> round(anytime_regret(1000, kt_cost(1000, 8)), 1)
@@ -161,7 +133,7 @@ def anytime_regret(t: int, price: float) -> float:
     return math.sqrt(price * t) * (1 + math.sqrt(1.05)) / 2
 
 
-@_of_numbers
+@of_numbers
 def adaptive_constant(price: float, floor: float = 0.5) -> float:
     """C of Theorem A (``docs/anytime.md``): sqrt(1.05)/2 max{phi(x'), phi(2)}, phi(z) = sqrt(z) + 1/sqrt(z).
 
@@ -172,10 +144,9 @@ def adaptive_constant(price: float, floor: float = 0.5) -> float:
     return math.sqrt(1.05) / 2 * max(math.sqrt(z) + 1 / math.sqrt(z) for z in (x, 2.0))
 
 
-@_of_numbers
+@of_numbers
 def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> float:
-    """Past the paper: what the rate "adaptive" promises in advance where no path costs more than K, for all t at once.
-
+    """Past the paper: what the rate "adaptive" promises in advance where no path costs more than K, for all t at once:
     C sqrt(K t) + K/8 + 1/2 with C = 1.087 where the rate reckons with half of K (Theorem A of ``docs/anytime.md``).
 
     >>> round(adaptive_regret_in_advance(2000, math.log(1025) + math.log(3)), 1)
@@ -185,10 +156,9 @@ def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> floa
     return adaptive_constant(K, floor) * math.sqrt(K * t) + K / 8 + 0.5
 
 
-@_of_numbers
+@of_numbers
 def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -> float:
-    """Past the paper: labels that come late, at a constant rate with a prior that loses no mass.
-
+    """Past the paper: labels that come late, at a constant rate with a prior that loses no mass:
     K/eta + eta (n + 2D)/8 for n labels and D overlaps, pairs of rounds that waited together (Theorem C of
     ``docs/anytime.md``).
 
@@ -198,10 +168,9 @@ def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -
     return price / rate + rate * (labels + 2 * overlaps) / 8
 
 
-@_of_numbers
+@of_numbers
 def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price: float, floor: float = 0.5) -> float:
-    """Past the paper: labels that come late, at the rate "adaptive" with a prior that loses no mass.
-
+    """Past the paper: labels that come late, at the rate "adaptive" with a prior that loses no mass:
     C sqrt(K V) + (K/4 + 1)(1 + 42 d) + d with V = answers + 2 overlaps, d the most tickets that were open
     where the rate changed (Theorem D of ``docs/anytime.md``). The factor 42 is the proof's.
 
@@ -216,10 +185,9 @@ TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
 """lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/anytime.md``."""
 
 
-@_of_numbers
+@of_numbers
 def excess(variance: float, delta: float, scale: float = 1.0) -> float:
     """Theorem E (``docs/anytime.md``): how far drawn losses exceed expected ones, at all times at once.
-
     With probability at least 1 - delta the losses drawn never exceed their expectation by more than this, a function
     of the sum of w^2 p (1 - p) so far; no round weighs more than ``scale``.
 
@@ -240,7 +208,7 @@ def excess(variance: float, delta: float, scale: float = 1.0) -> float:
     return scale * high
 
 
-@_of_numbers
+@of_numbers
 def hedge_regret(T: int, concepts: int) -> float:
     """Hedge over a finite class with its tuned constant rate: sqrt(T ln|C| / 2).
 
@@ -259,7 +227,7 @@ def queries(widths: list[int]) -> int:
     return 2 * sum(widths)
 
 
-@_of_numbers
+@of_numbers
 def query_lower_bound(T: int, Q: int, d: int) -> float:
     """Theorem "Lower Bound for Bounded Query Algorithms": T/2 min{1, d/(Q+1)} - Q/2.
 
@@ -272,7 +240,7 @@ def query_lower_bound(T: int, Q: int, d: int) -> float:
     return T / 2 * min(1.0, d / (Q + 1)) - Q / 2
 
 
-@_of_numbers
+@of_numbers
 def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float:
     """FTPL with two-sided geometric noise e^(-noise |k|) on n known points: (1 - e^-noise) T + E max_c.
 
@@ -291,7 +259,7 @@ def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float
     return (1 - a) * T + min((log_concepts + points * log_mgf(s)) / (2 * s) for s in tilts)
 
 
-@_of_numbers
+@of_numbers
 def commits(T: int, c: float) -> int:
     """Theorem "Oracle-Regret Tradeoff": the K = floor(T^c) rounds that are committed, at least one.
 
@@ -301,7 +269,7 @@ def commits(T: int, c: float) -> int:
     return max(1, math.floor(math.pow(T, c) + 1e-9))
 
 
-@_of_numbers
+@of_numbers
 def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
     """Theorem "Oracle-Regret Tradeoff": T^(1 - c/2) sqrt(ld + (M+1) ln(eT)), up to the constant that it hides.
 
@@ -311,7 +279,7 @@ def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
     return math.pow(T, 1 - c / 2) * math.sqrt(ld + (M + 1) * math.log(math.e * T))
 
 
-@_of_numbers
+@of_numbers
 def tradeoff_queries(T: int, c: float, d_vc: int) -> int:
     """Theorem "Oracle-Regret Tradeoff" (queries), exactly: 2 T Sauer(K), K = floor(T^c).
 
@@ -321,7 +289,7 @@ def tradeoff_queries(T: int, c: float, d_vc: int) -> int:
     return 2 * T * sauer(commits(T, c), d_vc)
 
 
-@_of_numbers
+@of_numbers
 def total_queries(T: int, d_vc: int) -> int:
     """Corollary on total oracle efficiency, exactly: 2 Sauer(t - 1) a round, summed over T rounds.
 

@@ -24,6 +24,7 @@ class MonomialFrontier(Frontier):
     disjunction is a conjunction of the flipped point with the flipped label, so its strong label is 0.
     """
 
+    ROWS = ("literals", "strong")
     GROWS = ("points",)
 
     def __init__(self, concept_class: Conjunctions | Disjunctions) -> None:
@@ -34,11 +35,6 @@ class MonomialFrontier(Frontier):
         self.points: dict[Instance, int] = {}
         self.held: Words = np.zeros((0, self.literals.shape[1]), dtype=np.uint64)
         self.strong: BoolArray = np.zeros((1, 0), dtype=np.bool_)
-
-    @property
-    def width(self) -> int:
-        """Number of labellings."""
-        return len(self.literals)
 
     def _answers(self, x: Instance) -> Split:
         held = self.concept_class.holding(x)
@@ -76,11 +72,11 @@ class MonomialFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the literals, labels and points."""
-        return {"literals": self.literals, "strong": self.strong, "points": list(self.points)}
+        return super().state() | {"points": list(self.points)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
-        self.literals, self.strong = state["literals"], state["strong"]
+        super().restore(state)
         need(all(self.concept_class.instance(x) == x for x in state["points"]), "points")
         self.points = {x: i for i, x in enumerate(state["points"])}
         held = [self.concept_class.holding(x) for x in self.points]
@@ -94,6 +90,8 @@ class ParityFrontier(Frontier):
     vector orthogonal to everything seen but not to x turns a solution for one label into one for the other.
     """
 
+    ROWS = ("solution",)
+
     def __init__(self, concept_class: Parities) -> None:
         super().__init__()
         self.n = concept_class.n
@@ -101,11 +99,6 @@ class ParityFrontier(Frontier):
         """Reduced row echelon form of the points seen: pivot bit -> vector, as Python ints."""
         self.solution: Words = pack(np.zeros((1, self.n), dtype=np.bool_))
         self.log_size = self.n * math.log(2)
-
-    @property
-    def width(self) -> int:
-        """2 to the rank of the points seen."""
-        return len(self.solution)
 
     def _answers(self, x: Instance) -> Split:
         if self._residue(x):
@@ -162,9 +155,9 @@ class ParityFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the solutions and the basis."""
-        return {"solution": self.solution, "basis": [list(pair) for pair in self.basis.items()]}
+        return super().state() | {"basis": [list(pair) for pair in self.basis.items()]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
-        self.solution = state["solution"]
+        super().restore(state)
         self.basis = {pivot: member for pivot, member in state["basis"]}

@@ -52,9 +52,6 @@ class _Monomials(_OnBits):
         object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_SET))
         object.__setattr__(self, "monotone", bool(self.monotone))
 
-    def __repr__(self) -> str:
-        return f"{self.spec_name}(n={self.n}{', monotone=True' if self.monotone else ''})"
-
     @property
     def size(self) -> int:
         """2^n if monotone; else 3^n consistent literal sets and one that contradicts itself."""
@@ -163,9 +160,6 @@ class Parities(_OnBits):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n, at_most=MOST_PARITY_BITS))
-
-    def __repr__(self) -> str:
-        return f"parities(n={self.n})"
 
     @property
     def size(self) -> int:

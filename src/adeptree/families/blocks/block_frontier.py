@@ -17,6 +17,7 @@ from adeptree.roles.frontier import Children, Frontier, Split
 class BlockFrontier(Frontier):
     """A row lists the numbers of its at most d blocks; blocks are numbered as they arrive."""
 
+    ROWS = ("members", "count")
     GROWS = ("number",)
 
     def __init__(self, concept_class: BlockUnions) -> None:
@@ -25,11 +26,6 @@ class BlockFrontier(Frontier):
         self.number: dict[Hashable, int] = {}
         self.members: IntArray = np.full((1, concept_class.d), -1, dtype=np.int64)
         self.count: IntArray = np.zeros(1, dtype=np.int64)
-
-    @property
-    def width(self) -> int:
-        """Number of sets of at most d blocks among those seen."""
-        return len(self.count)
 
     def _answers(self, x: Instance) -> Split:
         block = self.concept_class.block_of(x)
@@ -56,7 +52,7 @@ class BlockFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the rows and the blocks in order of arrival."""
-        return {"members": self.members, "count": self.count, "blocks": list(self.number)}
+        return super().state() | {"blocks": list(self.number)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows, if they are sets of the blocks."""
@@ -65,5 +61,5 @@ class BlockFrontier(Frontier):
         need(count.ndim == 1 and 0 <= count.min() and count.max() <= members.shape[1], "members")
         need(members.min() >= -1 and members.max() < len(state["blocks"]), "members")
         need(((members >= 0).sum(axis=1) == count).all(), "members")
-        self.members, self.count = members, count
+        super().restore(state)
         self.number = {block: i for i, block in enumerate(state["blocks"])}

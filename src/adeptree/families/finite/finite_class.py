@@ -12,7 +12,8 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import TableRow
-from adeptree.theory.tables import LittlestoneSolver, vc_of_table
+from adeptree.theory.littlestone import LittlestoneSolver
+from adeptree.theory.vc_tables import vc_of_table
 
 
 class FiniteClass(EnumerableClass):

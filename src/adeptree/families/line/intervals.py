@@ -145,6 +145,8 @@ class IntervalFrontier(Frontier):
     the gaps are the same for everybody, so they are kept once, as the sorted list of points seen.
     """
 
+    ROWS = ("box", "blank")
+
     def __init__(self, concept_class: Spans) -> None:
         super().__init__()
         self.line = line = concept_class.line
@@ -154,11 +156,6 @@ class IntervalFrontier(Frontier):
         self.box: NDArray[Any] = np.zeros((4, 1), dtype=line.dtype)
         self.log_size = math.log(intervals_within(np.array([float(line.cuts)])))
         self.of_floats = line.of_floats
-
-    @property
-    def width(self) -> int:
-        """Number of boxes, and the blank row."""
-        return len(self.blank)
 
     def gap(self, x: Instance) -> tuple[Any, Any]:
         """Return the nearest points seen below and above x (the ends of the line where there is none)."""
@@ -218,7 +215,7 @@ class IntervalFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the boxes and the points seen."""
-        return {"box": self.box, "blank": self.blank, "seen": np.array(self.seen, dtype=self.line.dtype)}
+        return super().state() | {"seen": np.array(self.seen, dtype=self.line.dtype)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved boxes, if they lie on the line."""
@@ -229,4 +226,5 @@ class IntervalFrontier(Frontier):
         need(all(first <= part.min(initial=0) and part.max(initial=0) <= line.end for part in (box, seen)), "box")
         start, last, stop, furthest = box[:, ~blank]
         need((start <= last).all() and (last <= stop).all() and (stop <= furthest).all(), "box")
-        self.box, self.blank, self.seen = box, blank, seen.tolist()
+        super().restore(state)
+        self.seen = seen.tolist()

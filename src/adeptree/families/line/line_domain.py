@@ -210,9 +210,6 @@ class OnAGrid(OnALine, EnumerableClass):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_LINE))
 
-    def __repr__(self) -> str:
-        return f"{self.spec_name}(n={self.n})"
-
     @cached_property
     def line(self) -> Line:  # type: ignore[override]
         """The grid."""
@@ -224,17 +221,12 @@ class OnAGrid(OnALine, EnumerableClass):
 
 
 class OnFloats(OnALine):
-    """Instances are the finite floats; NaN, the infinities and bools are refused."""
+    """Instances are the finite floats; NaN, the infinities and bools are refused.
+
+    The Littlestone dimension is infinite: between any two cuts that fit there is room for another mistake.
+    """
 
     line = FLOATS
-
-    def __repr__(self) -> str:
-        return f"{self.spec_name}()"
-
-    @property
-    def littlestone_dimension(self) -> None:
-        """Infinite: between any two cuts that fit there is room for another mistake."""
-        return None
 
 
 def neighbours(line: Line, seen: Sequence[Any], x: Instance) -> tuple[Any, Any]:

@@ -96,6 +96,8 @@ class RealThresholds(HalfLines, OnFloats):
 class ThresholdFrontier(Frontier):
     """A row is the gap ``low..high`` of the cuts that fit it."""
 
+    ROWS = ("low", "high")
+
     def __init__(self, concept_class: HalfLines) -> None:
         super().__init__()
         self.line = line = concept_class.line
@@ -103,11 +105,6 @@ class ThresholdFrontier(Frontier):
         self.high: NDArray[Any] = np.array([line.end], dtype=line.dtype)
         self.log_size = math.log(line.cuts)
         self.of_floats = line.of_floats
-
-    @property
-    def width(self) -> int:
-        """Number of gaps."""
-        return len(self.low)
 
     def _answers(self, x: Instance) -> Split:
         return Split(x, self.high > x, self.low < x + self.line.step)
@@ -129,10 +126,6 @@ class ThresholdFrontier(Frontier):
         """Return the threshold of the gap that the line shows."""
         return self.line.threshold(self.low[row], self.high[row])
 
-    def state(self) -> dict[str, Any]:
-        """Return the gaps."""
-        return {"low": self.low, "high": self.high}
-
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved gaps, if they lie side by side on the line."""
         low, high, line = state["low"], state["high"], self.line
@@ -140,7 +133,7 @@ class ThresholdFrontier(Frontier):
         order = np.argsort(low, kind="stable")
         need((high[order][:-1] + line.step <= low[order][1:]).all(), "low and high")
         need(low.min() >= line.before + line.step and high.max() <= line.end, "low and high")
-        self.low, self.high = low, high
+        super().restore(state)
 
 
 H = TypeVar("H", bound=HalfLines)

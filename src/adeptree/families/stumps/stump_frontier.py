@@ -24,6 +24,7 @@ class RealStumpFrontier(Frontier):
     A new point cuts one cell a feature and direction; all others are forced. O(number of cells) a round.
     """
 
+    ROWS = ("feature", "low", "high", "rows")  # of gaps, so the rows are counted apart
     of_floats = True
 
     def __init__(self, concept_class: RealStumps) -> None:
@@ -115,13 +116,7 @@ class RealStumpFrontier(Frontier):
 
     def state(self) -> dict[str, Any]:
         """Return the gaps and the rows of their cells."""
-        return {
-            "feature": self.feature,
-            "low": self.low,
-            "high": self.high,
-            "rows": self.rows,
-            "width": self._width,
-        }
+        return super().state() | {"width": self._width}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved gaps, if none of a feature overlap and their cells are of rows that there are."""
@@ -137,5 +132,5 @@ class RealStumpFrontier(Frontier):
         same = np.diff(feature[order]) == 0
         need((high[order][:-1] <= low[order][1:])[same].all(), "gaps")
         need(rows.min() >= -1 and np.array_equal(np.unique(rows[rows >= 0]), np.arange(state["width"])), "gaps")
-        self.feature, self.low, self.high = feature, low, high
-        self.rows, self._width = state["rows"], state["width"]
+        super().restore(state)
+        self._width = state["width"]

@@ -50,8 +50,16 @@ def _checked(count: object) -> int:
 
 def _long_enough(points: int, cuts: list[int]) -> bool:
     """Gey's theorem: features with enough cuts shatter s points when C(s, s // 2) <= 2 * features."""
-    free = sum(count >= points - 1 for count in cuts)
-    return points == 1 or comb(points, points // 2) <= 2 * free
+    return points == 1 or enough_chains(points, sum(count >= points - 1 for count in cuts))
+
+
+def enough_chains(points: int, features: int) -> bool:
+    """Whether so many features, each with enough cuts, have chains for the middle layer of the subsets (Gey).
+
+    >>> enough_chains(3, 2), enough_chains(4, 2)
+    (True, False)
+    """
+    return comb(points, points // 2) <= 2 * features
 
 
 def _rank_counts(points: int) -> Counter[int]:

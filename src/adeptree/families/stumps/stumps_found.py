@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from adeptree.families.line.line_domain import gains_of
 from adeptree.families.line.round_cuts import round_cut
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import values_of
+from adeptree.families.stumps.stump_vc import enough_chains
 from adeptree.roles.concept_class import ConceptClass
 
 
@@ -45,21 +45,13 @@ class RealStumps(ConceptClass):
     def __init__(self, features: Iterable[str]) -> None:
         object.__setattr__(self, "features", _names(features))
 
-    def __repr__(self) -> str:
-        return f"real_stumps(features={self.features!r})"
-
     @property
     def vc_dimension(self) -> int:
         """Largest s with C(s, s // 2) <= 2 x features: enough chains for the middle layer of the subsets (Gey)."""
         points = 1
-        while math.comb(points + 1, (points + 1) // 2) <= 2 * len(self.features):
+        while enough_chains(points + 1, len(self.features)):
             points += 1
         return points
-
-    @property
-    def littlestone_dimension(self) -> None:
-        """Infinite, as for the thresholds on one feature alone."""
-        return None
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the class's features, as floats."""

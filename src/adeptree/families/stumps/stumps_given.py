@@ -51,9 +51,6 @@ class Stumps(EnumerableClass):
 
     _cuts: Cuts = ()
 
-    def __repr__(self) -> str:
-        return f"stumps(cuts={dict(self._cuts)!r})"
-
     def __hash__(self) -> int:
         return hash(self._cuts)
 

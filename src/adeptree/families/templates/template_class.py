@@ -168,10 +168,6 @@ class TemplateClass(EnumerableClass):
         """Refuse: any instance may come."""
         raise TooLarge(f"{self!r} has no list of instances, as any may come; FiniteClass.from_template takes one")
 
-    def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Refuse: only the user knows the domain."""
-        raise InvalidArgument(f"{self!r} does not know its domain; give the adversary instances=")
-
 
 class TemplateTable(FiniteClass):
     """A template on a list of instances: a table, in which each rule is kept once, with readable concepts."""

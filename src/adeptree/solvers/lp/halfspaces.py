@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from concurrent.futures import Executor
 from fractions import Fraction
@@ -24,6 +23,7 @@ from adeptree.solvers.lp.highs import require_highs
 from adeptree.solvers.lp.infeasible import Certificate
 from adeptree.solvers.lp.lifting import Number, Point, as_point, lift
 from adeptree.solvers.solver_class import SolverClass
+from adeptree.theory import bounds
 
 CALL_COST = 300e-6
 """Seconds that a call takes, about: 0.2 ms for the short samples of the plane, 0.7 ms for long ones."""
@@ -225,7 +225,7 @@ def _check_ball(grid: int | None, radius: Number | None, margin: Number | None) 
 
 
 def _cover(points: int, dim: int) -> int:
-    return 2 * sum(math.comb(points - 1, i) for i in range(dim + 1))
+    return 2 * bounds.sauer(points - 1, dim)
 
 
 @lru_cache(maxsize=8)

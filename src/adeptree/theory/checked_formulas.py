@@ -1,0 +1,38 @@
+"""What every formula checks of its arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument, got
+
+_P = ParamSpec("_P")
+_Value = TypeVar("_Value")
+
+LARGEST = 1e300
+"""No argument is larger: beyond, an int is no float."""
+
+
+def of_numbers(formula: Callable[_P, _Value]) -> Callable[_P, _Value]:
+    """Have a formula say which of its arguments is no number of a sensible size."""
+    names = list(inspect.signature(formula).parameters)
+
+    @functools.wraps(formula)
+    def checked(*values: _P.args, **named: _P.kwargs) -> _Value:
+        for name, value in [*zip(names, values, strict=False), *named.items()]:
+            if not isinstance(value, (int, float, np.number)) or not 0 <= value <= LARGEST:
+                raise InvalidArgument(f"{name} must be a number from 0 to {LARGEST:g}; {got(name, value)}")
+        try:
+            return formula(*values, **named)
+        except (ArithmeticError, TypeError, ValueError) as error:  # half a round, no rounds at all, too many of them
+            given = ", ".join(got(name, value) for name, value in zip(names, values, strict=False))
+            # Of a formula made of others it is the reason that counts, not which of them has no value.
+            reason = (error.__context__ if isinstance(error, InvalidArgument) else None) or error
+            raise InvalidArgument(f"{formula.__name__} has no value here ({reason}); {given}") from None
+
+    return checked
