@@ -6,9 +6,9 @@ from typing import Any
 
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import Sample
-from adeptree.oracles.chain import Layer, check_oracle
+from adeptree.oracles.chain import Layer
 from adeptree.oracles.erm_oracles import errors_of
-from adeptree.roles.oracle import Kind, Oracle, Samples, known
+from adeptree.roles.oracle import Kind, Oracle, Samples, check_oracle, known
 
 
 class Checking(Layer):

@@ -7,9 +7,9 @@ from typing import Any
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.oracles.chain import Layer, check_oracle
+from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import Key, point_key
-from adeptree.roles.oracle import ERM, WITNESSES, Kind, Oracle, Samples, known
+from adeptree.roles.oracle import ERM, WITNESSES, Kind, Oracle, Samples, check_oracle, known
 
 
 class RestrictedErm(Layer):

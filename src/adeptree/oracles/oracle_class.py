@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleUnknown, got
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable
+from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN
 from adeptree.oracles.labelling import Labelling, best_labelling
 from adeptree.oracles.sharding import Workers
@@ -182,17 +182,11 @@ class OracleClass(ConceptClass):
 
     def realizable(self, sample: Sample) -> bool:
         """Ask the oracle, here, whether a concept fits; an unknown that is kept is True."""
-        return self.bits(self._here.ask_many("realizable", [sample]))[0]
+        return bits(self._here.ask_many("realizable", [sample]), self.keeps_unknown)[0]
 
     def realizable_many(self, samples: Sequence[Sample]) -> list[bool]:
         """Ask ``realizable`` about each sample: by the workers, or one by one."""
-        return self.bits(self.oracle.ask_many("realizable", samples))
-
-    def bits(self, answers: list[Any]) -> list[bool]:
-        """Return the bits that count: what is not known is True, or raised."""
-        if self.keeps_unknown:
-            return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
-        return known(answers)
+        return bits(self.oracle.ask_many("realizable", samples), self.keeps_unknown)
 
     def _check_finds(self) -> None:
         if not self.finds:

@@ -13,14 +13,14 @@ from adeptree.core.frozen import freeze
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelColumns, unpack
-from adeptree.oracles.chain import Asking, Counting
+from adeptree.oracles.chain import Asking, Counting, bits
 from adeptree.oracles.cube_search import NO_WITNESS, Answer, Found, label_by, split_by_cubes
 from adeptree.oracles.labelling import Labelling
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
-from adeptree.roles.oracle import Kind, known
+from adeptree.roles.oracle import Kind
 
 
 class OracleFrontier(Frontier):
@@ -128,9 +128,11 @@ class OracleFrontier(Frontier):
     def _find_all(self, samples: Sequence[Sample]) -> list[Answer]:
         """Ask for a concept for each sample; what is unknown is kept, if it may be."""
         answers = self._ask("find", samples)
-        for sample, found in zip(samples, answers if self.concept_class.keeps_unknown else known(answers), strict=True):
-            unfit = callable(found) and any(label_by(found, x) != y for x, y in sample)
-            if unfit:
+        for sample, found in zip(samples, answers, strict=True):
+            if isinstance(found, OracleUnknown):
+                if not self.concept_class.keeps_unknown:
+                    raise found
+            elif found is not None and any(label_by(found, x) != y for x, y in sample):
                 raise ContradictoryOracle(
                     f"find returned {found}, which does not have the labels it was asked for on a sample of "
                     f"{len(sample)} points; check the oracle"
@@ -139,10 +141,7 @@ class OracleFrontier(Frontier):
 
     def _realizable_all(self, samples: Sequence[Sample]) -> list[bool]:
         """Ask whether each sample is realizable; what is unknown is, if it is kept."""
-        answers = self._ask("realizable", samples)
-        if self.concept_class.keeps_unknown:
-            return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
-        return known(answers)
+        return bits(self._ask("realizable", samples), self.concept_class.keeps_unknown)
 
     def _realizable(self, sample: Sample) -> bool:
         return self._realizable_all([sample])[0]

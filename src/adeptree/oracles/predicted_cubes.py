@@ -6,7 +6,7 @@ import numpy as np
 
 from adeptree.core.types import BoolArray, FloatArray, IntArray
 from adeptree.oracles.bitsets import WordArray, pack, single, unpack
-from adeptree.oracles.cubes import best_cube
+from adeptree.oracles.cube_search import best_cube
 from adeptree.oracles.yes_no import Cube, Round
 
 FAR = 7
