@@ -17,8 +17,7 @@ import numpy as np
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import BoolArray, Instance, IntArray, Sample
 from adeptree.oracles.bitsets import LabelColumns, single, unpack
-from adeptree.oracles.predicted_cubes import Forecast, PredictedCubes
-from adeptree.oracles.yes_no import Cube, Round, Spent, by_oracle, by_truth
+from adeptree.oracles.yes_no import Cube, Forecast, PredictedCubes, Round, Spent, by_oracle, by_truth
 
 PREDICTED = ("opposite", "lighter")
 ROW_BY_ROW = ("neighbour", "one first")

@@ -16,8 +16,8 @@ from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN
 from adeptree.oracles.labelling import Labelling, best_labelling
+from adeptree.oracles.layers import TimeLimit
 from adeptree.oracles.sharding import Workers
-from adeptree.oracles.time_limits import TimeLimit
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, known

@@ -1,4 +1,4 @@
-"""Recording: write down what an oracle said, as data, so that a run can be repeated without it.
+"""Recording and replaying: write down what an oracle said, as data, so that a run can be repeated without it.
 
 A recording is lines of JSON: a header; one line for each answer; and one for each label that a concept
 of the oracle was asked for, unless it is the label it was found for; and, when it is closed, one with their number, by
@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, get_args
 
-from adeptree.core.errors import StateError
-from adeptree.core.files import encode, seal
-from adeptree.core.types import Concept, Instance, Sample
+from adeptree.core.errors import DamagedFile, OracleError, StateError, UnknownVersion, got
+from adeptree.core.files import decode, encode, seal, unseal
+from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.oracles.chain import Layer
-from adeptree.oracles.keys import point_key
+from adeptree.oracles.keys import point_key, sample_key
 from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
 FORMAT = "adeptree oracle recording"
@@ -145,3 +145,154 @@ def _create(path: Path) -> TextIO:
         raise StateError(f"{path} exists; replay it with Replaying, or record to another file") from None
     except OSError as error:
         raise StateError(f"{path} could not be written: {error.strerror or error}") from error
+
+
+class Replaying(Oracle):
+    """Answers from a recording: a file, or the lines of one. Asked anything else, it says so.
+
+    A question asked several times gets its recorded answers in their order, then the last one again. A recording
+    without its end (the run was killed before ``close``, or the file was cut off) is refused, unless ``partial=True``
+    says that it shall be replayed as far as it goes; ``complete`` then says whether the end was there.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle, Recording
+    >>> recording = Recording(ClassOracle(Thresholds(8)))
+    >>> recording.realizable([(2, 1), (5, 0)])
+    False
+    >>> oracle = Replaying(recording.lines)
+    >>> oracle.realizable([(2, 1), (5, 0)])
+    False
+    >>> oracle.realizable([(2, 1)])
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.OracleError: realizable on [(2, 1)] was not recorded; replay the run that was, or ask ...
+    """
+
+    def __init__(self, source: str | os.PathLike[str] | Iterable[str], *, partial: bool = False) -> None:
+        if isinstance(source, (str, os.PathLike)):
+            self.name, lines = str(source), _read(Path(source))
+        else:
+            self.name, lines = "recording", list(source)
+        self._concepts: dict[int, ReplayedConcept] = {}
+        self._recorded: dict[tuple[Kind, Hashable], list[Any]] = {}
+        self._asked: dict[tuple[Kind, Hashable], int] = {}
+        self.complete = False
+        """Whether the recording was closed, and all of it is here."""
+        version, self._answers = self._header(lines)
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                self._take(_entry(line, lines[number - 2], version), number - 1)
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                raise DamagedFile(f"line {number} of {self.name} is damaged; use an earlier copy") from error
+        # Recordings of the first edition never had an end.
+        if not (self.complete or partial or version == 1):
+            raise DamagedFile(
+                f"the end of {self.name} is missing after {len(lines)} lines: its run was killed before close(), or "
+                f"the file was cut off; use a whole copy, or Replaying(..., partial=True) to replay what is there"
+            )
+
+    def __repr__(self) -> str:
+        return f"Replaying({self.name!r})"
+
+    @property
+    def answers(self) -> frozenset[Kind]:
+        """What the recorded oracle answered."""
+        return self._answers
+
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Look every sample up; a batch that is not wholly recorded changes nothing."""
+        self._check(kind)
+        keys = [(kind, sample_key(kind, sample)) for sample in samples]
+        for key, sample in zip(keys, samples, strict=True):
+            if key not in self._recorded:
+                raise OracleError(
+                    f"{kind} on {list(sample)} was not recorded; replay the run that was, or ask a live oracle"
+                )
+        return [self._next(key) for key in keys]
+
+    def _next(self, key: tuple[Kind, Hashable]) -> Any:
+        answers, turn = self._recorded[key], self._asked.get(key, 0)
+        self._asked[key] = turn + 1
+        return answers[min(turn, len(answers) - 1)]
+
+    def _header(self, lines: list[str]) -> tuple[int, frozenset[Kind]]:
+        try:
+            header = json.loads(lines[0])
+            known, version, answers = header["format"] == FORMAT, header["version"], frozenset(header["answers"])
+            if version == VERSION:
+                unseal(lines[0])
+                known = known and answers <= set(get_args(Kind))
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            known = False
+        if not known:
+            raise DamagedFile(f"{self.name} is not a recording of an oracle (or its beginning is damaged)")
+        if version not in (1, VERSION):
+            raise UnknownVersion(f"{self.name} is in recording format {version!r}; this release reads {VERSION}")
+        return version, answers
+
+    def _take(self, entry: dict[str, Any], before: int) -> None:
+        end = entry.get("end", before)
+        if self.complete or type(end) is not int or end != before:
+            raise ValueError("not all lines are here, or more than all")
+        if "end" in entry:
+            self.complete = True
+            return
+        if "label" in entry:
+            self._concepts[entry["concept"]].learn(decode(entry["x"]), label_of(entry["label"]))
+            return
+        kind: Kind = entry["ask"]
+        if kind not in self._answers:
+            raise ValueError(f"an answer to {kind!r}, which the oracle did not answer")
+        sample = [(x, label_of(y)) for x, y in decode(entry["sample"])]
+        answer = bool(label_of(entry["realizable"])) if kind == "realizable" else self._concept(entry, sample)
+        self._recorded.setdefault((kind, sample_key(kind, sample)), []).append(answer)
+
+    def _concept(self, entry: dict[str, Any], sample: Sample) -> ReplayedConcept | None:
+        number = entry["concept"]
+        if number is None:
+            return None
+        if type(number) is not int or number != len(self._concepts) or not isinstance(entry["text"], str):
+            raise ValueError(f"concept {number!r} after {len(self._concepts)} others")
+        self._concepts[number] = ReplayedConcept(entry["text"], sample)
+        return self._concepts[number]
+
+
+class ReplayedConcept:
+    """A concept known by the labels it was asked for when it was recorded."""
+
+    def __init__(self, text: str, sample: Sample) -> None:
+        self._text = text
+        self._labels = sample_labels(sample)
+
+    def learn(self, x: Instance, label: int) -> None:
+        """Take over a recorded label."""
+        self._labels[point_key(x)] = int(label)
+
+    def __call__(self, x: Instance) -> int:
+        """Return the recorded label of x."""
+        try:
+            return self._labels[point_key(x)]
+        except KeyError:
+            raise OracleError(f"the label that {self._text!r} gives here was not recorded; {got('x', x)}") from None
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def _entry(line: str, before: str, version: int) -> dict[str, Any]:
+    """Return what a line holds, if it is whole and follows the line before it."""
+    entry: dict[str, Any] = json.loads(line) if version == 1 else unseal(line, before)
+    if "check" in entry:
+        raise ValueError("a checksum in a recording of the first edition")
+    return entry
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise StateError(f"{path} could not be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path} is not a recording of an oracle: it is not text") from error
+    # Whoever was recorded may have been killed while writing its last line: that answer never arrived.
+    return text.split("\n")[:-1]
