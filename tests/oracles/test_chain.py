@@ -117,6 +117,28 @@ def test_one_place_counts_what_is_unknown(given: Any, workers: bool) -> None:
         assert c.unknowns == frontier.queries.unknown + 2
 
 
+@pytest.mark.parametrize("strategy", ["literal", "paper"])
+@pytest.mark.parametrize("form", ["find", "realizable"])
+def test_nothing_is_asked_after_an_answer_that_ends_the_round(form: str, strategy: str) -> None:
+    """Whoever waited a minute in vain does not wait once more for each of the other paths."""
+
+    def at_9(sample: Any) -> Any:
+        if any(x == 9 for x, _ in sample):
+            raise OracleUnknown("too hard")
+        return find(sample) if form == "find" else LINE.realizable(sample)
+
+    given: dict[str, Any] = {form: at_9}
+    c = at.OracleClass(**given, strategy=strategy)
+    frontier = OracleFrontier(c)
+    for x in (3, 5, 7):
+        frontier.grow(frontier.split(x).children)
+    before = frontier.queries.posed
+    with pytest.raises(OracleUnknown, match="too hard"):
+        frontier.split(9)
+    assert frontier.width == 4 and frontier.queries.posed == before + 1
+    assert c.unknowns == frontier.queries.unknown == 1
+
+
 def test_what_is_not_known_is_told_of_each_sample() -> None:
     class Unsure(ConsistencyOracle):
         def find(self, sample: Any) -> Any:
