@@ -64,6 +64,8 @@ def test_the_chain_of_a_function() -> None:
         assert names(whole.oracle) == ["Counting", "Workers", "Asking", "TimeLimit", "FunctionOracle"]
         assert names(pickle.loads(pickle.dumps(whole)).oracle) == ["Counting", "Asking", "TimeLimit", "FunctionOracle"]
     assert names(at.OracleClass(find=find).oracle) == ["Counting", "Asking", "FunctionOracle"]
+    with pytest.raises(InvalidArgument, match="not both"):
+        at.OracleClass(find=find, oracle=ClassOracle(LINE))
     given = Timing(ClassOracle(LINE))
     placed = list(inside(at.OracleClass.from_oracle(given).oracle))
     assert placed[2] is given and names(placed[0]) == ["Counting", "Asking", "Timing", "ClassOracle"]

@@ -1,8 +1,7 @@
 """The chain that every question of a learner goes through: source -> layers -> asking -> counting -> frontier.
 
-A *source* answers (a function here, a class or a solver elsewhere), a *layer* is an oracle around an oracle that looks
-at what goes through and changes no answer. :class:`Asking` is what a class puts around any oracle, and
-:class:`Counting` is the one place where calls, and answers that are not known, are counted.
+A *source* answers (a function here, a class or a solver elsewhere), a *layer* is an oracle around an oracle. A class
+puts :class:`Asking` around any oracle; :class:`Counting` is the one place where calls and unknown answers are counted.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -174,7 +172,9 @@ class Layer(Oracle):
             self._check(kind)
         if not samples:
             return []
-        with self._lock if self.waits else nullcontext():
+        if not self.waits:
+            return self._through(kind, samples)
+        with self._lock:
             return self._through(kind, samples)
 
     @abstractmethod
@@ -227,7 +227,7 @@ class Asking(Layer):
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         by_find = kind == "realizable" and self._bits_by_find
         asked: Kind = "find" if by_find else kind
-        lists = (samples[i : i + self.batch] for i in range(0, len(samples), self.batch))
+        lists = [samples[i : i + self.batch] for i in range(0, len(samples), self.batch)]
         answers = [checked(asked, answer) for some in lists for answer in self._attempt(asked, some)]
         if not by_find:
             return answers
@@ -291,7 +291,8 @@ class Counting(Layer):
         except OracleUnknown:
             self._note_unknown(len(samples))
             raise
-        self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
+        if unknown := [answer for answer in answers if isinstance(answer, OracleUnknown)]:
+            self._note_unknown(len(unknown))
         return answers
 
     def _note_unknown(self, number: int) -> None:

@@ -53,8 +53,9 @@ class OracleClass(ConceptClass):
     The oracle is called in a thread of its own, where a call that hangs goes on until the program ends; the rules that
     it returns are called without a limit.
 
-    All questions go through one chain of oracles, ``oracle``: the function, its time limit, the list that it is asked
-    in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is how many were not decided).
+    All questions go through one chain of oracles, ``c.oracle``: the function (or whatever is given as ``oracle=``), its
+    time limit, the lists that it is asked in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is
+    how many were not decided).
 
     >>> c = OracleClass(realizable=lambda sample: sum(y for _, y in sample) <= 1, mistake_bound=1)
     >>> c.realizable([("a", 1), ("b", 0)]), c.realizable([("a", 1), ("b", 1)])
@@ -90,7 +91,9 @@ class OracleClass(ConceptClass):
         batch: int | None = None,
         name: str = "oracle",
     ) -> None:
-        source = oracle or FunctionOracle(find, realizable, find_many=find_many, name=name)
+        if oracle is not None and any(given is not None for given in (find, realizable, find_many)):
+            raise InvalidArgument("give oracle=, or functions (find=, find_many= or realizable=), not both")
+        source = FunctionOracle(find, realizable, find_many=find_many, name=name) if oracle is None else oracle
         _check_options(strategy, repeats, on_unknown, call_cost, executor, batch, source.gives_witnesses)
         self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
