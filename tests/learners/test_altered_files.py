@@ -170,7 +170,7 @@ def saved(tmp_path: Path, learner: Any, rounds: int = 12) -> tuple[Path, dict[st
 @pytest.mark.parametrize(
     ("where", "value"),
     [
-        (("engine", "frontier", "bits_only", "costs"), np.full(6, np.nan)),  # of an array
+        (("engine", "frontier", "bits_only", "costs"), np.full(4, np.nan)),  # of an array
         (("engine", "frontier", "choice"), {"calls_a_row": math.nan, "wait": 0, "next_wait": 1}),  # of a float
         (("engine", "base", "kept"), np.array(["a"] * 12)),  # no number at all
     ],

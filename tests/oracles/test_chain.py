@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import pickle
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,17 @@ import pytest
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown
-from adeptree.oracles import Caching, ClassOracle, ConsistencyOracle, Counting, Layer, Oracle, Recording, Timing
+from adeptree.oracles import (
+    Caching,
+    ClassOracle,
+    ConsistencyOracle,
+    Counting,
+    FunctionOracle,
+    Layer,
+    Oracle,
+    Recording,
+    Timing,
+)
 from adeptree.oracles.chain import Asking
 from adeptree.oracles.oracle_frontier import OracleFrontier
 
@@ -53,6 +64,8 @@ def test_the_chain_of_a_function() -> None:
         assert names(whole.oracle) == ["Counting", "Workers", "Asking", "TimeLimit", "FunctionOracle"]
         assert names(pickle.loads(pickle.dumps(whole)).oracle) == ["Counting", "Asking", "TimeLimit", "FunctionOracle"]
     assert names(at.OracleClass(find=find).oracle) == ["Counting", "Asking", "FunctionOracle"]
+    with pytest.raises(InvalidArgument, match="not both"):
+        at.OracleClass(find=find, oracle=ClassOracle(LINE))
     given = Timing(ClassOracle(LINE))
     placed = list(inside(at.OracleClass.from_oracle(given).oracle))
     assert placed[2] is given and names(placed[0]) == ["Counting", "Asking", "Timing", "ClassOracle"]
@@ -106,6 +119,28 @@ def test_one_place_counts_what_is_unknown(given: Any, workers: bool) -> None:
         assert c.unknowns == frontier.queries.unknown + 2
 
 
+@pytest.mark.parametrize("strategy", ["literal", "paper"])
+@pytest.mark.parametrize("form", ["find", "realizable"])
+def test_nothing_is_asked_after_an_answer_that_ends_the_round(form: str, strategy: str) -> None:
+    """Whoever waited a minute in vain does not wait once more for each of the other paths."""
+
+    def at_9(sample: Any) -> Any:
+        if any(x == 9 for x, _ in sample):
+            raise OracleUnknown("too hard")
+        return find(sample) if form == "find" else LINE.realizable(sample)
+
+    given: dict[str, Any] = {form: at_9}
+    c = at.OracleClass(**given, strategy=strategy)
+    frontier = OracleFrontier(c)
+    for x in (3, 5, 7):
+        frontier.grow(frontier.split(x).children)
+    before = frontier.queries.posed
+    with pytest.raises(OracleUnknown, match="too hard"):
+        frontier.split(9)
+    assert frontier.width == 4 and frontier.queries.posed == before + 1
+    assert c.unknowns == frontier.queries.unknown == 1
+
+
 def test_what_is_not_known_is_told_of_each_sample() -> None:
     class Unsure(ConsistencyOracle):
         def find(self, sample: Any) -> Any:
@@ -133,6 +168,24 @@ def test_an_oracle_object_that_breaks_gets_a_sentence() -> None:
         c.realizable([(1, 1)])
     with pytest.raises(InvalidArgument, match="this oracle answers only realizable"):
         c.find_many([[]])
+
+
+def test_a_function_answers_what_it_can_and_nothing_when_closed() -> None:
+    only_bits, lists = (
+        FunctionOracle(realizable=LINE.realizable),
+        FunctionOracle(find_many=lambda many: [*map(find, many)]),
+    )
+    for ask in (only_bits.find, lambda sample: only_bits.find_many([sample])):
+        with pytest.raises(InvalidArgument, match="answers only realizable; got kind='find'"):
+            ask([(3, 1)])
+    assert str(lists.find([(3, 0)])) == "x >= 4" and lists.realizable_many([[(3, 0)]]) == [True]
+    unknown = FunctionOracle(find_many=lambda many: [OracleUnknown("too hard") for _ in many])
+    with pytest.raises(OracleUnknown, match="too hard"):
+        unknown.find([(3, 0)])
+    for oracle in (only_bits, lists):
+        oracle.close()
+        with pytest.raises(OracleError, match="closed"):
+            oracle.realizable([(3, 1)])
 
 
 def test_workers_are_taken_up_by_a_frontier_that_is_there() -> None:
@@ -177,3 +230,39 @@ def test_a_class_says_what_it_can_do() -> None:
     assert said(at.OracleClass(realizable=unsure_bit))[:2] == [False, False]
     assert str(LINE.find([(3, 0)])) == "x >= 4" and LINE.find([(3, 1), (4, 0)]) is None
     assert LINE.mistake_bound is None and LINE.strategy == "auto" and LINE.oracle is None
+
+
+def test_the_walk_of_a_prediction() -> None:
+    """One look at a fresh point goes through 14 files at most, from the learner to the user's function and back."""
+
+    class AtLeast:
+        def __init__(self, bound: int) -> None:
+            self.bound = bound
+
+        def __call__(self, x: int) -> int:
+            return int(x >= self.bound)
+
+    def own(sample: Any) -> Any:
+        bound = max((x + 1 for x, y in sample if not y), default=0)
+        return AtLeast(bound) if all(x >= bound for x, y in sample if y) else None
+
+    with pytest.warns(at.errors.NoBetterThanACoin):
+        learner = at.Adept(at.OracleClass(find=own, littlestone_dimension=6), horizon=50)
+    for x in (3, 40, 21, 33, 9):
+        learner.learn(x, int(x >= 20))
+    entered: set[str] = set()
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        path = Path(frame.f_code.co_filename)
+        if ROOMS in path.parents:
+            entered.add(path.relative_to(ROOMS).as_posix())
+
+    before, posed = sys.gettrace(), learner.queries.posed
+    sys.settrace(note)
+    try:
+        learner.predict_proba(27)
+    finally:
+        sys.settrace(before)
+    assert learner.queries.posed > posed
+    assert {"oracles/chain.py", "oracles/oracle_frontier.py", "oracles/cube_search.py"} <= entered
+    assert len(entered) <= 14, sorted(entered)

@@ -15,7 +15,7 @@ from hypothesis import given
 from strategies import Family, small_families, steady
 
 import adeptree as at
-from adeptree.oracles import cubes
+from adeptree.oracles import cube_search
 from adeptree.oracles.bitsets import LabelColumns, pack
 from adeptree.oracles.oracle_frontier import OracleFrontier
 
@@ -103,7 +103,7 @@ def test_the_literal_strategy_finds_the_same_rows_in_the_same_order(family: Fami
 def test_compiled_and_plain_choose_the_same_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(cubes, "COMPILE_FROM", 0)
+    monkeypatch.setattr(cube_search, "COMPILE_FROM", 0)
     for table in [*SMALL.values(), di.distinct(rng.integers(2, size=(300, 20)))]:
         columns = LabelColumns.of(table)
         for _ in range(10):
@@ -113,10 +113,10 @@ def test_compiled_and_plain_choose_the_same_cubes(monkeypatch: pytest.MonkeyPatc
                 continue
             labels = table[int(np.flatnonzero(undecided)[0])]
             arguments = columns, labels, pack(undecided), pack(positive)
-            compiled = cubes.best_cube(*arguments)
+            compiled = cube_search.best_cube(*arguments)
             with monkeypatch.context() as plain:
-                plain.setattr(cubes, "_compiled", lambda table: None)
-                assert cubes.best_cube(*arguments) == compiled
+                plain.setattr(cube_search, "_compiled", lambda table: None)
+                assert cube_search.best_cube(*arguments) == compiled
             inside = (table[:, compiled] == labels[compiled]).all(axis=1)
             assert not (inside & positive).any() and (inside & undecided).any()
 

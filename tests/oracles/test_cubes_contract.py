@@ -79,6 +79,17 @@ def test_a_restored_frontier_goes_on(name: str, form: str) -> None:
         assert restored.queries.posed <= frontier.queries.posed + 2 * frontier.width
 
 
+def test_what_was_learnt_of_six_ways_to_ask_is_still_read() -> None:
+    frontier, restored = (frontier_over(TableOracle(di.intervals(9)), "realizable") for _ in range(2))
+    state = frontier.state()
+    older = {**state["bits_only"], "costs": np.array([0.5, 0.6, 0.1, 0.4, 0.2, 0.3])}
+    restored.restore({**state, "bits_only": older})
+    assert restored.bits_only.costs == {"opposite": 0.5, "lighter": 0.6, "neighbour": 0.4, "one first": 0.3}
+    assert restored.bits_only.arm == "one first"
+    with pytest.raises(ValueError, match="costs of 4 ways"):
+        restored.restore({**state, "bits_only": {**older, "costs": np.ones(5)}})
+
+
 def test_any_class_with_find_is_asked_in_cubes() -> None:
     class Own(at.BlockUnions):
         calls = 0

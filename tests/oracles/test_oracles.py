@@ -63,7 +63,7 @@ from adeptree.oracles import (
     RestrictedErm,
     Timing,
 )
-from adeptree.oracles.erm_oracles import errors_of
+from adeptree.oracles.sources import errors_of
 
 Pairs = list[tuple[Any, int]]
 LINE = Thresholds(8)

@@ -6,17 +6,11 @@
 ([True, True], 2, 1)
 """
 
-from adeptree.oracles.budgeting import Budgeting
-from adeptree.oracles.caching import Caching
 from adeptree.oracles.chain import Asking, Counting, FunctionOracle, Layer
-from adeptree.oracles.checking import Checking
-from adeptree.oracles.erm_oracles import ErmAsConsistency, RealizableErm, RestrictedErm
-from adeptree.oracles.recording import Recording
-from adeptree.oracles.replaying import Replaying
+from adeptree.oracles.layers import Budgeting, Caching, Checking, TimeLimit, Timing
+from adeptree.oracles.recording import Recording, Replaying
 from adeptree.oracles.sharding import Workers
-from adeptree.oracles.sources import ClassErm, ClassOracle, FunctionErm
-from adeptree.oracles.time_limits import TimeLimit
-from adeptree.oracles.timing import Timing
+from adeptree.oracles.sources import ClassErm, ClassOracle, ErmAsConsistency, FunctionErm, RealizableErm, RestrictedErm
 from adeptree.roles.oracle import ConsistencyOracle, ErmOracle, Kind, Oracle
 
 __all__ = [

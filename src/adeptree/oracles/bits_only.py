@@ -1,9 +1,10 @@
 """Which rows can take which label at x, with few calls to an oracle that only says yes or no.
 
 A question is again a *cube* (see ``cube_search.py``): the rows with some given labels. A "no" decides the
-whole cube; a "yes" says only that some row in it can take the label, so the row must be searched for. Several
-ways to ask are kept. After a round the truth is known, so each of them can be replayed against it without a
-call, and the one that would have been cheapest lately is used for the next round.
+whole cube; a "yes" says only that some row in it can take the label, so the row must be searched for. There are two
+ways to ask, predicted cubes and row by row, each with two guesses where to begin. After a round the truth is known, so
+each of these arms can be replayed against it without a call, and the one that would have been cheapest lately is used
+for the next round.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import BoolArray, Instance, IntArray, Sample
-from adeptree.oracles.bitsets import LabelColumns, count, counts, single, unpack
-from adeptree.oracles.predicted_cubes import Forecast, PredictedCubes
-from adeptree.oracles.yes_no import Cube, Round, Spent, by_oracle, by_truth
+from adeptree.oracles.bitsets import LabelColumns, single, unpack
+from adeptree.oracles.yes_no import Cube, Forecast, PredictedCubes, Round, Spent, by_oracle, by_truth
 
 PREDICTED = ("opposite", "lighter")
-ROW_BY_ROW = ("neighbour", "zero first", "one first")
-ARMS = (*PREDICTED, "tree", *ROW_BY_ROW)
+ROW_BY_ROW = ("neighbour", "one first")
+ARMS = (*PREDICTED, *ROW_BY_ROW)
+ARMS_BEFORE = ("opposite", "lighter", "tree", "neighbour", "zero first", "one first")
+"""Whose costs older files hold."""
 MEMORY = 0.9
 """How much of an arm's cost is carried over to the next round."""
 HOPELESS = 1.5
@@ -88,8 +90,6 @@ class BitsOnly:
     def _run(self, arm: str, now: Round, truth: BoolArray | None = None) -> None:
         if arm in PREDICTED:
             PredictedCubes(now, self.forecasts[arm], arm == "opposite", truth).run()
-        elif arm == "tree":
-            by_tree(now)
         else:
             row_by_row(now, arm)
 
@@ -104,6 +104,8 @@ class BitsOnly:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned, if it can be that."""
         costs, counted, fresh = state["costs"], state["counted"], Forecast().counted
+        if costs.shape == (len(ARMS_BEFORE),):
+            costs = costs[[ARMS_BEFORE.index(arm) for arm in ARMS]]
         if costs.shape != (len(ARMS),) or not (np.isfinite(costs).all() and (costs >= 0).all()):
             raise ValueError(f"costs of {len(ARMS)} ways to ask that are {costs}")
         if counted.shape != (len(PREDICTED), *fresh.shape) or not (np.isfinite(counted).all() and (counted >= 0).all()):
@@ -115,44 +117,10 @@ class BitsOnly:
             self.forecasts[arm].counted = np.array(one)
 
 
-def by_tree(now: Round) -> None:
-    """Descend a balanced tree of cubes, only where both labels are still possible."""
-    todo = [now.whole] if _denied(now, now.whole, None, 0) is None else []
-    while todo:
-        cube = todo.pop()
-        if count(cube.members) == 1:
-            now.allow(cube.members, 0)
-            now.allow(cube.members, 1)
-            continue
-        column = _halving(now.table, cube)
-        sure = None
-        for label in (False, True):
-            part = cube.also(now.table, column, label)
-            # The label at a past point is a fair guess of the label at x, so its opposite is asked first. What
-            # one half is denied, the other must be able to take.
-            sure = _denied(now, part, sure, int(not label))
-            if sure is None:
-                todo.append(part)
-
-
-def _denied(now: Round, cube: Cube, sure: int | None, start: int) -> int | None:
-    """Return the label that the whole cube is denied, if any; ``sure`` is one known to be possible."""
-    for label in (start, 1 - start):
-        if label != sure and not now.ask(cube, label):
-            return label
-    return None
-
-
-def _halving(table: LabelColumns, cube: Cube) -> int:
-    """Return the column that divides the rows of the cube most evenly."""
-    ones = counts(table.columns & cube.members)
-    return int(np.abs(2 * ones - count(cube.members)).argmin())
-
-
 def row_by_row(now: Round, arm: str) -> None:
     """Ask about each undecided row by itself, first the label guessed to be denied: then the other is implied.
 
-    The guess is a fixed label, or what the last row in the order of the trie was denied.
+    The guess is 1, or what the last row in the order of the trie was denied.
     """
     labels = now.table.labels()
     undecided = [unpack(now.undecided(b), now.table.rows) for b in (0, 1)]
@@ -168,7 +136,7 @@ def row_by_row(now: Round, arm: str) -> None:
 def row_by_row_calls(table: LabelColumns, arm: str, can: BoolArray) -> int:
     """Return how many calls :func:`row_by_row` makes in a round with this outcome."""
     if arm != "neighbour":
-        return table.rows + int(can[int(arm == "one first")].sum())
+        return table.rows + int(can[1].sum())
     can = can[:, _in_trie_order(table.labels())]
     forced = ~can.all(axis=0)
     denied = can[0].astype(np.int64)  # of the forced rows

@@ -1,8 +1,7 @@
 """The chain that every question of a learner goes through: source -> layers -> asking -> counting -> frontier.
 
-A *source* answers (a function here, a class or a solver elsewhere), a *layer* is an oracle around an oracle that looks
-at what goes through and changes no answer. :class:`Asking` is what a class puts around any oracle, and
-:class:`Counting` is the one place where calls, and answers that are not known, are counted.
+A *source* answers (a function here, a class or a solver elsewhere), a *layer* is an oracle around an oracle. A class
+puts :class:`Asking` around any oracle; :class:`Counting` is the one place where calls and unknown answers are counted.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ import numpy as np
 from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError, OracleUnknown, got
 from adeptree.core.types import Concept, Sample
 from adeptree.roles.frontier import Queries
-from adeptree.roles.oracle import ConsistencyOracle, Kind, Oracle, Samples
+from adeptree.roles.oracle import BITS, WITNESSES, ConsistencyOracle, Kind, Oracle, Samples, check_oracle
 
 Find = Callable[[Sample], Concept | None]
 FindMany = Callable[[Sequence[Sample]], Sequence[Concept | OracleUnknown | None]]
@@ -55,30 +53,48 @@ class FunctionOracle(ConsistencyOracle):
         return f"FunctionOracle(name={self.name!r})"
 
     @property
+    def answers(self) -> frozenset[Kind]:
+        """``realizable``, and ``find`` if the function returns concepts."""
+        return WITNESSES if self.gives_witnesses else BITS
+
+    @property
     def gives_witnesses(self) -> bool:
         """Whether the function returns concepts."""
         return self._realizable is None
 
+    def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
+        """Ask the function about the list, or about each sample of it."""
+        if kind == "find" and self._find_many is not None:
+            return self.find_many(samples)
+        return [self.find(sample) if kind == "find" else self.realizable(sample) for sample in samples]
+
     def realizable(self, sample: Sample) -> bool:
         """Ask the function."""
+        self._open("realizable")
         if self._realizable is None:
             return self.find(sample) is not None
         return checked("realizable", _said(self._realizable, list(sample)))  # type: ignore[no-any-return]
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask the function for a concept that fits."""
+        self._open("find")
         if self._find is None:
             return super().find(sample)
         return checked("find", _said(self._find, list(sample)))  # type: ignore[no-any-return]
 
     def find_many(self, samples: Samples) -> list[Any]:
         """Ask the function for lists, if there is one."""
+        self._open("find")
         if self._find_many is None:
             return super().find_many(samples)
         answers = _said(self._find_many, [list(sample) for sample in samples])
         if len(answers) != len(samples):
             raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
         return [checked("find", answer) for answer in answers]
+
+    def _open(self, kind: Kind) -> None:
+        if self._closed or kind not in self.answers:
+            self._check(kind)
 
 
 def _said(function: Callable[[Any], Any], given: Any) -> Any:
@@ -88,9 +104,11 @@ def _said(function: Callable[[Any], Any], given: Any) -> Any:
     except OracleError:
         raise
     except Exception as error:
-        raise OracleError(
-            f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
-        ) from error
+        raise _broken(error) from error
+
+
+def _broken(error: Exception) -> OracleError:
+    return OracleError(f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call")
 
 
 def checked(kind: Kind, answer: Any) -> Any:
@@ -104,6 +122,14 @@ def checked(kind: Kind, answer: Any) -> Any:
     if answer is not None and not callable(answer):
         raise OracleError(f"find must return a callable concept or None; {got('concept', answer)}")
     return answer
+
+
+def bits(answers: list[Any], keep: bool) -> list[bool]:
+    """Return the answers to "realizable" with none unknown: such a one is True if it is kept, else raised."""
+    for answer in answers:
+        if isinstance(answer, OracleUnknown) and not keep:
+            raise answer
+    return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
 
 
 class Layer(Oracle):
@@ -146,7 +172,9 @@ class Layer(Oracle):
             self._check(kind)
         if not samples:
             return []
-        with self._lock if self.waits else nullcontext():
+        if not self.waits:
+            return self._through(kind, samples)
+        with self._lock:
             return self._through(kind, samples)
 
     @abstractmethod
@@ -185,9 +213,8 @@ class Layer(Oracle):
 class Asking(Layer):
     """What a class puts around its oracle: questions go out in lists of at most ``batch``, and come back checked.
 
-    A list that could not be decided has an OracleUnknown in the place of each answer: which of them it was, nobody
-    knows. Whatever else is raised is said in a sentence. A concept tells more than a bit: where both cost the same,
-    "realizable" asks for the concept.
+    A list that could not be decided has an OracleUnknown in the place of each answer: which it was, nobody knows.
+    Whatever else is raised is said in a sentence. Where a bit costs as much as a concept, the concept is asked for.
     """
 
     waits = False
@@ -195,11 +222,12 @@ class Asking(Layer):
     def __init__(self, oracle: Oracle, batch: int = 1) -> None:
         super().__init__(oracle)
         self.batch = batch
+        self._bits_by_find = oracle.gives_witnesses and not oracle.cheap_bits
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        by_find = kind == "realizable" and self.oracle.gives_witnesses and not self.oracle.cheap_bits
+        by_find = kind == "realizable" and self._bits_by_find
         asked: Kind = "find" if by_find else kind
-        lists = (samples[i : i + self.batch] for i in range(0, len(samples), self.batch))
+        lists = [samples[i : i + self.batch] for i in range(0, len(samples), self.batch)]
         answers = [checked(asked, answer) for some in lists for answer in self._attempt(asked, some)]
         if not by_find:
             return answers
@@ -213,9 +241,7 @@ class Asking(Layer):
         except AdeptreeError:
             raise
         except Exception as error:
-            raise OracleError(
-                f"the oracle raised {type(error).__name__}: {error}; nothing was learnt from this call"
-            ) from error
+            raise _broken(error) from error
 
 
 class Counting(Layer):
@@ -265,19 +291,10 @@ class Counting(Layer):
         except OracleUnknown:
             self._note_unknown(len(samples))
             raise
-        self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
+        if unknown := [answer for answer in answers if isinstance(answer, OracleUnknown)]:
+            self._note_unknown(len(unknown))
         return answers
 
     def _note_unknown(self, number: int) -> None:
-        if number:
-            with self._lock:
-                self.account.unknown += number
-
-
-def check_oracle(oracle: object, kind: Kind | None = None) -> Oracle:
-    """Return the oracle, if it is one (and answers ``kind``), or say what was expected."""
-    if not isinstance(oracle, Oracle):
-        raise InvalidArgument(f"expected an oracle such as ClassOracle(Thresholds(256)); {got('oracle', oracle)}")
-    if kind is not None and kind not in oracle.answers:
-        raise InvalidArgument(f"expected an oracle that answers {kind}; {got('oracle', oracle)}")
-    return oracle
+        with self._lock:
+            self.account.unknown += number

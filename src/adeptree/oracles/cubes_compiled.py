@@ -1,4 +1,4 @@
-"""The same choice of cubes as ``cubes.best_cube``, compiled; importing this module needs numba."""
+"""The same choice of cubes as ``cube_search.best_cube``, compiled; importing this module needs numba."""
 
 from __future__ import annotations
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleUnknown, got
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable
+from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN
 from adeptree.oracles.labelling import Labelling, best_labelling
+from adeptree.oracles.layers import TimeLimit
 from adeptree.oracles.sharding import Workers
-from adeptree.oracles.time_limits import TimeLimit
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, known
@@ -34,8 +34,9 @@ class OracleClass(ConceptClass):
 
     A sample is a sequence of (x, y) pairs. The rows of a frontier are the same however they were asked for.
 
-    All questions go through one chain of oracles, ``oracle``: the function, its time limit, the list that it is asked
-    in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is how many were not decided).
+    All questions go through one chain of oracles, ``c.oracle``: the function (or whatever is given as ``oracle=``), its
+    time limit, the lists that it is asked in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is
+    how many were not decided).
 
     Parameters
     ----------
@@ -113,7 +114,9 @@ class OracleClass(ConceptClass):
         batch: int | None = None,
         name: str = "oracle",
     ) -> None:
-        source = oracle or FunctionOracle(find, realizable, find_many=find_many, name=name)
+        if oracle is not None and any(given is not None for given in (find, realizable, find_many)):
+            raise InvalidArgument("give oracle=, or functions (find=, find_many= or realizable=), not both")
+        source = FunctionOracle(find, realizable, find_many=find_many, name=name) if oracle is None else oracle
         _check_options(strategy, repeats, on_unknown, call_cost, executor, batch, source.gives_witnesses)
         self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
@@ -205,17 +208,11 @@ class OracleClass(ConceptClass):
 
     def realizable(self, sample: Sample) -> bool:
         """Ask the oracle, here, whether a concept fits; an unknown that is kept is True."""
-        return self.bits(self._here.ask_many("realizable", [sample]))[0]
+        return bits(self._here.ask_many("realizable", [sample]), self.keeps_unknown)[0]
 
     def realizable_many(self, samples: Sequence[Sample]) -> list[bool]:
         """Ask ``realizable`` about each sample: by the workers, or one by one."""
-        return self.bits(self.oracle.ask_many("realizable", samples))
-
-    def bits(self, answers: list[Any]) -> list[bool]:
-        """Return the bits that count: what is not known is True, or raised."""
-        if self.keeps_unknown:
-            return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
-        return known(answers)
+        return bits(self.oracle.ask_many("realizable", samples), self.keeps_unknown)
 
     def _check_finds(self) -> None:
         if not self.finds:

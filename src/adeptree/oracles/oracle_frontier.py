@@ -13,14 +13,13 @@ from adeptree.core.frozen import freeze
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelColumns, unpack
-from adeptree.oracles.chain import Asking, Counting
+from adeptree.oracles.chain import Asking, Counting, bits
 from adeptree.oracles.cube_search import NO_WITNESS, Answer, Found, label_by, split_by_cubes
 from adeptree.oracles.labelling import Labelling
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
-from adeptree.roles.oracle import Kind, known
 
 
 class OracleFrontier(Frontier):
@@ -119,30 +118,31 @@ class OracleFrontier(Frontier):
         by_bit = self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown
         return self._by_bit(x) if by_bit else self._by_witness(x)
 
-    def _ask(self, kind: Kind, samples: Sequence[Sample]) -> list[Any]:
-        """Ask the chain; together only where the class says so, as a call that raises ends what it was asked with."""
-        if self.concept_class.batch > 1:
-            return self.oracle.ask_many(kind, samples)
-        return [self.oracle.ask_many(kind, [sample])[0] for sample in samples]
+    def _lists(self, samples: Sequence[Sample]) -> Sequence[Sequence[Sample]]:
+        """Return what is asked together: one by one, unless the class says otherwise, as what raises ends it."""
+        return [samples] if self.concept_class.batch > 1 else [[sample] for sample in samples]
 
     def _find_all(self, samples: Sequence[Sample]) -> list[Answer]:
         """Ask for a concept for each sample; what is unknown is kept, if it may be."""
-        answers = self._ask("find", samples)
-        for sample, found in zip(samples, answers if self.concept_class.keeps_unknown else known(answers), strict=True):
-            unfit = callable(found) and any(label_by(found, x) != y for x, y in sample)
-            if unfit:
-                raise ContradictoryOracle(
-                    f"find returned {found}, which does not have the labels it was asked for on a sample of "
-                    f"{len(sample)} points; check the oracle"
-                )
-        return answers
+        lists = ((some, self.oracle.ask_many("find", some)) for some in self._lists(samples))
+        return [answer for some, answers in lists for answer in map(self._fitting, some, answers)]
+
+    def _fitting(self, sample: Sample, found: Answer) -> Answer:
+        if isinstance(found, OracleUnknown):
+            if not self.concept_class.keeps_unknown:
+                raise found
+        elif found is not None and any(label_by(found, x) != y for x, y in sample):
+            raise ContradictoryOracle(
+                f"find returned {found}, which does not have the labels it was asked for on a sample of "
+                f"{len(sample)} points; check the oracle"
+            )
+        return found
 
     def _realizable_all(self, samples: Sequence[Sample]) -> list[bool]:
         """Ask whether each sample is realizable; what is unknown is, if it is kept."""
-        answers = self._ask("realizable", samples)
-        if self.concept_class.keeps_unknown:
-            return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
-        return known(answers)
+        keep = self.concept_class.keeps_unknown
+        lists = (bits(self.oracle.ask_many("realizable", some), keep) for some in self._lists(samples))
+        return [bit for some in lists for bit in some]
 
     def _realizable(self, sample: Sample) -> bool:
         return self._realizable_all([sample])[0]

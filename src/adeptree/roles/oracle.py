@@ -228,3 +228,12 @@ def in_step(answers: list[Any], samples: Samples) -> list[Any]:
     if len(answers) != len(samples):
         raise OracleError(f"a batch of {len(samples)} samples got {len(answers)} answers; one each is expected")
     return answers
+
+
+def check_oracle(oracle: object, kind: Kind | None = None) -> Oracle:
+    """Return the oracle, if it is one (and answers ``kind``), or say what was expected."""
+    if not isinstance(oracle, Oracle):
+        raise InvalidArgument(f"expected an oracle such as ClassOracle(Thresholds(256)); {got('oracle', oracle)}")
+    if kind is not None and kind not in oracle.answers:
+        raise InvalidArgument(f"expected an oracle that answers {kind}; {got('oracle', oracle)}")
+    return oracle

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from adeptree.solvers.sat.decision_lists import DecisionLists
-from adeptree.solvers.sat.decision_trees import DecisionTrees
+from adeptree.solvers.sat.bit_encodings import DecisionLists, DecisionTrees, KTermDnf
 from adeptree.solvers.sat.dfas import Dfas
-from adeptree.solvers.sat.dnf import KTermDnf
 from adeptree.solvers.sat.sat_class import SatClass
 
 

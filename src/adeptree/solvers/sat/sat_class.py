@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from adeptree.core.arguments import check_size
 from adeptree.core.errors import (
     AdeptreeError,
     ContradictoryOracle,
@@ -19,11 +20,12 @@ from adeptree.core.errors import (
     OracleError,
     OracleUnknown,
     TooLarge,
+    got,
 )
+from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.sat.encoding import Encoding
-from adeptree.solvers.sat.sat_options import check_options
 from adeptree.solvers.sat.sat_solver import Solver
 from adeptree.solvers.solver_class import SolverClass
 
@@ -99,7 +101,13 @@ class SatClass(SolverClass):
             "littlestone_dimension": littlestone_dimension,
         }
         self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
-        check_options(encoding, conflicts, seconds)
+        if not all(callable(getattr(encoding, name, None)) for name in ("start", "label", "decode", "instance")):
+            raise InvalidArgument(
+                f"encoding must be an Encoding such as KTermDnf(n=8, k=2); {got('encoding', encoding)}"
+            )
+        if conflicts is not None:
+            check_size("conflicts", conflicts)
+        check_seconds(seconds)
         super().__init__(
             mistake_bound=mistake_bound,
             vc_dimension=vc_dimension,

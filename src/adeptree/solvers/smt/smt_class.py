@@ -15,8 +15,17 @@ from adeptree.families.templates.template_class import TemplateClass
 from adeptree.families.templates.template_grid import check_text
 from adeptree.solvers.smt import terms
 from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
-from adeptree.solvers.smt.instances import Known, plain, tagged
-from adeptree.solvers.smt.smt_rules import Constant, SmtRule, is_plain, placeholder, plain_value, z3_value
+from adeptree.solvers.smt.smt_rules import (
+    Constant,
+    Known,
+    SmtRule,
+    is_plain,
+    placeholder,
+    plain,
+    plain_value,
+    tagged,
+    z3_value,
+)
 from adeptree.solvers.smt.solving import Solving
 from adeptree.solvers.smt.terms import Term, load_z3
 from adeptree.solvers.solver_class import SolverClass

@@ -1,0 +1,248 @@
+"""The layers that are put around an oracle: they remember, limit, time and check what goes through."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import BudgetExhausted, ContradictoryOracle, InvalidArgument, got
+from adeptree.core.patience import Patience, check_seconds
+from adeptree.core.types import Sample
+from adeptree.oracles.chain import Layer
+from adeptree.oracles.keys import Key, sample_key
+from adeptree.oracles.sources import errors_of
+from adeptree.roles.oracle import Kind, Oracle, Samples, check_oracle, known
+
+
+class Caching(Layer):
+    """Remembers every answer; of a batch, only what is new and different goes on, as one batch.
+
+    Samples with the same labelled points are the same question, in any order and (except for ``best``)
+    with any repeats. A concept found answers ``realizable`` too, and a denial answers ``find``. The same
+    concept object is returned each time. ``key`` maps an instance to something hashable, as in
+    ``OracleClass``; plain values, tuples, lists, arrays and mappings need none.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle
+    >>> oracle = Caching(ClassOracle(Thresholds(8)))
+    >>> oracle.realizable_many([[(2, 0), (5, 1)], [(5, 1), (2, 0)], [(3, 1)]])
+    [True, True, True]
+    >>> oracle.hits, oracle.misses
+    (1, 2)
+    """
+
+    def __init__(self, oracle: Oracle, *, key: Key | None = None) -> None:
+        super().__init__(oracle)
+        self.hits = 0
+        """Queries answered from memory."""
+        self.misses = 0
+        """Queries that went on to the oracle inside."""
+        self._key = key
+        self._known: dict[tuple[Kind, Hashable], Any] = {}
+
+    def clear(self) -> None:
+        """Forget all answers, for instance because the oracle inside has changed."""
+        with self._lock:
+            self._known.clear()
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        keys = [sample_key(kind, sample, self._key) for sample in samples]
+        new = {key: sample for key, sample in zip(keys, samples, strict=True) if (kind, key) not in self._known}
+        if new:
+            # Nothing is counted or kept if this raises: a denied budget must not look like an answer.
+            found = self.oracle.ask_many(kind, list(new.values()))
+            for key, answer in zip(new, known(found), strict=True):
+                self._keep(kind, key, answer)
+        self.misses += len(new)
+        self.hits += len(samples) - len(new)
+        return [self._known[kind, key] for key in keys]
+
+    def _keep(self, kind: Kind, key: Hashable, answer: Any) -> None:
+        self._known[kind, key] = answer
+        if kind == "find":
+            self._known["realizable", key] = answer is not None
+        elif kind == "realizable" and not answer:
+            self._known["find", key] = None
+
+
+class Budgeting(Layer):
+    """Lets ``queries`` queries through (the paper's Q) and raises :class:`BudgetExhausted` beyond.
+
+    A call that does not fit is refused whole: nothing is asked and nothing spent, so that a smaller one
+    may still fit, and after :meth:`grant` the same call goes through. A call that was made is paid for, even
+    if the oracle fails. Inside a cache, a learner stopped in the middle of a round pays for no answer twice.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle
+    >>> oracle = Budgeting(ClassOracle(Thresholds(8)), queries=1)
+    >>> oracle.realizable([(3, 1)]), oracle.left
+    (True, 0)
+    >>> oracle.realizable([(4, 1)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.BudgetExhausted: the budget of 1 oracle queries is too small: 1 asked, 0 left, 1 wanted; ...
+    """
+
+    def __init__(self, oracle: Oracle, *, queries: int) -> None:
+        super().__init__(oracle)
+        self.queries = check_size("queries", queries, at_least=0)
+        """How many may be asked in all."""
+        self.asked = 0
+        """How many were."""
+
+    @property
+    def left(self) -> int:
+        """How many may still be asked."""
+        return self.queries - self.asked
+
+    def grant(self, queries: int) -> None:
+        """Allow that many queries more."""
+        with self._lock:
+            self.queries += check_size("queries", queries, at_least=0)
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        if len(samples) > self.left:
+            raise BudgetExhausted(
+                f"the budget of {self.queries} oracle queries is too small: {self.asked} asked, {self.left} left, "
+                f"{len(samples)} wanted; allow more with grant(n), or stop here",
+                asked=self.asked,
+                left=self.left,
+                wanted=len(samples),
+            )
+        self.asked += len(samples)
+        try:
+            return self.oracle.ask_many(kind, samples)
+        except BudgetExhausted:  # another budget, further in: the call was not made
+            self.asked -= len(samples)
+            raise
+
+
+class TimeLimit(Layer):
+    """Waits for each question at most ``seconds``; then the answer is :class:`OracleUnknown`.
+
+    A batch has that much for each of its samples. The oracle is asked in a thread of its own; a question that hangs
+    goes on there in the background and its answer is never looked at.
+
+    >>> import time
+    >>> from adeptree.oracles import FunctionOracle
+    >>> oracle = TimeLimit(FunctionOracle(realizable=lambda sample: time.sleep(60)), seconds=0.01)
+    >>> oracle.realizable([(1, 1)])
+    Traceback (most recent call last):
+        ...
+    adeptree.core.errors.OracleUnknown: the oracle did not answer within 0.01 seconds; raise seconds=, or give ...
+    """
+
+    def __init__(self, oracle: Oracle, seconds: float, *, waits: bool = True) -> None:
+        super().__init__(oracle)
+        self.waits = waits
+        self.seconds = seconds
+        limit = check_seconds(seconds)
+        if limit is None:
+            raise InvalidArgument(f"seconds must be a positive number of seconds; {got('seconds', seconds)}")
+        self._patience = Patience(limit)
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        answers: list[Any] = self._patience.call(self.oracle.ask_many, kind, samples, times=len(samples))
+        return answers
+
+
+class Timing(Layer):
+    """Measures the seconds spent inside: ``calls``, ``total``, ``max`` and ``mean``.
+
+    A call is one query or one batch. Calls that raise took time too, and are counted.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle
+    >>> ticks = iter([0.0, 0.5, 2.0, 3.5])
+    >>> oracle = Timing(ClassOracle(Thresholds(8)), clock=lambda: next(ticks))
+    >>> oracle.realizable([(3, 1)]), oracle.realizable_many([[(4, 1)], [(5, 1)]])
+    (True, [True, True])
+    >>> oracle.calls, oracle.total, oracle.max, oracle.mean
+    (2, 2.0, 1.5, 1.0)
+    """
+
+    def __init__(self, oracle: Oracle, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        super().__init__(oracle)
+        self.calls = 0
+        """How often the oracle inside was called."""
+        self.total = 0.0
+        """Seconds of all calls together."""
+        self.max = 0.0
+        """Seconds of the longest call."""
+        self._clock = clock
+
+    @property
+    def mean(self) -> float:
+        """Seconds of a call on average; 0 before the first."""
+        return self.total / self.calls if self.calls else 0.0
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        start = self._clock()
+        try:
+            return self.oracle.ask_many(kind, samples)
+        finally:
+            seconds = self._clock() - start
+            self.calls += 1
+            self.total += seconds
+            self.max = max(self.max, seconds)
+
+
+class Checking(Layer):
+    """Asks both oracles, returns the first one's answers, and raises where they differ.
+
+    ``realizable`` and ``find`` must agree on what is realizable (the second may have bits only), and
+    every concept found must fit; ``best`` must agree on the number of errors. Each oracle gets the whole
+    question, so this costs twice the queries: it is for tests, and for oracles you do not trust yet.
+
+    >>> from adeptree import Thresholds
+    >>> from adeptree.oracles import ClassOracle, FunctionOracle
+    >>> lying = FunctionOracle(realizable=lambda sample: True, name="optimist")
+    >>> Checking(lying, ClassOracle(Thresholds(8))).realizable([(2, 1), (5, 0)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.ContradictoryOracle: on [(2, 1), (5, 0)] FunctionOracle(name='optimist') says realizable, ...
+    """
+
+    def __init__(self, oracle: Oracle, against: Oracle) -> None:
+        super().__init__(oracle)
+        self.against = check_oracle(against, "best" if "best" in self.oracle.answers else "realizable")
+
+    def __repr__(self) -> str:
+        return f"Checking({self.oracle!r}, {self.against!r})"
+
+    def _release(self) -> None:
+        try:
+            self.oracle.close()
+        finally:
+            self.against.close()
+
+    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
+        ours = known(self.oracle.ask_many(kind, samples))
+        second: Kind = kind if kind in self.against.answers else "realizable"
+        theirs = known(self.against.ask_many(second, samples))
+        for sample, mine, other in zip(samples, ours, theirs, strict=True):
+            first_says, second_says = verdict(kind, mine, sample), verdict(second, other, sample)
+            if first_says != second_says:
+                raise ContradictoryOracle(
+                    f"on {list(sample)} {self.oracle!r} says {first_says}, {self.against!r} says {second_says}; "
+                    f"at least one of them is wrong"
+                )
+        return ours
+
+
+def verdict(kind: Kind, answer: Any, sample: Sample) -> str:
+    """Say in words what an answer claims; equal claims have equal words.
+
+    >>> verdict("realizable", True, []), verdict("find", None, []), verdict("best", lambda x: 1, [(3, 0)])
+    ('realizable', 'not realizable', 'errors=1')
+    """
+    if kind == "realizable":
+        return "realizable" if answer else "not realizable"
+    if answer is None:
+        return "not realizable"
+    errors = errors_of(answer, sample)
+    if kind == "best":
+        return f"errors={errors}"
+    return "realizable" if errors == 0 else f"realizable, with a concept that misses {errors} of the labels"
