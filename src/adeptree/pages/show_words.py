@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from adeptree.core.visible import counted
 from adeptree.pages.show_game import Pruned, Shown, Step
 
 
 def heading(game: Shown) -> str:
     """Return what is played, in one sentence."""
-    rounds = "1 round" if len(game.steps) == 1 else f"{len(game.steps)} rounds"
     horizon = "no horizon" if game.horizon is None else f"horizon {game.horizon}"
     M = "no mistake bound" if game.mistake_bound is None else f"mistake bound M = {game.mistake_bound}"
     return (
-        f"{rounds} of ADEPT with {game.rules} against {game.opponent}. "
+        f"{counted(len(game.steps), 'round')} of ADEPT with {game.rules} against {game.opponent}. "
         f"Base learner {game.base}, {M}; prior {game.prior}, {horizon}."
     )
 
 
 def growth(step: Step) -> str:
     """Say how the paths came to be."""
-    paths, cut = step.asked // 2, len(step.pruned)
-    before = "1 path" if paths == 1 else f"{paths} paths"
+    before, cut = counted(step.asked // 2, "path"), len(step.pruned)
     gone = "nothing is" if not cut else "1 branch is" if cut == 1 else f"{cut} branches are"
     return f"{before}, {step.asked} queries (may it go on with 0? with 1?): {gone} pruned, width {len(step.paths)}."
 

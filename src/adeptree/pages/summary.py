@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adeptree.core.visible import visible
+from adeptree.core.visible import counted, visible
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.line.grid_line import Intervals, Thresholds
@@ -82,17 +82,13 @@ def heading(learner: Adept, account: Account) -> str:
     2 bad rows were skipped.
     """
     planned = learner.horizon if learner.horizon is not None and learner.rounds < learner.horizon else None
-    rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else _counted(learner.rounds, "round")
+    rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else counted(learner.rounds, "round")
     lines = [f"{account.name}: {rounds} against {account.rules}"]
     if account.bad:
-        lines.append(f"{_counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
+        lines.append(f"{counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
     if account.unlabelled:
-        lines.append(f"{_counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
+        lines.append(f"{counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
     return "\n".join(lines)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _mistakes(learner: Adept, rule: str) -> str:
@@ -135,7 +131,7 @@ def _useful(learner: Adept) -> bool:
 
 
 def _scope(learner: Adept) -> str:
-    return f"of {_counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
+    return f"of {counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
 
 
 def _inside(learner: Adept) -> str:
@@ -160,7 +156,7 @@ def _sauer(learner: Adept) -> str:
         return _line("Sauer's bound", "unknown", "as the VC dimension is")
     # How many different points came is not counted: on a long stream that alone would fill the memory.
     points = min(learner.rounds, c.n) if isinstance(c, (Thresholds, Intervals)) else learner.rounds
-    note = f"of at most {_counted(points, 'point')}, VC dimension {c.vc_dimension}"
+    note = f"of at most {counted(points, 'point')}, VC dimension {c.vc_dimension}"
     return _line("Sauer's bound", f"{bounds.sauer(points, c.vc_dimension):,}", note)
 
 
