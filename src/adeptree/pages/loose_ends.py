@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from adeptree.experiments.experiment import Row, column, groups
+from adeptree.experiments.experiment import Row, column, groups, part
 from adeptree.experiments.stats import fitted, mean_at_least
 from adeptree.theory import bounds
 
@@ -25,7 +25,7 @@ def findings(rows: dict[str, list[Row]]) -> list[Finding]:
 
 
 def _same_distribution(rows: Sequence[Row]) -> Finding:
-    small = [r for r in rows if r["part"] == "experts"]
+    small = part(rows, "experts")
     plain, deleting = max(column(small, "gap_to_classic")), max(column(small, "gap_to_deleting"))
     return Finding(
         'Sec. "ADEPT": identical distribution to Algorithm 1',
@@ -53,7 +53,7 @@ def _query_proof(rows: Sequence[Row]) -> Finding:
 
 
 def _exponents(rows: Sequence[Row]) -> Finding:
-    asked = [r for r in rows if r["part"] == "asked"]
+    asked = part(rows, "asked")
     shown = []
     for (d,), members in groups(asked, "d_vc").items():
         slopes = [fitted(some, "asked")[0] for some in groups(members, "class", "base").values()]
@@ -108,7 +108,7 @@ def _adaptive_rate(rows: Sequence[Row]) -> Finding:
 
 
 def _hidden_constants(rows: Sequence[Row]) -> Finding:
-    measured = [r for r in rows if r["part"] == "regret"]
+    measured = part(rows, "regret")
     one = measured[0]
     cs = sorted({r["c"] for r in measured})
     vacuous = [c for c in cs if bounds.tradeoff_regret(one["T"], c, one["littlestone"], one["M"]) >= one["T"] / 2]
