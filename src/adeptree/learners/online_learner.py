@@ -8,7 +8,7 @@ import math
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -65,6 +65,8 @@ class OnlineLearner(ABC):
 
     kind: ClassVar[str]
     """Name of the learner in saved files."""
+    sampled_rounds: Sequence[int] | None = None
+    """The rounds that were learnt, where that is not all of them."""
     GROWS: ClassVar[tuple[str, ...]] = ()
     """Lists and dicts that only grow; all else that a round changes is replaced (``whole_rounds.py``)."""
     follows_best_loss: ClassVar[bool] = True

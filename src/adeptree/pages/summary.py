@@ -10,11 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adeptree.core.visible import counted, visible
-from adeptree.families.blocks.block_unions import BlockUnions
-from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.families.line.grid_line import Intervals, Thresholds
-from adeptree.families.stumps.stumps_found import RealStumps
-from adeptree.families.stumps.stumps_given import Stumps
+from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.promises import beats_a_coin, why_nothing
@@ -50,11 +46,10 @@ def rule_text(learner: Adept, columns: Sequence[str]) -> str:
     >>> rule_text(learner, ["vibration"])
     'vibration >= 5'
     """
-    rule = str(learner.best_rule())
-    if isinstance(learner.concept_class, BlockUnions):
-        rule = re.sub(r"^block\b", lambda _: columns[0], rule)
-    elif not isinstance(learner.concept_class, (Stumps, RealStumps, FiniteClass)):
-        rule = re.sub(r"\bx(\d*)\b", lambda match: columns[int(match[1] or 0)], rule)
+    rule, told = str(learner.best_rule()), columns_of(learner.concept_class)
+    # A class that names its columns has them in its rules already.
+    if told.placeholder and told.names(learner.concept_class) is None:
+        rule = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], rule)
     return visible(rule)
 
 
@@ -155,7 +150,7 @@ def _sauer(learner: Adept) -> str:
     if c.vc_dimension is None:
         return _line("Sauer's bound", "unknown", "as the VC dimension is")
     # How many different points came is not counted: on a long stream that alone would fill the memory.
-    points = min(learner.rounds, c.n) if isinstance(c, (Thresholds, Intervals)) else learner.rounds
+    points = min(learner.rounds, columns_of(c).points(c) or learner.rounds)
     note = f"of at most {counted(points, 'point')}, VC dimension {c.vc_dimension}"
     return _line("Sauer's bound", f"{bounds.sauer(points, c.vc_dimension):,}", note)
 

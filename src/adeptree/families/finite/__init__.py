@@ -35,7 +35,7 @@ FAMILIES = (
         "finite",
         FiniteClass,
         base=_base,
-        columns=Columns(_point),
+        columns=Columns(_point, placeholder=""),
         example="finite(table=['001', '011'])",
         line="one row of a table; x is a column of it, 0..n-1",
     ),

@@ -12,7 +12,7 @@ from adeptree.families.line.grid_line_frontiers import (
     ThresholdFrontier,
 )
 from adeptree.families.line.nearest import NearestEnds, NearestLabel
-from adeptree.roles.family import Family, OnColumns
+from adeptree.roles.family import Columns, Family, OnColumns
 
 FAMILIES = (
     Family(
@@ -21,6 +21,7 @@ FAMILIES = (
         frontier=ThresholdFrontier,
         base=Bisection,
         bases=(Bisection,),
+        columns=Columns(points=lambda c: c.n),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
     ),
@@ -30,6 +31,7 @@ FAMILIES = (
         frontier=IntervalFrontier,
         base=IntervalSearch,
         bases=(IntervalSearch,),
+        columns=Columns(points=lambda c: c.n),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
     ),
