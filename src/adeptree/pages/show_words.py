@@ -28,8 +28,7 @@ def verdict(step: Step) -> str:
     loss = abs(step.p - step.y)
     return (
         f"P(1) = {step.p:.3f} is the share of the weight that says 1, the chance to guess 1. The coin says "
-        f"{step.guess}, "
-        f"the label is {step.y}: expected loss {loss:.3f}."
+        f"{step.guess}, the label is {step.y}: expected loss {loss:.3f}."
     )
 
 
