@@ -16,8 +16,6 @@ from running import call, good
 
 from adeptree.app.run import ndjson, text_lines
 from adeptree.app.run.layout import layout_of
-from adeptree.app.run.row_label import label_of
-from adeptree.app.run.rules_option import competition
 from adeptree.app.run.stream_sources import open_stream
 from adeptree.core.errors import AdeptreeError, InvalidArgument
 
@@ -167,10 +165,8 @@ def test_twenty_thousand_columns() -> None:
     Path("f.csv").write_text("\n".join(lines))
     start = time.monotonic()
     with open_stream("f.csv") as stream:
-        label = label_of(stream, None)
-        found = competition("stumps", None, stream, label)
-        layout = layout_of(stream, found.concept_class, found.columns, label)
-        assert [layout.example(row).y for row in stream] == [0, 1, 0]
+        layout = layout_of(stream, "stumps", None, None)
+        assert [layout.example(row, labelled=True).y for row in stream] == [0, 1, 0]
     assert time.monotonic() - start < 5
     sentence = call("run", "f.csv", "--rules", "thresholds(n=4)").stderr
     assert "c0, c1, " in sentence and "and 19,970 others" in sentence and len(sentence) < 400
@@ -187,16 +183,13 @@ def outcome(name: str) -> int:
     count = 0
     try:
         with open_stream(name) as stream:
-            label = label_of(stream, None)
-            found = competition(f"blocklist('{stream.columns[0]}', d=1)", None, stream, label)
-            readers = [layout_of(stream, found.concept_class, found.columns, label)]
-            numeric = competition("stumps", None, stream, label)
-            readers.append(layout_of(stream, numeric.concept_class, numeric.columns, label))
+            listed = f"blocklist('{stream.columns[0]}', d=1)"
+            readers = [layout_of(stream, rules, None, None) for rules in (listed, "stumps")]
             for row in stream:
                 count += 1
                 for layout in readers:
                     try:
-                        layout.example(row)
+                        layout.example(row, labelled=False)
                     except InvalidArgument as error:
                         assert str(error)
     except AdeptreeError as error:

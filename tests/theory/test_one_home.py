@@ -11,9 +11,7 @@ import adeptree as at
 from adeptree.roles.frontier import Frontier
 
 HOUSE = Path(at.__file__).parent
-ENGINES = re.compile(
-    r"families/\w+/\w*(_engine|_kernels?|_compiled|_masses|_memory|_cells|_store|_wide|interval_passes)\.py"
-)
+ENGINES = re.compile(r"families/\w+/\w*(_engine|_kernels?|_compiled|_masses|_memory|_cells|_store|_wide|_passes)\.py")
 
 HOMES = {
     "sums of binomials": (r"sum\((math\.)?comb\([^()]*\) for", "theory/bounds.py"),

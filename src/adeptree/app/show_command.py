@@ -132,23 +132,17 @@ def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | Non
 def _read(path: str, source: _Source) -> tuple[ConceptClass, list[tuple[Any, int]], str]:
     """Return the class, the first rows as pairs, and how the rules are called."""
     from adeptree.app.run.layout import layout_of
-    from adeptree.app.run.row_label import label_of
-    from adeptree.app.run.rules_option import competition
     from adeptree.app.run.stream_sources import open_stream
 
+    pairs: list[tuple[Any, Any]] = []
     with open_stream(path) as stream:
-        wanted = label_of(stream, source.label)
-        found = competition(source.rules, source.x, stream, wanted)
-        layout = layout_of(stream, found.concept_class, found.columns, wanted)
-        pairs = []
+        layout = layout_of(stream, source.rules, source.x, source.label)
         for row in islice(stream, source.rounds):
             try:
-                example = layout.example(row)
-                if example.y is None:
-                    raise InvalidArgument(f"column {layout.label.column}: the label is missing")
+                example = layout.example(row, labelled=True)
             except InvalidArgument as error:
                 raise InvalidArgument(f"{stream.where(row)}, {error}") from None
             pairs.append((example.x, example.y))
     if not pairs:
         raise InvalidArgument(f"{path} has no rows")
-    return found.concept_class, pairs, found.shown
+    return layout.concept_class, pairs, layout.shown

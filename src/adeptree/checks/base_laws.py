@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,46 +39,43 @@ def check_bound_is_possible(subject: BaseSubject) -> None:
 
 def check_predictions_are_labels(subject: BaseSubject) -> None:
     """A prediction is 0 or 1."""
-    base, c = subject.base, subject.domain.concept_class
     for i in range(4):
-        state = base.start()
+        state = subject.base.start()
         for x, y in subject.domain.realizable_sample(8, f"labels {i}"):
-            guess = base.predict(state, c.instance(x))
+            guess = subject.predict(state, x)
             if not isinstance(guess, (int, np.integer, np.bool_)) or guess not in (0, 1):
                 fail(f"predict must return 0 or 1, it returned {guess!r} ({type(guess).__name__}) at x={x!r}")
-            state = base.update(state, c.instance(x), y)
+            state = subject.update(state, x, y)
 
 
 def check_predict_is_pure(subject: BaseSubject) -> None:
     """Asking twice gives the same label and leaves the state as it was."""
-    base, c = subject.base, subject.domain.concept_class
     for i in range(3):
-        state = base.start()
+        state = subject.base.start()
         for x, y in subject.domain.realizable_sample(6, f"predict {i}"):
             before = copy.deepcopy(state)
-            answers = [base.predict(state, c.instance(p)) for p in (x, *subject.domain.points(3, "pure"), x)]
+            answers = [subject.predict(state, p) for p in (x, *subject.domain.points(3, "pure"), x)]
             if answers[0] != answers[-1]:
                 fail(f"predict at x={x!r} said {answers[0]}, then {answers[-1]}")
             if not same(before, state):
                 fail(f"predict at x={x!r} changed the state {before!r} to {state!r}")
-            state = base.update(state, c.instance(x), y)
+            state = subject.update(state, x, y)
 
 
 def check_update_is_pure(subject: BaseSubject) -> None:
     """Paths share their past: updating one child must not change its parent or its twin."""
-    base, c = subject.base, subject.domain.concept_class
-    probes = [c.instance(x) for x in subject.domain.points(4, "update probes")]
+    probes = subject.domain.points(4, "update probes")
     for i in range(3):
         sample: Pairs = []
-        state = base.start()
+        state = subject.base.start()
         for x in subject.domain.points(6, f"update {i}"):
             before = copy.deepcopy(state)
             expected = _labels(subject, state, probes)
             labels = subject.domain.continuations(sample, x)
-            twins = [base.update(state, c.instance(x), y) for y in labels]
+            twins = [subject.update(state, x, y) for y in labels]
             if not same(before, state) or _labels(subject, state, probes) != expected:
                 fail(f"update at x={x!r} changed the state it was given: {before!r} became {state!r}")
-            if not same(base.update(state, c.instance(x), labels[0]), twins[0]):
+            if not same(subject.update(state, x, labels[0]), twins[0]):
                 fail(f"update at x={x!r} with {labels[0]} gave two different states")
             state = twins[-1]
             sample.append((x, labels[-1]))
@@ -97,15 +95,14 @@ def check_fresh_start(subject: BaseSubject) -> None:
 
 def check_total(subject: BaseSubject) -> None:
     """Plain BPSS feeds base learners labels that no concept has; they must answer all the same."""
-    base, c = subject.base, subject.domain.concept_class
     rng = stream(0, "checks total")
     for i in range(4):
-        state = base.start()
+        state = subject.base.start()
         points = subject.domain.points(4, f"total {i}")
         for x in [*points, *points, *points]:
             try:
-                guess = base.predict(state, c.instance(x))
-                state = base.update(state, c.instance(x), int(rng.integers(2)))
+                guess = subject.predict(state, x)
+                state = subject.update(state, x, int(rng.integers(2)))
             except AdeptreeError as error:
                 skip(f"it refuses unrealizable histories: {error}")
             if guess not in (0, 1):
@@ -132,18 +129,17 @@ def check_mistakes_against_the_other_label(subject: BaseSubject) -> None:
 
 def check_mistakes_against_a_chooser(subject: BaseSubject) -> None:
     """At most M mistakes when the next point is the one that leaves the most points open."""
-    base, c = subject.base, subject.domain.concept_class
-    M, state, mistakes = _bound(subject), base.start(), 0
+    M, state, mistakes = _bound(subject), subject.base.start(), 0
     sample: Pairs = []
     points = subject.domain.distinct(9, "chooser")
     while points:
-        wrong = [(x, 1 - base.predict(state, c.instance(x))) for x in points]
+        wrong = [(x, 1 - subject.predict(state, x)) for x in points]
         scores = [_open(subject, [*sample, (x, y)], points) for x, y in wrong]
         if max(scores) < 0:
             return
         x, y = wrong[int(np.argmax(scores))]
         mistakes += len(subject.domain.continuations(sample, x)) == 2
-        state = base.update(state, c.instance(x), y)
+        state = subject.update(state, x, y)
         sample.append((x, y))
         points.remove(x)
         if mistakes > M:
@@ -208,26 +204,25 @@ def _bound(subject: BaseSubject) -> int:
 
 
 def _guesses(base: Any, subject: BaseSubject, sample: Sample) -> list[int]:
-    c, state, guesses = subject.domain.concept_class, base.start(), []
+    twin, state, guesses = replace(subject, base=base), base.start(), []
     for x, y in sample:
-        guesses.append(int(base.predict(state, c.instance(x))))
-        state = base.update(state, c.instance(x), y)
+        guesses.append(int(twin.predict(state, x)))
+        state = twin.update(state, x, y)
     return guesses
 
 
 def _labels(subject: BaseSubject, state: Any, points: list[Any]) -> list[int]:
-    return [int(subject.base.predict(state, x)) for x in points]
+    return [int(subject.predict(state, x)) for x in points]
 
 
 def _worst(subject: BaseSubject, points: list[Any], sample: Sample, state: Any) -> tuple[int, Sample]:
     """Return the most mistakes any continuation can force, and such a sequence (forced rounds are no mistakes)."""
-    base, c = subject.base, subject.domain.concept_class
     worst: tuple[int, Sample] = (0, sample)
     for i, x in enumerate(points):
-        guess = base.predict(state, c.instance(x))
+        guess = subject.predict(state, x)
         labels = subject.domain.continuations(sample, x)
         for y in labels:
-            after = base.update(state, c.instance(x), y)
+            after = subject.update(state, x, y)
             count, found = _worst(subject, points[:i] + points[i + 1 :], [*sample, (x, y)], after)
             count += len(labels) == 2 and guess != y
             worst = max(worst, (count, found), key=lambda pair: pair[0])
@@ -235,14 +230,13 @@ def _worst(subject: BaseSubject, points: list[Any], sample: Sample, state: Any) 
 
 
 def _contradict(subject: BaseSubject, points: list[Any]) -> None:
-    base, c = subject.base, subject.domain.concept_class
-    M, state, mistakes = _bound(subject), base.start(), 0
+    M, state, mistakes = _bound(subject), subject.base.start(), 0
     sample: Pairs = []
     for x in points:
         labels = subject.domain.continuations(sample, x)
-        y = 1 - int(base.predict(state, c.instance(x))) if len(labels) == 2 else labels[0]
+        y = 1 - int(subject.predict(state, x)) if len(labels) == 2 else labels[0]
         mistakes += len(labels) == 2
-        state = base.update(state, c.instance(x), y)
+        state = subject.update(state, x, y)
         sample.append((x, y))
         if mistakes > M:
             fail(f"{mistakes} mistakes on the realizable sequence {sample}, more than M={M}")

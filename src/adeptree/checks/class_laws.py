@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from adeptree.checks.findings import fail, skip
 from adeptree.checks.subjects import ClassSubject
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.seeds import stream
-from adeptree.core.types import Concept, Sample
-from adeptree.families.finite.finite_class import FiniteClass
+from adeptree.core.types import Concept, LabelArray, Sample
 from adeptree.oracles.oracle_class import Labelling
 from adeptree.theory.bounds import sauer
 from adeptree.theory.littlestone import LittlestoneSolver
@@ -169,22 +170,13 @@ def check_readable_concepts(subject: ClassSubject) -> None:
 
 def check_vc_dimension(subject: ClassSubject) -> None:
     """Widths and query counts are bounded by the VC dimension."""
-    declared, table = subject.concept_class.vc_dimension, _table(subject)
-    if declared is None:
-        skip("it declares no VC dimension")
-    computed = vc_of_table(table.table)[0]
-    if declared != computed:
-        fail(f"vc_dimension is {computed}, but {declared} is declared")
+    _as_declared(subject, "VC", subject.concept_class.vc_dimension, lambda table: vc_of_table(table)[0])
 
 
 def check_littlestone_dimension(subject: ClassSubject) -> None:
     """The mistake bound, so the regret bound, is the Littlestone dimension."""
-    declared, table = subject.concept_class.littlestone_dimension, _table(subject)
-    if declared is None:
-        skip("it declares no Littlestone dimension")
-    computed = LittlestoneSolver(table.table).dimension()
-    if declared != computed:
-        fail(f"littlestone_dimension is {computed}, but {declared} is declared")
+    declared = subject.concept_class.littlestone_dimension
+    _as_declared(subject, "Littlestone", declared, lambda table: LittlestoneSolver(table).dimension())
 
 
 def check_projections(subject: ClassSubject) -> None:
@@ -217,9 +209,14 @@ def _loss(concept: Concept, sample: Sample) -> int:
     return sum(concept(x) != y for x, y in sample)
 
 
-def _table(subject: ClassSubject) -> FiniteClass:
+def _as_declared(subject: ClassSubject, name: str, declared: int | None, compute: Callable[[LabelArray], int]) -> None:
+    """Compute a dimension from the table of the class, if that is small."""
     c = subject.listed(limit=1 << 10)
     points = sum(1 for _ in zip(range(TABLE_LIMIT // c.size + 1), c.instances(), strict=False))
     if points * c.size > TABLE_LIMIT:
         skip(f"its table has over {TABLE_LIMIT} entries, too many to compute dimensions here")
-    return c.to_finite()
+    if declared is None:
+        skip(f"it declares no {name} dimension")
+    computed = compute(c.to_finite().table)
+    if declared != computed:
+        fail(f"{name.lower()}_dimension is {computed}, but {declared} is declared")

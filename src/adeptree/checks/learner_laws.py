@@ -157,7 +157,7 @@ def check_best_rule(subject: LearnerSubject) -> None:
         rule = learner.best_rule()
         if queries(learner) != before:
             fail("best_rule asked queries")
-        sampled = getattr(learner, "sampled_rounds", None)
+        sampled = learner.sampled_rounds
         sample = [(r.x, r.y) for t, r in enumerate(rounds, start=1) if sampled is None or t in sampled]
         best = learner.concept_class.erm(sample)
         found, least = (sum(concept(x) != y for x, y in sample) for concept in (rule, best))

@@ -156,11 +156,19 @@ class ClassSubject:
 
 @dataclass(frozen=True)
 class BaseSubject:
-    """A base learner on a class."""
+    """A base learner on a class; points are given as users give them."""
 
     name: str
     domain: Domain
     base: BaseLearner
+
+    def predict(self, state: Any, x: Any) -> int:
+        """Return what the learner predicts at x."""
+        return self.base.predict(state, self.domain.concept_class.instance(x))
+
+    def update(self, state: Any, x: Any, y: int) -> Any:
+        """Return the state after x had label y."""
+        return self.base.update(state, self.domain.concept_class.instance(x), y)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
-from adeptree.experiments.played_streams import adversary
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+from adeptree.experiments.played_streams import adversary, played
 from adeptree.experiments.stats import at_most, mean
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.learners import Adept, Hedge
 from adeptree.learners.rates import Adaptive
 from adeptree.roles.concept_class import ConceptClass
@@ -36,24 +35,16 @@ ROUNDING = 1e-9
 def settings(level: str) -> list[Cell]:
     """Three learners on the same streams; and streams made to hurt, for the bound alone."""
     compared = [
-        {"part": "compare", "class": spec, "stream": stream, "T": T}
-        for spec in by_level(level, ("thresholds(n=255)", "blocks(d=2)"), CLASSES, CLASSES)
-        for stream in STREAMS
-        for T in _horizons(level, spec)
+        {"part": "compare", "class": spec, "stream": STREAMS, "T": _horizons(level, spec)}
+        for spec in by_level(level, ("thresholds(n=255)", "blocks(d=2)"), CLASSES)
     ]
-    hard = [
-        {"part": "bound", "class": spec, "stream": stream, "T": T}
-        for spec in by_level(level, HARD_CLASSES[:1], HARD_CLASSES, HARD_CLASSES)
-        for stream in HARD_STREAMS
-        for T in by_level(level, [20, 60], [30, 300], [30, 300, 3000])
-    ]
-    narrow = [
-        {"part": "narrow", "class": THRESHOLDS[-1], "stream": stream, "T": LONG, "max_width": width}
-        for stream in by_level(level, STREAMS[1:2], STREAMS, STREAMS)
-        for width in (8, 32, 128)
-    ]
+    classes = by_level(level, HARD_CLASSES[:1], HARD_CLASSES)
+    horizons = by_level(level, [20, 60], [30, 300], [30, 300, 3000])
+    hard = {"part": "bound", "class": classes, "stream": HARD_STREAMS, "T": horizons}
+    streams = by_level(level, STREAMS[1:2], STREAMS)
+    narrow = {"part": "narrow", "class": THRESHOLDS[-1], "stream": streams, "T": LONG, "max_width": (8, 32, 128)}
     return (
-        grid(by_level(level, 2, 3, 16), compared)
+        grid(by_level(level, 2, 3, 16), *compared)
         + grid(by_level(level, 1, 1, 8), hard)
         + grid(by_level(level, 1, 2, 8), narrow)
     )
@@ -112,7 +103,7 @@ def _stream(cell: Cell, concept_class: ConceptClass) -> tuple[list[Any], list[in
 def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
     T = cell["T"]
     learner = Adept(concept_class, seed=cell["seed"])
-    play(learner, adversary(cell["stream"], concept_class, T), rounds=T, seed=cell["seed"])
+    played(learner, cell)
     rule = learner.rate_rule
     if not isinstance(rule, Adaptive):
         raise TypeError(f"the default rate without a horizon must be adaptive, not {rule.name}")
@@ -150,8 +141,8 @@ def _share(learner: Adept) -> float:
 
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """Compare means with the paper's learner and with Hedge, and every single run with its own bound."""
-    compared = [r for r in rows if r["part"] == "compare"]
-    hard = [r for r in rows if r["part"] == "bound"]
+    compared = part(rows, "compare")
+    hard = part(rows, "bound")
     verdicts = []
     for (spec,), members in groups(compared, "class").items():
         verdicts.append(_against("paper", f"the paper's with T and M known, {_short(spec)}", members, 1.0))
@@ -165,7 +156,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     verdicts.append(at_most(claim, halves, 0.5, "the same streams; the learner is told neither T nor M"))
     note = f"{PARTS} times along each stream, and on {', '.join(HARD_STREAMS)}"
     verdicts.append(at_most("expected regret / bound of the certificate", column(rows, "share"), 1 + ROUNDING, note))
-    narrow = [r for r in rows if r["part"] == "narrow"]
+    narrow = part(rows, "narrow")
     kept = f"max_width 8, 32, 128 of {LONG} paths; mean prior mass dropped {mean(column(narrow, 'dropped')):.2g}"
     claim = "certificates that call a kept rule best where a dropped one is better"
     verdicts.append(at_most(claim, column(narrow, "wrong"), 0.0, kept))
@@ -189,11 +180,5 @@ def _short(spec: str) -> str:
     return "stumps" if spec == STUMPS else spec
 
 
-EXPERIMENT = Experiment(
-    name="anytime",
-    theorem="Past the paper: docs/anytime.md, Theorem A",
-    claim="Without T and M the regret is smaller than with them, near Hedge's over all concepts, and certified.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "Without T and M the regret is smaller than with them, near Hedge's over all concepts, and certified."
+EXPERIMENT = Experiment("anytime", "Past the paper: docs/anytime.md, Theorem A", CLAIM, settings, run, check)

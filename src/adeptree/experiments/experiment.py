@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from adeptree.core.errors import DamagedFile, InvalidArgument, got
@@ -93,18 +94,27 @@ def key_of(experiment: str, cell: Cell, version: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-def grid(seeds: int, configs: Iterable[Cell]) -> list[Cell]:
-    """Return every configuration with seeds 0, 1, ..., seeds - 1.
+def grid(seeds: int, *configs: Cell) -> list[Cell]:
+    """Return every configuration with seeds 0, 1, ..., seeds - 1; a list or tuple stands for each of its values.
 
-    >>> grid(2, [{"T": 10}])
-    [{'T': 10, 'seed': 0}, {'T': 10, 'seed': 1}]
+    >>> grid(2, {"c": (0.5,), "T": 10})
+    [{'c': 0.5, 'T': 10, 'seed': 0}, {'c': 0.5, 'T': 10, 'seed': 1}]
     """
-    return [{**config, "seed": seed} for config in configs for seed in range(seeds)]
+    cells = []
+    for config in configs:
+        axes = [value if isinstance(value, (list, tuple)) else [value] for value in config.values()]
+        cells += [{**dict(zip(config, values, strict=True)), "seed": s} for *values, s in product(*axes, range(seeds))]
+    return cells
 
 
-def by_level(level: str, tiny: Any, quick: Any, full: Any) -> Any:
-    """Return the value of the level."""
-    return {"tiny": tiny, "quick": quick, "full": full}[level]
+def by_level(level: str, tiny: Any, quick: Any, full: Any = None) -> Any:
+    """Return the value of the level; the full one is the quick one, unless it is given."""
+    return {"tiny": tiny, "quick": quick, "full": quick if full is None else full}[level]
+
+
+def part(rows: Sequence[Row], name: str) -> list[Row]:
+    """Return the rows of one part of an experiment."""
+    return [row for row in rows if row["part"] == name]
 
 
 def groups(rows: Sequence[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:

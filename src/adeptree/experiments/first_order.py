@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
-from adeptree.experiments.played_streams import adversary
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+from adeptree.experiments.played_streams import played
 from adeptree.experiments.stats import at_most, fitted, mean
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.learners import Adept
 from adeptree.theory import bounds
 
@@ -22,33 +21,17 @@ NOT_LIKE_ROOT = 0.4
 
 def settings(level: str) -> list[Cell]:
     """Every stream at one T for the bound; realizable streams for growing T, with both rates."""
-    T = by_level(level, 60, 600, 3000)
-    classes = by_level(level, CLASSES[:1], CLASSES, CLASSES)
-    configs = [
-        {"part": "bound", "class": spec, "stream": stream, "T": T, "rate": "first-order"}
-        for spec in classes
-        for stream in STREAMS
-    ]
-    growing = [
-        {
-            "part": "growth",
-            "class": by_level(level, "thresholds(n=3)", *CLASSES[:1] * 2),
-            "stream": stream,
-            "T": horizon,
-            "rate": rate,
-        }
-        for stream in REALIZABLE
-        for rate in ("first-order", "paper")
-        for horizon in by_level(level, [150, 600], [250, 1000, 4000], [250, 500, 1000, 2000, 4000])
-    ]
-    return grid(by_level(level, 2, 2, 10), configs) + grid(by_level(level, 2, 2, 10), growing)
+    classes, T = by_level(level, CLASSES[:1], CLASSES), by_level(level, 60, 600, 3000)
+    bound = {"part": "bound", "class": classes, "stream": STREAMS, "rate": "first-order", "T": T}
+    horizons = by_level(level, [150, 600], [250, 1000, 4000], [250, 500, 1000, 2000, 4000])
+    growing = {"part": "growth", "class": by_level(level, "thresholds(n=3)", CLASSES[0]), "stream": REALIZABLE}
+    return grid(by_level(level, 2, 2, 10), bound, {**growing, "rate": ("first-order", "paper"), "T": horizons})
 
 
 def run(cell: Cell) -> Row:
     """Play one game."""
-    concept_class, T = parse(cell["class"]), cell["T"]
-    learner = Adept(concept_class, T, rate=cell["rate"], seed=cell["seed"])
-    game = play(learner, adversary(cell["stream"], concept_class, T), seed=cell["seed"])
+    learner = Adept(parse(cell["class"]), cell["T"], rate=cell["rate"], seed=cell["seed"])
+    game = played(learner, cell)
     return {
         "M": learner.mistake_bound,
         "log_experts": learner.log_experts,
@@ -67,7 +50,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
         hardest = members[shares.index(max(shares))]
         note = f"bound max(2.63 sqrt((L*+1) ln N), 5.3 ln N); hardest: {hardest['stream']}, L* = {hardest['best_loss']}"
         verdicts.append(at_most(f"expected regret / first-order bound, {spec}", shares, 1.0, note))
-    for (stream,), members in groups([r for r in rows if r["part"] == "growth"], "stream").items():
+    for (stream,), members in groups(part(rows, "growth"), "stream").items():
         verdicts += [_mistakes(stream, members), _growth(stream, members)]
     return verdicts
 
@@ -106,11 +89,5 @@ def _growth(stream: str, rows: Sequence[Row]) -> Verdict:
     return Verdict(claim, "<=", NOT_LIKE_ROOT, slope, slope, error, len(adaptive), held, note)
 
 
-EXPERIMENT = Experiment(
-    name="first-order",
-    theorem='Corollary "Instance-Dependent Bound"',
-    claim="With the adaptive rate, regret is O(sqrt(L* M ln T) + M ln T); realizable streams cost O(M ln T) mistakes.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "With the adaptive rate, regret is O(sqrt(L* M ln T) + M ln T); realizable streams cost O(M ln T) mistakes."
+EXPERIMENT = Experiment("first-order", 'Corollary "Instance-Dependent Bound"', CLAIM, settings, run, check)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
 from adeptree.experiments.lower_bound import learner_named
 from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.stats import at_most, mean, standard_error
@@ -26,8 +26,8 @@ def settings(level: str) -> list[Cell]:
     """One class of dimension 1: budgeted learners against BlockReset, ADEPT and LazyAdept on hard streams."""
     T = by_level(level, 64, 600, 2500)
     budgets = sorted({0, 1, 2, 5, 10, math.isqrt(T)})
-    low = [{"part": "low", "learner": "recent leader", "Q": Q, "T": T} for Q in budgets]
-    high = [{"part": "high", "stream": stream, "c": c, "T": T} for stream in STREAMS for c in EXPONENTS]
+    low = {"part": "low", "learner": "recent leader", "Q": budgets, "T": T}
+    high = {"part": "high", "stream": STREAMS, "c": EXPONENTS, "T": T}
     return grid(by_level(level, 4, 8, 20), low) + grid(by_level(level, 2, 4, 10), high)
 
 
@@ -52,8 +52,8 @@ def _half_new(rng: np.random.Generator) -> int:
 
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """No budgeted point in the impossible region; each of ours within its theorem's queries and regret."""
-    verdicts = [_outside_impossible([r for r in rows if r["part"] == "low"])]
-    ours = [r for r in rows if r["part"] == "high"]
+    verdicts = [_outside_impossible(part(rows, "low"))]
+    ours = part(rows, "high")
     T = ours[0]["T"]
     queries = [r["queries"] / bounds.tradeoff_queries(T, r["c"], 1) for r in ours]
     verdicts.append(at_most("queries of our points / 2 T Sauer(T^c)", queries, 1.0, f"T = {T}, c = 0.3..1 (ADEPT)"))
@@ -82,9 +82,9 @@ def _outside_impossible(rows: Sequence[Row]) -> Verdict:
 def points(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
     """Return (label, mean queries, mean regret) of every measured point; ours at their hardest stream."""
     found = []
-    for (Q,), members in groups([r for r in rows if r["part"] == "low"], "Q").items():
+    for (Q,), members in groups(part(rows, "low"), "Q").items():
         found.append((f"Q = {Q}", mean(column(members, "queries")), mean(column(members, "regret"))))
-    for (c,), members in groups([r for r in rows if r["part"] == "high"], "c").items():
+    for (c,), members in groups(part(rows, "high"), "c").items():
         streams = groups(members, "stream").values()
         hardest = max(streams, key=lambda some: mean(column(some, "regret")))
         label = "ADEPT" if c == 1 else f"c = {c}"
@@ -92,11 +92,6 @@ def points(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
     return found
 
 
-EXPERIMENT = Experiment(
-    name="frontier",
-    theorem='Figure "Expected regret vs. total oracle queries tradeoff"',
-    claim="Measured points lie outside the impossible region, and ours on or below the tradeoff frontier.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "Measured points lie outside the impossible region, and ours on or below the tradeoff frontier."
+THEOREM = 'Figure "Expected regret vs. total oracle queries tradeoff"'
+EXPERIMENT = Experiment("frontier", THEOREM, CLAIM, settings, run, check)

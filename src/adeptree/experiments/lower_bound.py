@@ -23,15 +23,10 @@ def settings(level: str) -> list[Cell]:
     """Every learner, d = 1, 2, 4 and Q from 0 to sqrt(T); one cell plays several games."""
     T = by_level(level, 64, 400, 2500)
     budgets = sorted({0, 1, 2, 4, 8, math.isqrt(T) * 7 // 10, math.isqrt(T)})
-    configs = [
-        {"learner": learner, "d": d, "Q": Q, "T": T, "games": by_level(level, 6, 12, 20)}
-        for learner in LEARNERS
-        for d in by_level(level, DIMENSIONS[:1], DIMENSIONS, DIMENSIONS)
-        for Q in budgets
-        # Who never asks plays the same game whatever it may ask.
-        if learner != "guesser" or Q in (budgets[0], budgets[-1])
-    ]
-    return grid(by_level(level, 1, 1, 5), configs)
+    dimensions, games = by_level(level, DIMENSIONS[:1], DIMENSIONS), by_level(level, 6, 12, 20)
+    cells = grid(by_level(level, 1, 1, 5), {"learner": LEARNERS, "d": dimensions, "Q": budgets, "T": T, "games": games})
+    # Who never asks plays the same game whatever it may ask.
+    return [c for c in cells if c["learner"] != "guesser" or c["Q"] in (budgets[0], budgets[-1])]
 
 
 def run(cell: Cell) -> Row:
@@ -91,11 +86,6 @@ def mean_regret(rows: Sequence[Row]) -> float:
     return mean([float(r) for row in rows for r in row["regrets"]])
 
 
-EXPERIMENT = Experiment(
-    name="lower-bound",
-    theorem='Theorem "Lower Bound for Bounded Query Algorithms with an ERM oracle"',
-    claim="Any learner with at most Q queries has expected regret at least T/2 min(1, d/(Q+1)) - Q/2 on some class.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "Any learner with at most Q queries has expected regret at least T/2 min(1, d/(Q+1)) - Q/2 on some class."
+THEOREM = 'Theorem "Lower Bound for Bounded Query Algorithms with an ERM oracle"'
+EXPERIMENT = Experiment("lower-bound", THEOREM, CLAIM, settings, run, check)

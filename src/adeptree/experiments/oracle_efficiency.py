@@ -31,7 +31,7 @@ CLASSES = {
 def settings(level: str) -> list[Cell]:
     """Every class through a bare weak-consistency oracle."""
     configs = [{"class": spec, "T": by_level(level, *rounds)} for spec, rounds in CLASSES.items()]
-    return grid(by_level(level, 1, 3, 10), configs)
+    return grid(by_level(level, 1, 3, 10), *configs)
 
 
 class Listening:
@@ -117,11 +117,5 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     return verdicts
 
 
-EXPERIMENT = Experiment(
-    name="oracle-efficiency",
-    theorem='Corollary "Total Oracle Efficiency"',
-    claim="With an oracle-only base, a round asks at most 2 x (realizable labellings so far) distinct queries.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "With an oracle-only base, a round asks at most 2 x (realizable labellings so far) distinct queries."
+EXPERIMENT = Experiment("oracle-efficiency", 'Corollary "Total Oracle Efficiency"', CLAIM, settings, run, check)

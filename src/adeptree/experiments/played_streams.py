@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic
+from adeptree.experiments.experiment import Cell
+from adeptree.families.listed import EnumerableClass
+from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
 from adeptree.games.adversaries import Instances
+from adeptree.learners import OnlineLearner
 from adeptree.roles.concept_class import ConceptClass
 
 NOISE = {"realizable": 0.0, "noise 5%": 0.05, "noise 10%": 0.1, "noise 30%": 0.3, "random labels": 0.5}
@@ -30,6 +33,19 @@ def adversary(name: str, concept_class: ConceptClass, rounds: int, instances: In
     if name == "mistake tree":
         return LittlestoneTree(concept_class, instances=instances)
     raise InvalidArgument(f"stream must be one of {', '.join(STREAMS)}; {got('stream', name)}")
+
+
+def played(learner: OnlineLearner, cell: Cell) -> Transcript:
+    """Play the stream, the rounds and the seed of a cell."""
+    stream = adversary(cell["stream"], learner.concept_class, cell["T"])
+    return play(learner, stream, rounds=cell["T"], seed=cell["seed"])
+
+
+def played_on_new_points(learner: OnlineLearner, concept_class: ConceptClass, cell: Cell) -> Transcript:
+    """Play different points of the class in random order, with random labels: the hardest for memory and queries."""
+    T = cell["T"]
+    listed = concept_class.instances() if isinstance(concept_class, EnumerableClass) else range(T)
+    return play(learner, random_pairs(list(listed), T, cell["seed"]))
 
 
 def random_pairs(points: Sequence[Any], rounds: int, seed: int) -> list[tuple[Any, int]]:

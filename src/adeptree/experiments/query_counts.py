@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any
 
 from adeptree.core.types import Concept, Sample
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, grid, groups
-from adeptree.experiments.played_streams import random_pairs
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, grid, groups, part
+from adeptree.experiments.played_streams import played_on_new_points
 from adeptree.experiments.stats import at_most, exponent_near, mean
-from adeptree.experiments.width import points_of
 from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.registry import default_base
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.ghost import Ghost
 from adeptree.learners import Adept
 from adeptree.oracles.oracle_class import OracleClass
@@ -49,26 +47,24 @@ POSED = ("thresholds(n=4096)", "blocks(d=2)")
 
 def settings(level: str) -> list[Cell]:
     """Classes with VC dimension 1 and 2, several base learners; and the same through an oracle that is called."""
-    configs: list[Cell] = []
-    for spec, bases in BASES.items():
-        d = parse(spec).vc_dimension or 0
-        configs += [{"part": "asked", "class": spec, "base": b, "T": T} for b in bases for T in HORIZONS[d][level]]
-    posed = [
-        {"part": "posed", "class": spec, "base": "natural", "T": T, "oracle": oracle}
-        for spec in POSED
-        for oracle in ORACLES
-        for T in THROUGH_ORACLE[parse(spec).vc_dimension or 0][level]
+    d = {spec: parse(spec).vc_dimension or 0 for spec in BASES}
+    asked = [
+        {"part": "asked", "class": spec, "base": bases, "T": HORIZONS[d[spec]][level]} for spec, bases in BASES.items()
     ]
-    return grid(by_level(level, 1, 2, 5), configs) + grid(by_level(level, 1, 1, 3), posed)
+    posed = [
+        {"part": "posed", "class": spec, "base": "natural", "oracle": [*ORACLES], "T": THROUGH_ORACLE[d[spec]][level]}
+        for spec in POSED
+    ]
+    return grid(by_level(level, 1, 2, 5), *asked) + grid(by_level(level, 1, 1, 3), *posed)
 
 
 def run(cell: Cell) -> Row:
     """Play different points with random labels and count."""
     concept_class, T = parse(cell["class"]), cell["T"]
     base = base_named(cell["base"], concept_class)
-    played: ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
-    learner = Adept(played, T, base=base, seed=cell["seed"])
-    game = play(learner, random_pairs(points_of(concept_class, T), T, cell["seed"]))
+    asked: ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
+    learner = Adept(asked, T, base=base, seed=cell["seed"])
+    game = played_on_new_points(learner, concept_class, cell)
     widths = [1, *game.column("width").tolist()[:-1]]
     return {
         "d_vc": concept_class.vc_dimension,
@@ -104,7 +100,7 @@ def find(concept_class: ConceptClass, sample: Sample) -> Concept | None:
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """Exponents; asked is 2 x width a round; posed is no more than asked."""
     verdicts = []
-    for (spec, base), members in groups([r for r in rows if r["part"] == "asked"], "class", "base").items():
+    for (spec, base), members in groups(part(rows, "asked"), "class", "base").items():
         horizons = sorted({r["T"] for r in members})
         d = members[0]["d_vc"]
         note = f"base {base}, M = {members[0]['M']}, T = {horizons[0]}..{horizons[-1]}"
@@ -114,7 +110,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     note = "and asked = 2 x width in every round: " + ("yes" if _exact(rows) else "NO")
     verdict = at_most("asked queries / 2 x sum of Sauer's numbers", most, 1.0, note)
     verdicts.append(replace(verdict, held=verdict.held and _exact(rows)))
-    for (oracle,), members in groups([r for r in rows if r["part"] == "posed"], "oracle").items():
+    for (oracle,), members in groups(part(rows, "posed"), "oracle").items():
         share = [row["posed"] / row["asked"] for row in members]
         note = f"{ORACLES[oracle]}; {mean(share):.0%} of what Algorithm 2 asks reached the oracle, the rest is logic"
         verdicts.append(at_most(f"posed / asked queries, {oracle} frontier", share, 1.0, note))
@@ -125,11 +121,5 @@ def _exact(rows: Sequence[Row]) -> bool:
     return all(row["asked"] == row["from_widths"] for row in rows)
 
 
-EXPERIMENT = Experiment(
-    name="queries",
-    theorem='Theorem "Main Theorem" (queries)',
-    claim="T rounds ask O(T^(VC+1)) weak-consistency queries, whatever the base learner.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "T rounds ask O(T^(VC+1)) weak-consistency queries, whatever the base learner."
+EXPERIMENT = Experiment("queries", 'Theorem "Main Theorem" (queries)', CLAIM, settings, run, check)

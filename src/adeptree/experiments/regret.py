@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
-from adeptree.experiments.played_streams import adversary, curve
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+from adeptree.experiments.played_streams import curve, played
 from adeptree.experiments.stats import at_most, exponent, exponent_near
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.learners import Adept
 from adeptree.theory import bounds
 
@@ -22,30 +21,23 @@ GROWING = "thresholds(n=63)"
 
 def settings(level: str) -> list[Cell]:
     """Every class on every stream, and random labels for growing T."""
-    rounds = by_level(level, 60, 600, 4000)
-    on_all = [
-        {"part": "bound", "class": spec, "stream": stream, "T": rounds}
-        for spec in by_level(level, CLASSES[:1], CLASSES, CLASSES)
-        for stream in STREAMS
-        # Blocks are never all known, so their mistake tree cannot be listed.
-        if not (spec.startswith("blocks") and stream == "mistake tree")
-    ]
+    classes, rounds = by_level(level, CLASSES[:1], CLASSES), by_level(level, 60, 600, 4000)
+    on_all = grid(by_level(level, 2, 2, 10), {"part": "bound", "class": classes, "stream": STREAMS, "T": rounds})
     horizons = by_level(level, [50, 400], [250, 500, 1000, 2000], [250, 500, 1000, 2000, 4000, 8000])
-    growing = by_level(level, "thresholds(n=7)", GROWING, GROWING)
-    random, greedy = (
-        [{"part": "growth", "class": growing, "stream": stream, "T": T} for T in horizons]
-        for stream in ("random labels", "greedy")
-    )
+    growth = {"part": "growth", "class": by_level(level, "thresholds(n=7)", GROWING)}
     # Random labels need many seeds; against the greedy adversary the regret hardly varies.
-    repeated = grid(by_level(level, 24, 16, 60), random) + grid(by_level(level, 2, 2, 5), greedy)
-    return grid(by_level(level, 2, 2, 10), on_all) + repeated
+    random = grid(by_level(level, 24, 16, 60), {**growth, "stream": "random labels", "T": horizons})
+    greedy = grid(by_level(level, 2, 2, 5), {**growth, "stream": "greedy", "T": horizons})
+    # Blocks are never all known, so their mistake tree cannot be listed.
+    listed = [c for c in on_all if not (c["class"].startswith("blocks") and c["stream"] == "mistake tree")]
+    return listed + random + greedy
 
 
 def run(cell: Cell) -> Row:
     """Play one game; compare the regret after every round with what the proof gives for that round."""
-    concept_class, T = parse(cell["class"]), cell["T"]
-    learner = Adept(concept_class, T, seed=cell["seed"])
-    game = play(learner, adversary(cell["stream"], concept_class, T), seed=cell["seed"])
+    T = cell["T"]
+    learner = Adept(parse(cell["class"]), T, seed=cell["seed"])
+    game = played(learner, cell)
     # The proof stops at any t <= T: Reg_t <= ln N / eta + eta t / 8, which is the theorem at t = T.
     log_experts, rate = bounds.log_experts_bound(T, learner.mistake_bound or 0), learner.learning_rate
     over_time = np.array([bounds.regret_at_rate(t, log_experts, rate) for t in range(1, T + 1)])
@@ -64,7 +56,7 @@ def run(cell: Cell) -> Row:
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """The bound on every stream of every class, in every round; then the exponents."""
     verdicts = []
-    for (spec,), members in groups([r for r in rows if r["part"] == "bound"], "class").items():
+    for (spec,), members in groups(part(rows, "bound"), "class").items():
         # Recomputed, not read: a doctored bound in a row must not help.
         bound = bounds.regret(members[0]["T"], members[0]["M"])
         hardest = max(members, key=lambda r: float(r["regret"]))
@@ -73,7 +65,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
         verdicts.append(at_most(f"expected regret on {spec}", column(members, "regret"), bound, note))
     claim = "expected regret / proven bound, worst round of any run"
     verdicts.append(at_most(claim, column(rows, "worst_over_time"), 1.0, "after every round t, not only at t = T"))
-    for (spec, stream), members in groups([r for r in rows if r["part"] == "growth"], "class", "stream").items():
+    for (spec, stream), members in groups(part(rows, "growth"), "class", "stream").items():
         horizons = sorted({r["T"] for r in members})
         # With its logarithm the bound itself grows a little faster than sqrt(T) at these T.
         own = exponent(horizons, [bounds.regret(T, members[0]["M"]) for T in horizons])
@@ -84,11 +76,5 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     return verdicts
 
 
-EXPERIMENT = Experiment(
-    name="regret",
-    theorem='Theorem "Main Theorem" (regret)',
-    claim="On any stream the expected regret of ADEPT is at most sqrt(T M ln(eT/M) / 2).",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "On any stream the expected regret of ADEPT is at most sqrt(T M ln(eT/M) / 2)."
+EXPERIMENT = Experiment("regret", 'Theorem "Main Theorem" (regret)', CLAIM, settings, run, check)

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adeptree.core.types import FloatArray
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
-from adeptree.experiments.played_streams import adversary, curve
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+from adeptree.experiments.played_streams import curve, played
 from adeptree.experiments.stats import at_most
 from adeptree.families.finite.version_space import SOA
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.learners import Adept, Bpss
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
@@ -28,23 +27,18 @@ SIZES = {"tiny": [7], "quick": [7, 15, 31, 63], "full": [7, 15, 31, 63, 127]}
 def settings(level: str) -> list[Cell]:
     """SOA on thresholds of growing Littlestone dimension, and Algorithm 1 itself where it can be run."""
     T = by_level(level, 20, 300, 1000)
-    configs = [
-        {"part": "width", "class": f"thresholds(n={n})", "stream": stream, "T": T}
-        for n in SIZES[level]
-        for stream in ("random labels", "mistake tree")
-    ]
-    configs += [
-        {"part": "experts", "class": "thresholds(n=7)", "stream": "random labels", "T": T}
-        for T in by_level(level, [6], [8, 16], [8, 16, 32])
-    ]
-    return grid(by_level(level, 1, 3, 10), configs)
+    classes = [f"thresholds(n={n})" for n in SIZES[level]]
+    width = {"part": "width", "class": classes, "stream": ("random labels", "mistake tree"), "T": T}
+    small = by_level(level, [6], [8, 16], [8, 16, 32])
+    experts = {"part": "experts", "class": "thresholds(n=7)", "stream": "random labels", "T": small}
+    return grid(by_level(level, 1, 3, 10), width, experts)
 
 
 def run(cell: Cell) -> Row:
     """Play ADEPT with SOA; where T is small, build Algorithm 1 too and count its experts."""
     concept_class, T = parse(cell["class"]).to_finite(), cell["T"]  # type: ignore[attr-defined]
     learner = Adept(concept_class, T, base=SOA(), seed=cell["seed"])
-    game = play(learner, adversary(cell["stream"], concept_class, T), seed=cell["seed"])
+    game = played(learner, cell)
     widths = game.column("width").tolist()
     row: Row = {
         "d_vc": concept_class.vc_dimension,
@@ -81,7 +75,7 @@ def _classic(concept_class: ConceptClass, pairs: list[tuple[Any, int]], prune: b
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """Paths within Sauer's number, regret within the bound of M = Ldim, and the experts counted."""
     verdicts = []
-    for (spec,), members in groups([r for r in rows if r["part"] == "width"], "class").items():
+    for (spec,), members in groups(part(rows, "width"), "class").items():
         first = members[0]
         experts = bounds.experts(first["T"], first["littlestone"])
         dimensions = f"T = {first['T']}, VC {first['d_vc']}, Ldim {first['littlestone']}"
@@ -90,7 +84,7 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
         verdicts.append(at_most(f"paths kept, SOA on {spec}", column(members, "width"), bound, note))
     shares = [row["regret"] / bounds.regret(row["T"], row["littlestone"]) for row in rows]
     verdicts.append(at_most("expected regret / bound with M = Ldim", shares, 1.0, "SOA, all runs"))
-    return verdicts + _against_classic([r for r in rows if r["part"] == "experts"])
+    return verdicts + _against_classic(part(rows, "experts"))
 
 
 def _against_classic(rows: Sequence[Row]) -> list[Verdict]:
@@ -111,11 +105,5 @@ def _against_classic(rows: Sequence[Row]) -> list[Verdict]:
     ]
 
 
-EXPERIMENT = Experiment(
-    name="soa-memory",
-    theorem='Corollary "Memory Efficiency via SOA"',
-    claim="With SOA as base, O(t^VC) paths do what Algorithm 1 does with O(T^Ldim) experts.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "With SOA as base, O(t^VC) paths do what Algorithm 1 does with O(T^Ldim) experts."
+EXPERIMENT = Experiment("soa-memory", 'Corollary "Memory Efficiency via SOA"', CLAIM, settings, run, check)

@@ -6,12 +6,10 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
-from adeptree.experiments.played_streams import adversary, random_pairs
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+from adeptree.experiments.played_streams import played, played_on_new_points
 from adeptree.experiments.stats import at_most, exponent, exponent_near, mean, spread, standard_error
-from adeptree.experiments.width import points_of
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.learners import LazyAdept
 from adeptree.theory import bounds
 
@@ -31,36 +29,24 @@ FEW = 0.5
 def settings(level: str) -> list[Cell]:
     """Calls for growing T; regret at one T on noisy streams."""
     calls = [
-        {"part": "calls", "class": spec, "c": c, "T": T}
+        {"part": "calls", "class": spec, "c": c, "T": HORIZONS[1 if c <= FEW else d][level]}
         for spec, d in COUNTED.items()
-        for c in by_level(level, EXPONENTS[1:2], EXPONENTS, EXPONENTS)
-        for T in HORIZONS[1 if c <= FEW else d][level]
+        for c in by_level(level, EXPONENTS[1:2], EXPONENTS)
     ]
-    noisy = [
-        {
-            "part": "regret",
-            "class": "thresholds(n=255)",
-            "stream": stream,
-            "c": c,
-            "T": by_level(level, 200, 1000, 8000),
-        }
-        for stream in by_level(level, STREAMS[:1], STREAMS, STREAMS)
-        for c in EXPONENTS
-    ]
+    streams, T = by_level(level, STREAMS[:1], STREAMS), by_level(level, 200, 1000, 8000)
+    noisy = {"part": "regret", "class": "thresholds(n=255)", "stream": streams, "c": EXPONENTS, "T": T}
     # When few commits fall matters, so the smaller c, the more seeds.
     seeds = {0.3: by_level(level, 3, 10, 40), 0.5: by_level(level, 8, 3, 10)}
-    counted = [cell for c in calls for cell in grid(seeds.get(c["c"], by_level(level, 1, 1, 3)), [c])]
+    counted = [cell for c in calls for cell in grid(seeds.get(c["c"], by_level(level, 1, 1, 3)), c)]
     return counted + grid(by_level(level, 6, 8, 40), noisy)
 
 
 def run(cell: Cell) -> Row:
     """Play one game of the lazy learner."""
-    concept_class, T, seed = parse(cell["class"]), cell["T"], cell["seed"]
-    learner = LazyAdept(concept_class, T, exponent=cell["c"], seed=seed)
-    if cell["part"] == "calls":
-        game = play(learner, random_pairs(points_of(concept_class, T), T, seed))
-    else:
-        game = play(learner, adversary(cell["stream"], concept_class, T), seed=seed)
+    concept_class = parse(cell["class"])
+    learner = LazyAdept(concept_class, cell["T"], exponent=cell["c"], seed=cell["seed"])
+    counted = cell["part"] == "calls"
+    game = played_on_new_points(learner, concept_class, cell) if counted else played(learner, cell)
     return {
         "K": learner.commits,
         "d_vc": concept_class.vc_dimension,
@@ -74,7 +60,7 @@ def run(cell: Cell) -> Row:
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """Calls within 2 T Sauer(K) and of the right exponent; regret falls as c grows."""
     verdicts = []
-    for (spec, c), members in groups([r for r in rows if r["part"] == "calls"], "class", "c").items():
+    for (spec, c), members in groups(part(rows, "calls"), "class", "c").items():
         d, horizons = members[0]["d_vc"], sorted({r["T"] for r in members})
         own = exponent(horizons, [expected_calls(T, bounds.commits(T, c), d) for T in horizons])
         note = f"T = {horizons[0]}..{horizons[-1]}, VC dimension {d}; at these T the exact expectation fits {own:.2f}"
@@ -82,8 +68,8 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
         verdicts.append(exponent_near(claim, members, "asked", 1 + c * d, note))
     shares = [r["asked"] / bounds.tradeoff_queries(r["T"], r["c"], r["d_vc"]) for r in rows]
     verdicts.append(at_most("calls / 2 T Sauer(K, VC)", shares, 1.0, "K = floor(T^c) commits"))
-    verdicts.append(_expected([r for r in rows if r["part"] == "calls"]))
-    for (stream,), members in groups([r for r in rows if r["part"] == "regret"], "stream").items():
+    verdicts.append(_expected(part(rows, "calls")))
+    for (stream,), members in groups(part(rows, "regret"), "stream").items():
         verdicts.append(_falls(stream, members))
         verdicts.append(_formula(stream, members))
     return verdicts
@@ -141,11 +127,5 @@ def _formula(stream: str, rows: Sequence[Row]) -> Verdict:
     return at_most(f"expected regret / formula of the theorem, {stream}", shares, 1.0, note)
 
 
-EXPERIMENT = Experiment(
-    name="tradeoff",
-    theorem='Theorem "Oracle-Regret Tradeoff"',
-    claim="Committing T^c rounds asks O(T^(1+c VC)) queries for a regret of O(T^(1-c/2) sqrt(Ldim + (M+1) log(eT))).",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "Committing T^c rounds asks O(T^(1+c VC)) queries for a regret of O(T^(1-c/2) sqrt(Ldim + (M+1) log(eT)))."
+EXPERIMENT = Experiment("tradeoff", 'Theorem "Oracle-Regret Tradeoff"', CLAIM, settings, run, check)

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
-from adeptree.experiments.played_streams import curve, random_pairs
+from adeptree.experiments.played_streams import curve, played_on_new_points
 from adeptree.experiments.stats import at_most
-from adeptree.families.blocks.block_unions import BlockUnions
-from adeptree.families.listed import EnumerableClass
 from adeptree.families.specs import parse
-from adeptree.games import play
 from adeptree.learners import Adept
-from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
 
 CLASSES = {
@@ -30,14 +25,14 @@ CLASSES = {
 def settings(level: str) -> list[Cell]:
     """Every class, on different points in random order: the hardest for memory, as repeats never split."""
     configs = [{"class": spec, "T": by_level(level, *rounds)} for spec, rounds in CLASSES.items()]
-    return grid(by_level(level, 1, 2, 5), configs)
+    return grid(by_level(level, 1, 2, 5), *configs)
 
 
 def run(cell: Cell) -> Row:
     """Play one game and compare the width after every round with Sauer's lemma."""
     concept_class, T = parse(cell["class"]), cell["T"]
     learner = Adept(concept_class, T, seed=cell["seed"])
-    game = play(learner, random_pairs(points_of(concept_class, T), T, cell["seed"]))
+    game = played_on_new_points(learner, concept_class, cell)
     d = concept_class.vc_dimension
     assert d is not None
     widths = game.column("width").tolist()
@@ -53,14 +48,6 @@ def run(cell: Cell) -> Row:
     return row
 
 
-def points_of(concept_class: ConceptClass, rounds: int) -> list[Any]:
-    """List at least ``rounds`` points of a class (its blocks are just numbers)."""
-    if isinstance(concept_class, BlockUnions):
-        return list(range(rounds))
-    assert isinstance(concept_class, EnumerableClass)
-    return list(concept_class.instances())
-
-
 def check(rows: Sequence[Row]) -> list[Verdict]:
     """The number of paths at the end, and the worst round."""
     verdicts = []
@@ -73,11 +60,5 @@ def check(rows: Sequence[Row]) -> list[Verdict]:
     return verdicts
 
 
-EXPERIMENT = Experiment(
-    name="width",
-    theorem='Theorem "Main Theorem" (memory)',
-    claim="After t rounds at most Sauer(t, VC) = O(t^VC) paths are active.",
-    settings=settings,
-    run=run,
-    check=check,
-)
+CLAIM = "After t rounds at most Sauer(t, VC) = O(t^VC) paths are active."
+EXPERIMENT = Experiment("width", 'Theorem "Main Theorem" (memory)', CLAIM, settings, run, check)

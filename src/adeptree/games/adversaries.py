@@ -81,8 +81,23 @@ class _Drawing(Adversary):
         return self.instances[int(self.rng.integers(len(self.instances)))]
 
 
+class _Noisy(_Drawing):
+    """Labels of a target concept, each flipped with probability ``noise``."""
+
+    noise: float
+    _target: Concept
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.noise, (int, float)) or not 0 <= self.noise <= 1:
+            raise InvalidArgument(f"noise is a probability between 0 and 1; {got('noise', self.noise)}")
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the target's label, flipped with probability ``noise``."""
+        return int(self._target(x)) ^ int(self.rng.random() < self.noise)
+
+
 @dataclass
-class Stochastic(_Drawing):
+class Stochastic(_Noisy):
     """Labels of one target concept, each flipped with probability ``noise``.
 
     >>> from adeptree import Thresholds
@@ -93,28 +108,21 @@ class Stochastic(_Drawing):
     noise: float = 0.1
     target: Concept | None = None
 
-    def __post_init__(self) -> None:
-        _check_noise(self.noise)
-
     def start(self, rounds: int, seed: int) -> None:
         """Draw the target, unless one was given."""
         super().start(rounds, seed)
         self._target = self.target or self.concept_class.random_concept(self.rng)
 
-    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
-        """Return the target's label, flipped with probability ``noise``."""
-        return int(self._target(x)) ^ int(self.rng.random() < self.noise)
-
 
 @dataclass
-class Drifting(_Drawing):
+class Drifting(_Noisy):
     """As :class:`Stochastic`, but a new target is drawn every ``period`` rounds."""
 
     period: int = 100
     noise: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_noise(self.noise)
+        super().__post_init__()
         check_size("period", self.period)
 
     def instance(self, history: Sequence[Round]) -> Any:
@@ -122,10 +130,6 @@ class Drifting(_Drawing):
         if len(history) % self.period == 0:
             self._target = self.concept_class.random_concept(self.rng)
         return super().instance(history)
-
-    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
-        """Return the current target's label, flipped with probability ``noise``."""
-        return int(self._target(x)) ^ int(self.rng.random() < self.noise)
 
 
 @dataclass
@@ -185,8 +189,3 @@ def as_adversary(source: Any) -> Adversary:
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return Recorded(source)
     raise InvalidArgument(f"expected an adversary or an iterable of (x, y) pairs; {got('adversary', source)}")
-
-
-def _check_noise(noise: float) -> None:
-    if not isinstance(noise, (int, float)) or not 0 <= noise <= 1:
-        raise InvalidArgument(f"noise is a probability between 0 and 1; {got('noise', noise)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,8 @@ class Account(WholeRounds, ABC):
     follows_best_loss: ClassVar[bool] = True
     """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
 
+    sampled_rounds: Sequence[int] | None = None
+    """The rounds that were learnt, where that is not all of them."""
     horizon: int | None
     """T, the rounds planned for; None without an end."""
     scale: float = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from adeptree.experiments.experiment import Row, column, groups
+from adeptree.experiments.experiment import Row, column, groups, part
 from adeptree.experiments.first_order import realizable_mistakes
 from adeptree.experiments.lower_bound import mean_regret
 from adeptree.experiments.stats import fitted, mean, standard_error
@@ -65,14 +65,14 @@ def width_figure(rows: Rows) -> Figure:
 def queries_figure(rows: Rows) -> Figure:
     """Asked and posed queries against T, with fitted exponents."""
     plot = Plot(HEIGHT + 2.2)
-    asked = [r for r in rows if r["part"] == "asked"]
+    asked = part(rows, "asked")
     for i, ((spec,), members) in enumerate(groups([r for r in asked if r["base"] == "natural"], "class").items()):
         slope, _ = fitted(members, "asked")
         # Classes of one VC dimension have the same counts: every second one is drawn smaller, inside the first.
         plot.dots(_means(members, "asked"), COLOURS[i], f"{spec}: T^{slope:.2f}", MARKERS[i], 6 if i % 2 else 11)
     for i, members in enumerate(groups([r for r in asked if r["base"] != "natural"], "base", "class").values()):
         plot.dots(_means(members, "asked"), INK, "other base learners" if i == 0 else None, ".", 4)
-    for (oracle, spec), members in groups([r for r in rows if r["part"] == "posed"], "oracle", "class").items():
+    for (oracle, spec), members in groups(part(rows, "posed"), "oracle", "class").items():
         slope, _ = fitted(members, "posed")
         marker = {"literal": "x", "bits": "1", "cubes": "+"}[oracle]
         plot.dots(_means(members, "posed"), INK, f"posed, {oracle}, {spec.split('(')[0]}: T^{slope:.2f}", marker)
@@ -95,7 +95,7 @@ def queries_figure(rows: Rows) -> Figure:
 def first_order_figure(rows: Rows) -> Figure:
     """Regret against L*, with the first-order bound."""
     plot = Plot(HEIGHT + 0.3)
-    bound_rows = [r for r in rows if r["part"] == "bound"]
+    bound_rows = part(rows, "bound")
     for i, ((spec,), members) in enumerate(groups(bound_rows, "class").items()):
         plot.dots((column(members, "best_loss"), column(members, "regret")), COLOURS[i], spec, MARKERS[i], 5)
     largest = max(column(bound_rows, "best_loss"))
@@ -116,7 +116,7 @@ def first_order_figure(rows: Rows) -> Figure:
 def realizable_figure(rows: Rows) -> Figure:
     """Expected mistakes on realizable streams, for the two rates."""
     plot = Plot(HEIGHT + 0.6)
-    growing = [r for r in rows if r["part"] == "growth"]
+    growing = part(rows, "growth")
     for i, ((stream, rate), members) in enumerate(groups(growing, "stream", "rate").items()):
         name = "adaptive rate" if rate == "first-order" else "constant rate"
         plot.line(*_means(members, "mistakes"), i, f"{stream}, {name}", marker=MARKERS[i], markersize=6)
@@ -136,7 +136,7 @@ def realizable_figure(rows: Rows) -> Figure:
 def calls_figure(rows: Rows) -> Figure:
     """Calls of LazyAdept against T, for each c."""
     plot = Plot(HEIGHT + 0.9)
-    counted = groups([r for r in rows if r["part"] == "calls"], "class", "c")
+    counted = groups(part(rows, "calls"), "class", "c")
     colours = {c: i for i, c in enumerate(sorted({c for _, c in counted}))}
     for (_, c), members in counted.items():
         d = members[0]["d_vc"]
@@ -157,7 +157,7 @@ def calls_figure(rows: Rows) -> Figure:
 def tradeoff_figure(rows: Rows) -> Figure:
     """Regret of LazyAdept against c, under the theorem's formula."""
     plot = Plot(HEIGHT + 0.3)
-    measured = [r for r in rows if r["part"] == "regret"]
+    measured = part(rows, "regret")
     for i, ((stream,), members) in enumerate(groups(measured, "stream").items()):
         by_c = {c: column(some, "regret") for (c,), some in sorted(groups(members, "c").items())}
         means, errors = [mean(v) for v in by_c.values()], [3 * standard_error(v) for v in by_c.values()]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from adeptree.experiments.experiment import Row, column, groups
+from adeptree.experiments.experiment import Row, column, groups, part
 from adeptree.experiments.stats import fitted, mean_at_least
 from adeptree.theory import bounds
 
@@ -25,7 +25,7 @@ def findings(rows: dict[str, list[Row]]) -> list[Finding]:
 
 
 def _same_distribution(rows: Sequence[Row]) -> Finding:
-    small = [r for r in rows if r["part"] == "experts"]
+    small = part(rows, "experts")
     plain, deleting = max(column(small, "gap_to_classic")), max(column(small, "gap_to_deleting"))
     return Finding(
         'Sec. "ADEPT": identical distribution to Algorithm 1',
@@ -42,18 +42,16 @@ def _query_proof(rows: Sequence[Row]) -> Finding:
     extra = max(r["calls"] - r["calls_of_natural_base"] for r in rows)
     return Finding(
         'Corollary "Total Oracle Efficiency": proof of the query bound',
-        "The proof says that every query is the active prefix or one of its two extensions. An oracle-only "
-        "learner looks "
-        "at virtual functions, which are other realizable labellings. Correct: every query extends some realizable "
-        "labelling of the earlier points by one point, if virtual functions commit on every point in order; the "
-        "count is "
-        "2 × (realizable labellings), with answers shared between paths.",
+        "The proof says that every query is the active prefix or one of its two extensions. An oracle-only learner "
+        "looks at virtual functions, which are other realizable labellings. Correct: every query extends some "
+        "realizable labelling of the earlier points by one point, if virtual functions commit on every point in "
+        "order; the count is 2 × (realizable labellings), with answers shared between paths.",
         f"distinct queries in a round were at most {share:.2f} of that number, and Ghost added {extra} calls.",
     )
 
 
 def _exponents(rows: Sequence[Row]) -> Finding:
-    asked = [r for r in rows if r["part"] == "asked"]
+    asked = part(rows, "asked")
     shown = []
     for (d,), members in groups(asked, "d_vc").items():
         slopes = [fitted(some, "asked")[0] for some in groups(members, "class", "base").values()]
@@ -61,9 +59,8 @@ def _exponents(rows: Sequence[Row]) -> Finding:
     return Finding(
         'Corollary "Total Oracle Efficiency" and Sec. "Tradeoffs": exponents',
         'The corollary states O(t^(VC+1)) queries "per round"; its proof, and the total of O(T^(VC+1)), give '
-        "O(t^VC) per "
-        "round. Sec. 4.1's O(T^VC) ERM queries should read O(T^(VC+1)) weak-consistency queries. For t ≤ VC the number "
-        "is 2^t.",
+        "O(t^VC) per round. Sec. 4.1's O(T^VC) ERM queries should read O(T^(VC+1)) weak-consistency queries. For t ≤ "
+        "VC the number is 2^t.",
         f"fitted exponents of all queries in T: {'; '.join(shown)}.",
     )
 
@@ -83,9 +80,8 @@ def _small_horizons(rows: Sequence[Row]) -> Finding:
         )
     return Finding(
         "Algorithm 2: the rate at M = 0 and at M > T",
-        "η = √(8 M ln(eT/M) / T) is 0 · ln ∞ at M = 0 and the root of a negative number at M > eT; (eT/M)^M "
-        "bounds the number "
-        "of experts only for M ≤ T. Here M = 0 means one path and η = 0, and M is replaced by min(M, T).",
+        "η = √(8 M ln(eT/M) / T) is 0 · ln ∞ at M = 0 and the root of a negative number at M > eT; (eT/M)^M bounds "
+        "the number of experts only for M ≤ T. Here M = 0 means one path and η = 0, and M is replaced by min(M, T).",
         measured,
     )
 
@@ -99,32 +95,28 @@ def _adaptive_rate(rows: Sequence[Row]) -> Finding:
     return Finding(
         'Corollary "Instance-Dependent Bound": the constant in η',
         "η ∝ 1/√(L*+1) needs the constant √(ln N) and a cap: η = min(1/2, √(ln N / (L*+1))). Then the adaptive "
-        "analysis "
-        "survives pruning, with regret at most max(2.63 √((L*+1) ln N), 5.3 ln N). Weights must be recomputed from "
-        "integer losses in every round.",
+        "analysis survives pruning, with regret at most max(2.63 √((L*+1) ln N), 5.3 ln N). Weights must be "
+        "recomputed from integer losses in every round.",
         f"regret was at most {share:.2f} of this bound; on realizable streams the mistakes from T = {largest // 4} on "
         f"fit T^{slopes['first-order']:.2f}, against T^{slopes['paper']:.2f} with Algorithm 2's constant rate.",
     )
 
 
 def _hidden_constants(rows: Sequence[Row]) -> Finding:
-    measured = [r for r in rows if r["part"] == "regret"]
+    measured = part(rows, "regret")
     one = measured[0]
     cs = sorted({r["c"] for r in measured})
     vacuous = [c for c in cs if bounds.tradeoff_regret(one["T"], c, one["littlestone"], one["M"]) >= one["T"] / 2]
     share = max(r["regret"] / bounds.tradeoff_regret(r["T"], r["c"], r["littlestone"], r["M"]) for r in measured)
     return Finding(
         'Theorem "Oracle-Regret Tradeoff": hidden constants',
-        "The constant of the uniform law of large numbers is hidden; the introduction has M where the theorem "
-        "has M + 1; the "
-        "regret-transfer display lacks 1/T. Capacities and rate need the horizon K = floor(T^c) and min(M, K), every "
-        "commitment of an unsampled round is rolled back, and the prediction never looks at whether its round is "
-        "sampled. "
-        "The bound says nothing unless K is much larger than Ldim + M log T.",
+        "The constant of the uniform law of large numbers is hidden; the introduction has M where the theorem has M "
+        "+ 1; the regret-transfer display lacks 1/T. Capacities and rate need the horizon K = floor(T^c) and min(M, "
+        "K), every commitment of an unsampled round is rolled back, and the prediction never looks at whether its "
+        "round is sampled. The bound says nothing unless K is much larger than Ldim + M log T.",
         f"at T = {one['T']} the formula with constant 1 exceeds T/2 for c = {', '.join(map(str, vacuous)) or 'none'}; "
-        f"measured regret was at most {share:.2f} of it. On random labels (not used here) regret cannot depend on "
-        "c: every "
-        f"learner errs T/2 times in expectation.",
+        f"measured regret was at most {share:.2f} of it. On random labels (not used here) regret cannot depend on c: "
+        "every learner errs T/2 times in expectation.",
     )
 
 

@@ -29,11 +29,10 @@ MOST_PATHS = 64
 
 @dataclass(frozen=True)
 class Path:
-    """An active path u of a round: k(u), n(u), its loss before and after the label, its mass and its share."""
+    """An active path u of a round: k(u), its loss before and after the label, its mass and its share."""
 
     labels: Labels
     mistakes: int
-    contested: int
     loss_before: int
     loss: int
     mass: float
@@ -68,7 +67,6 @@ class Step:
     p: float
     guess: int
     y: int
-    rate: float
     paths: tuple[Path, ...]
     """In the order of the tree: label 0 before label 1."""
     pruned: tuple[Pruned, ...]
@@ -148,7 +146,7 @@ def _round(
     learner: Adept, nodes: list[Labels], xs: list[Any], x: Any, answer: Callable[[float], int]
 ) -> tuple[Step, list[Labels]]:
     """Play one round; return it, and the labels of the rows after it."""
-    asked, rate = learner.queries.asked, learner.paths.rate
+    asked = learner.queries.asked
     p = learner.predict_proba(x)
     looked = learner.paths.looked
     if looked is None or len(looked.extension.children.parent) > MOST_PATHS:
@@ -172,7 +170,6 @@ def _round(
         p,
         guess,
         y,
-        rate,
         tuple(sorted(paths, key=lambda path: path.labels)),
         tuple(sorted(pruned, key=lambda cut: cut.labels)),
         learner.queries.asked - asked,
@@ -195,7 +192,6 @@ def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> li
         Path(
             labels=(*nodes[v], int(label[i])),
             mistakes=int(looked.extension.mistakes[i]),
-            contested=int(looked.extension.contested[i]),
             loss_before=int(before[i]),
             loss=int(before[i]) + (int(label[i]) != y),
             mass=math.exp(log_mass[i] - prior.log_total),

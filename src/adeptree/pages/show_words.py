@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from adeptree.core.visible import counted
 from adeptree.pages.show_game import Pruned, Shown, Step
 
 
 def heading(game: Shown) -> str:
     """Return what is played, in one sentence."""
-    rounds = "1 round" if len(game.steps) == 1 else f"{len(game.steps)} rounds"
     horizon = "no horizon" if game.horizon is None else f"horizon {game.horizon}"
     M = "no mistake bound" if game.mistake_bound is None else f"mistake bound M = {game.mistake_bound}"
     return (
-        f"{rounds} of ADEPT with {game.rules} against {game.opponent}. "
+        f"{counted(len(game.steps), 'round')} of ADEPT with {game.rules} against {game.opponent}. "
         f"Base learner {game.base}, {M}; prior {game.prior}, {horizon}."
     )
 
 
 def growth(step: Step) -> str:
     """Say how the paths came to be."""
-    paths, cut = step.asked // 2, len(step.pruned)
-    before = "1 path" if paths == 1 else f"{paths} paths"
+    before, cut = counted(step.asked // 2, "path"), len(step.pruned)
     gone = "nothing is" if not cut else "1 branch is" if cut == 1 else f"{cut} branches are"
     return f"{before}, {step.asked} queries (may it go on with 0? with 1?): {gone} pruned, width {len(step.paths)}."
 
@@ -29,8 +28,7 @@ def verdict(step: Step) -> str:
     loss = abs(step.p - step.y)
     return (
         f"P(1) = {step.p:.3f} is the share of the weight that says 1, the chance to guess 1. The coin says "
-        f"{step.guess}, "
-        f"the label is {step.y}: expected loss {loss:.3f}."
+        f"{step.guess}, the label is {step.y}: expected loss {loss:.3f}."
     )
 
 

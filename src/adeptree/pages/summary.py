@@ -9,13 +9,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adeptree.core.visible import visible
-from adeptree.families.blocks.block_unions import BlockUnions
-from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.families.line.intervals import Intervals
-from adeptree.families.line.thresholds import Thresholds
-from adeptree.families.stumps.stumps_found import RealStumps
-from adeptree.families.stumps.stumps_given import Stumps
+from adeptree.core.visible import counted, visible
+from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.promises import beats_a_coin, why_nothing
@@ -51,11 +46,10 @@ def rule_text(learner: Adept, columns: Sequence[str]) -> str:
     >>> rule_text(learner, ["vibration"])
     'vibration >= 5'
     """
-    rule = str(learner.best_rule())
-    if isinstance(learner.concept_class, BlockUnions):
-        rule = re.sub(r"^block\b", lambda _: columns[0], rule)
-    elif not isinstance(learner.concept_class, (Stumps, RealStumps, FiniteClass)):
-        rule = re.sub(r"\bx(\d*)\b", lambda match: columns[int(match[1] or 0)], rule)
+    rule, told = str(learner.best_rule()), columns_of(learner.concept_class)
+    # A class that names its columns has them in its rules already.
+    if told.placeholder and told.names(learner.concept_class) is None:
+        rule = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], rule)
     return visible(rule)
 
 
@@ -83,17 +77,13 @@ def heading(learner: Adept, account: Account) -> str:
     2 bad rows were skipped.
     """
     planned = learner.horizon if learner.horizon is not None and learner.rounds < learner.horizon else None
-    rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else _counted(learner.rounds, "round")
+    rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else counted(learner.rounds, "round")
     lines = [f"{account.name}: {rounds} against {account.rules}"]
     if account.bad:
-        lines.append(f"{_counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
+        lines.append(f"{counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
     if account.unlabelled:
-        lines.append(f"{_counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
+        lines.append(f"{counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
     return "\n".join(lines)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _mistakes(learner: Adept, rule: str) -> str:
@@ -136,7 +126,7 @@ def _useful(learner: Adept) -> bool:
 
 
 def _scope(learner: Adept) -> str:
-    return f"of {_counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
+    return f"of {counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
 
 
 def _inside(learner: Adept) -> str:
@@ -160,8 +150,8 @@ def _sauer(learner: Adept) -> str:
     if c.vc_dimension is None:
         return _line("Sauer's bound", "unknown", "as the VC dimension is")
     # How many different points came is not counted: on a long stream that alone would fill the memory.
-    points = min(learner.rounds, c.n) if isinstance(c, (Thresholds, Intervals)) else learner.rounds
-    note = f"of at most {_counted(points, 'point')}, VC dimension {c.vc_dimension}"
+    points = min(learner.rounds, columns_of(c).points(c) or learner.rounds)
+    note = f"of at most {counted(points, 'point')}, VC dimension {c.vc_dimension}"
     return _line("Sauer's bound", f"{bounds.sauer(points, c.vc_dimension):,}", note)
 
 

@@ -29,6 +29,10 @@ class Columns:
     """How many columns it wants."""
     preferred: Callable[[Any], str | None] = lambda concept_class: None
     """The column it reads if nobody names another."""
+    placeholder: str = r"\bx(\d*)\b"
+    """What stands for a column in the text of a rule, with the column's number (or nothing) as its group."""
+    points: Callable[[Any], int | None] = lambda concept_class: None
+    """How many different instances there are, where they are few."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from adeptree.app.run.rows import Row, Stream
 from adeptree.app.run.text_lines import numbered
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.visible import counted
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round; a row must be on one line"
 
@@ -57,8 +58,6 @@ def _checked(rows: Iterator[Row], width: int) -> Iterator[Row]:
         if row.fault or len(row.cells) == width:
             yield row
         else:
-            yield Row(row.line, row.cells, f"expected {_values(width)}, got {_values(len(row.cells))}")
-
-
-def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"
+            yield Row(
+                row.line, row.cells, f"expected {counted(width, 'value')}, got {counted(len(row.cells), 'value')}"
+            )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
-from itertools import pairwise
-from typing import Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 from adeptree.app.run.answers import Answers
 from adeptree.app.run.layout import Example, Layout
+from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rows import Row, Stream
 from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
@@ -17,44 +16,26 @@ from adeptree.app.run.writing import PredictionLog, Written
 from adeptree.app.terminal import show
 from adeptree.core.errors import DamagedFile, HorizonReached, InvalidArgument
 from adeptree.core.interrupts import Interrupts
-from adeptree.core.visible import visible
+from adeptree.core.json_lines import UNFIT
+from adeptree.core.visible import counted, visible
 from adeptree.learners import Adept
-from adeptree.pages.course import Course, Moment
+from adeptree.pages.course import Course
 from adeptree.pages.summary import Account, rule_text, summary
 
-
-@dataclass(frozen=True)
-class Position:
-    """Where a run is: rows taken, among them bad and unlabelled ones, and what is certain in its files."""
-
-    taken: int = 0
-    bad: int = 0
-    unlabelled: int = 0
-    digest: int = 0
-    predictions: Written = field(default_factory=Written)
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """What a run writes, and what it does with bad rows."""
-
-    predictions: str | None = None
-    report: str | None = None
-    follow: bool = False
-    skip_bad: bool = False
-    quiet: bool = False
+if TYPE_CHECKING:
+    from adeptree.app.run.run_command import Options
 
 
 class Game:
     """A learner on a stream. However it ends, what was learnt is saved and shown."""
 
     def __init__(
-        self, learner: Adept, stream: Stream, layout: Layout, shown: str, outputs: Outputs, answers: Answers | None
+        self, learner: Adept, stream: Stream, layout: Layout, options: Options, answers: Answers | None
     ) -> None:
-        self.learner, self.stream, self.layout, self.shown, self.outputs = learner, stream, layout, shown, outputs
+        self.learner, self.stream, self.layout, self.options = learner, stream, layout, options
         self.folder: RunFolder | None = None
         self.position = Position()
-        self.course = Course() if outputs.report else None
+        self.course = Course() if options.report else None
         self.whole = True
         self.ended = False
         self.notes: list[str] = []
@@ -69,10 +50,10 @@ class Game:
         found = folder.position()
         if found is not None:
             try:
-                self.position = _position(found["position"], self.learner.rounds)
+                self.position = position_of(found["position"], self.learner.rounds)
                 if self.course and found["course"]:
-                    self.course.restore(_course(found["course"], self.learner.rounds))
-            except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+                    self.course.restore(found["course"], self.learner.rounds)
+            except UNFIT:
                 raise DamagedFile(
                     f"{folder.checkpoint_path} does not say where its run was; start again with another --save"
                 ) from None
@@ -97,7 +78,7 @@ class Game:
                 why = f"the horizon is {horizon}" if horizon is not None and rounds >= horizon else ""
                 rounds += labelled
             except InvalidArgument as error:
-                why = "" if self.outputs.skip_bad else str(error)
+                why = "" if self.options.on_bad_row == "skip" else str(error)
             if why:
                 path = self.folder and self.folder.path / ROWS
                 raise DamagedFile(
@@ -106,17 +87,17 @@ class Game:
 
     def play(self) -> None:
         """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
-        outputs = self.outputs
+        options = self.options
         with ExitStack() as stack:
             stack.enter_context(self.interrupts)
-            if outputs.predictions:
-                log = stack.enter_context(PredictionLog(outputs.predictions, self.position.predictions))
+            if options.predictions:
+                log = stack.enter_context(PredictionLog(options.predictions, self.position.predictions))
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()
             stack.callback(self._summarise)
             stack.callback(self._report)
             stack.callback(self._last_checkpoint)
-            bar = stack.enter_context(ProgressBar(self.layout.names, shown=not (outputs.quiet or outputs.follow)))
+            bar = stack.enter_context(ProgressBar(self.layout.names, shown=not (options.quiet or options.follow)))
             for row in self.stream:
                 with self.interrupts.held():
                     self._take(row, bar)
@@ -125,7 +106,7 @@ class Game:
                 bar.update(self.learner)
             bar.update(self.learner, last=True)
             self.ended = True
-            if not self.position.taken and not outputs.follow:
+            if not self.position.taken and not options.follow:
                 raise InvalidArgument(f"{self.stream.name} has no rows")
 
     # --- One row -------------------------------------------------------------------------------------
@@ -153,10 +134,7 @@ class Game:
         self.whole = True
 
     def _example(self, row: Row) -> Example:
-        example = self.layout.example(row)
-        if example.y is None and not self.outputs.follow:
-            raise InvalidArgument(f"column {self.layout.label.column}: the label is missing")
-        return example
+        return self.layout.example(row, labelled=not self.options.follow)
 
     def _learn(self, example: Example) -> None:
         if example.y is None:
@@ -167,7 +145,7 @@ class Game:
 
     def _bad(self, row: Row, error: InvalidArgument, bar: ProgressBar | None) -> None:
         sentence = f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
-        if not self.outputs.skip_bad:
+        if self.options.on_bad_row == "stop":
             raise type(error)(sentence) from None
         if bar is not None:
             if self.folder:
@@ -208,22 +186,23 @@ class Game:
         self.again = []
         self._pass_over()
         self._checkpoint()
-        if self.position.taken and not self.outputs.quiet:
-            show(f"adeptree: going on after {rows(self.position.taken)}", err=True)
+        if self.position.taken and not self.options.quiet:
+            show(f"adeptree: going on after {counted(self.position.taken, 'row')}", err=True)
 
     def _pass_over(self) -> None:
         """Leave out the rows that were taken before; in a conversation they do not come again."""
-        if self.outputs.follow:
+        if self.options.follow:
             return
-        digest, name, folder = 0, self.stream.name, self.folder and self.folder.path
-        for passed in range(self.position.taken):
+        digest, taken, name = 0, self.position.taken, self.stream.name
+        folder = self.folder and self.folder.path
+        for passed in range(taken):
             row = next(self.stream, None)
             if row is None:
-                raise InvalidArgument(f"--resume: {name} has {rows(passed)}, but {folder} has {self.position.taken:,}")
+                raise InvalidArgument(f"--resume: {name} has {counted(passed, 'row')}, but {folder} has {taken:,}")
             digest = row.digest(digest)
         if digest != self.position.digest:
             raise InvalidArgument(
-                f"--resume: the first {rows(self.position.taken)} of {name} are not those of the run in {folder}; "
+                f"--resume: the first {counted(taken, 'row')} of {name} are not those of the run in {folder}; "
                 f"give the same stream from its beginning, or (new rows only) use --follow"
             )
 
@@ -249,60 +228,18 @@ class Game:
 
     def _account(self) -> Account:
         position = self.position
-        name, shown = visible(self.stream.name), visible(self.shown)
+        name, shown = visible(self.stream.name), visible(self.layout.shown)
         return Account(name, shown, self.layout.names, position.bad, position.unlabelled)
 
     def _report(self) -> None:
-        if self.course and self.outputs.report and self.learner.rounds:
+        if self.course and self.options.report and self.learner.rounds:
             from adeptree.pages.run_page import write_run_page
 
             self.course.note(self.learner, self._rule, last=True)
-            write_run_page(self.outputs.report, self.learner, self._account(), self.course)
-            self.notes.append(f"Report: {self.outputs.report}")
+            write_run_page(self.options.report, self.learner, self._account(), self.course)
+            self.notes.append(f"Report: {self.options.report}")
 
     def _summarise(self) -> None:
-        if self.learner.rounds and not self.outputs.quiet:
+        if self.learner.rounds and not self.options.quiet:
             text = summary(self.learner, self._account())
-            show("\n\n".join([text, *self.notes]), err=self.outputs.follow)
-
-
-def _position(found: dict[str, Any], rounds: int) -> Position:
-    """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not."""
-    written = found["predictions"]
-    counts = [found[name] for name in ("taken", "bad", "unlabelled")]
-    checks = [found["digest"], written["checksum"]]
-    _need(found.keys() == vars(Position()).keys() and written.keys() == vars(Written()).keys())
-    _need(all(type(number) is int and number >= 0 for number in [*counts, *checks, written["length"]]))
-    _need(max(checks) < 1 << 32 and max(*counts, written["length"]) < 1 << 63)
-    # Every row that was taken was learnt, or bad, or had no label.
-    _need(found["taken"] == rounds + found["bad"] + found["unlabelled"])
-    return Position(**{**found, "predictions": Written(**written)})
-
-
-def _course(found: dict[str, Any], rounds: int) -> dict[str, Any]:
-    """Return what a checkpoint says of how the run went, if it can have gone so."""
-    moments = [Moment(**moment) for moment in found["moments"]]
-    times = [moment.round for moment in moments]
-    _need(found.keys() == {"step", "moments"} and isinstance(found["moments"], list))
-    _need(all(type(number) is int for number in [found["step"], *times, *(m.width for m in moments)]))
-    _need(0 < found["step"] < 1 << 63 and all(isinstance(m.rule, str) and 0 < m.width for m in moments))
-    _need(all(before < after for before, after in pairwise([0, *times, rounds + 1])))
-    for m in moments:
-        losses = (m.expected_loss, m.best_loss, m.bound)
-        _need(all(isinstance(v, (int, float)) and not math.isnan(v) for v in losses))
-        _need(0 <= m.expected_loss < math.inf and 0 <= m.best_loss < math.inf and m.bound > -math.inf)
-    return found
-
-
-def _need(right: bool) -> None:
-    if not right:
-        raise ValueError
-
-
-def rows(count: int) -> str:
-    """Return a number of rows in words.
-
-    >>> rows(1), rows(2000)
-    ('1 row', '2,000 rows')
-    """
-    return "1 row" if count == 1 else f"{count:,} rows"
+            show("\n\n".join([text, *self.notes]), err=self.options.follow)

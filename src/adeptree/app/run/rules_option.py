@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from adeptree.app.run.row_label import Label
 from adeptree.app.run.rows import Row, Stream, listed
@@ -20,8 +20,7 @@ SAMPLED = 100
 """Rows that are looked at to tell which columns hold numbers (one if each is to be answered at once)."""
 
 
-@dataclass(frozen=True)
-class Competition:
+class Competition(NamedTuple):
     """What the learner competes with: the class, the columns that it reads, and how to name it to a person."""
 
     concept_class: ConceptClass

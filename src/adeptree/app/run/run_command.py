@@ -17,9 +17,7 @@ from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, TooLa
 
 if TYPE_CHECKING:
     from adeptree.app.run.layout import Layout
-    from adeptree.app.run.row_label import Label
     from adeptree.app.run.rows import Stream
-    from adeptree.app.run.rules_option import Competition
     from adeptree.app.run.run_folder import RunFolder
     from adeptree.learners import Adept
 
@@ -120,7 +118,7 @@ def run_command(
 
 def _run(options: Options) -> None:
     from adeptree.app.run.answers import Answers
-    from adeptree.app.run.playing import Game, Outputs
+    from adeptree.app.run.playing import Game
     from adeptree.app.run.run_folder import RunFolder
     from adeptree.app.run.stream_sources import open_stream
 
@@ -133,81 +131,64 @@ def _run(options: Options) -> None:
         answers = Answers(stream.answers) if options.follow else None
         if answers:
             answers.open()
-        competition, layout = _understood(options, stream, folder)
+        layout = _understood(options, stream, folder)
         if folder:
-            folder.begin(_written_down(options, stream, competition))
-        learner = _resumed(folder, competition) or _fresh(options, competition)
-        outputs = Outputs(
-            options.predictions, options.report, options.follow, options.on_bad_row == "skip", options.quiet
-        )
-        game = Game(learner, stream, layout, competition.shown, outputs, answers)
+            folder.begin({**options.settings(), "columns": stream.columns, "found": _found(layout)})
+        learner = _resumed(folder, layout) or _fresh(options, layout)
+        game = Game(learner, stream, layout, options, answers)
         if folder:
             game.go_on(folder)
         game.play()
 
 
-def _written_down(options: Options, stream: Stream, competition: Competition) -> dict[str, Any]:
-    """Return the settings of a run, with what its rules were found to mean."""
-    found = {"class": repr(competition.concept_class), "reads": list(competition.columns), "shown": competition.shown}
-    return {**options.settings(), "columns": stream.columns, "found": found}
+def _found(layout: Layout) -> dict[str, Any]:
+    """Return what the rules were found to mean."""
+    return {"class": repr(layout.concept_class), "reads": list(layout.names), "shown": layout.shown}
 
 
-def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> tuple[Competition, Layout]:
+def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> Layout:
     """Return what the options mean on this stream; a resumed run means what it meant at its start."""
     from adeptree.app.run.layout import layout_of
     from adeptree.app.run.row_label import label_of
-    from adeptree.app.run.rules_option import competition
     from adeptree.app.run.stream_sources import BUNDLED
 
-    if folder and folder.saved is not None:
+    saved = folder.saved if folder else None
+    if folder and saved is not None:
         folder.refuse_differences({**options.settings(), "columns": stream.columns})
     rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
     if rules is None:
         raise InvalidArgument(
             'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
         )
-    label = label_of(stream, options.label)
-    if folder and folder.saved is not None:
-        return _settled(options, stream, folder, rules, label)
-    settled = competition(rules, options.x, stream, label, options.follow)
-    return settled, layout_of(stream, settled.concept_class, settled.columns, label)
-
-
-def _settled(
-    options: Options, stream: Stream, folder: RunFolder, rules: str, label: Label
-) -> tuple[Competition, Layout]:
-    """Return what the settings say that the options meant; only what they can have meant is believed."""
-    from adeptree.app.run.layout import layout_of
-    from adeptree.app.run.rules_option import Competition, competition
-    from adeptree.families.specs import parse
-
-    found = (folder.saved or {})["found"]
+    if folder is None or saved is None:
+        return layout_of(stream, rules, options.x, options.label, options.follow)
+    label_of(stream, options.label)  # what is wrong with the label is no fault of the settings
     try:
-        settled = Competition(parse(found["class"]), tuple(found["reads"]), found["shown"])
-        meant = competition(rules, options.x, stream, label, options.follow, known=settled.columns)
-        if (meant.concept_class, meant.columns) != (settled.concept_class, settled.columns):
-            raise InvalidArgument("other rules")
-        return settled, layout_of(stream, settled.concept_class, settled.columns, label)
+        layout = layout_of(stream, rules, options.x, options.label, options.follow, known=saved["found"]["reads"])
     except (InvalidArgument, TooLarge):
         raise folder.damaged_settings() from None
+    # Only what the options can have meant is believed.
+    if _found(layout) != saved["found"]:
+        raise folder.damaged_settings()
+    return layout
 
 
-def _resumed(folder: RunFolder | None, competition: Competition) -> Adept | None:
+def _resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
     """Return the learner of the checkpoint, if there is one."""
     from adeptree import Adept, load
 
     if folder is None or not folder.checkpoint_path.exists():
         return None
     learner = load(folder.checkpoint_path)
-    if not isinstance(learner, Adept) or learner.concept_class != competition.concept_class:
+    if not isinstance(learner, Adept) or learner.concept_class != layout.concept_class:
         raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings beside it")
     return learner
 
 
-def _fresh(options: Options, competition: Competition) -> Adept:
+def _fresh(options: Options, layout: Layout) -> Adept:
     from adeptree import Adept
 
-    concept_class = competition.concept_class
+    concept_class = layout.concept_class
     named: dict[str, Any] = {}
     if options.rate is not None:
         named["rate"] = _rate(options.rate)

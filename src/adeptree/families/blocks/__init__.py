@@ -18,6 +18,7 @@ FAMILIES = (
         columns=Columns(
             block_of_cell,
             preferred=lambda c: c.block if isinstance(c.block, str) else None,
+            placeholder=r"^block\b()",
         ),
         on_columns=OnColumns(
             "blocklist",

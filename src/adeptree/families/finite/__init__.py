@@ -37,7 +37,7 @@ FAMILIES = (
         "finite",
         FiniteClass,
         base=_base,
-        columns=Columns(_point),
+        columns=Columns(_point, placeholder=""),
         example="finite(table=['001', '011'])",
         small="finite(table=['00000', '00111', '01011', '01101', '11110'], points=['a', 'b', 'c', 'd', 'e'])",
         line="one row of a table; x is a column of it, 0..n-1",

@@ -5,7 +5,7 @@ from adeptree.families.line.interval_sweep import SweepEngine
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
 from adeptree.families.line.line_engine import OrderedEngine
 from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
-from adeptree.roles.family import Family, OnColumns
+from adeptree.roles.family import Columns, Family, OnColumns
 
 FAMILIES = (
     Family(
@@ -15,6 +15,7 @@ FAMILIES = (
         base=Bisection,
         bases=(Bisection,),
         engines=(OrderedEngine,),
+        columns=Columns(points=lambda c: c.n),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
         small="thresholds(n=16)",
@@ -26,6 +27,7 @@ FAMILIES = (
         base=IntervalSearch,
         bases=(IntervalSearch,),
         engines=(SweepEngine,),
+        columns=Columns(points=lambda c: c.n),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
         small="intervals(n=9)",
