@@ -16,7 +16,7 @@ from adeptree.theory.priors import KTPrior, PaperPrior, Prior
 
 _u64 = np.uint64
 BYTES = 24
-"""Moved a path and round: look reads 8 and writes 1, weigh reads 6, commit reads 5 and writes 4."""
+"""Moved per path and round: look reads 8 and writes 1, weigh reads 6, commit reads 5 and writes 4."""
 
 
 @numba.njit(cache=True)
@@ -66,7 +66,7 @@ def best(call: Callable[[], Any], seconds: float = 0.4) -> float:
 
 
 def shares(widths: list[int]) -> list[dict[str, float]]:
-    """Return, for each width, ns a path of a round at a point seen before, and of moving its bytes."""
+    """Return, for each width, ns per path of a round at a point seen before, and of moving its bytes."""
     found = []
     for width in widths:
         line: dict[str, float] = {"width": width}

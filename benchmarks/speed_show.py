@@ -75,7 +75,7 @@ def paths_table(results: dict[str, Any]) -> str:
                 ]
             )  # fmt: skip
     lines.sort(key=lambda line: int(line[1].replace(",", "")))
-    head = ["", "active paths", "rounds/s", "ns a path and round", "to the dictionary", "to numpy"]
+    head = ["", "active paths", "rounds/s", "ns per path and round", "to the dictionary", "to numpy"]
     return table(head, lines)
 
 
@@ -85,7 +85,7 @@ def bandwidth_table(results: dict[str, Any]) -> str:
          number(line["gigabytes"]), f"{line['share']:.0%}"]
         for line in results["bandwidth"]
     ]  # fmt: skip
-    return table(["paths", "ns a path, paper", "ns, KT", "ns, moving the bytes", "GB/s of that", "share"], lines)
+    return table(["paths", "ns per path, paper", "ns, KT", "ns, moving the bytes", "GB/s of that", "share"], lines)
 
 
 def start_table(results: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What happened in a game: one row a round, and the account at the end."""
+"""What happened in a game: one row per round, and the account at the end."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Transcript:
         return regrets
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, one row a round."""
+        """Return a pandas DataFrame, one row per round."""
         try:
             import pandas as pd
         except ImportError:
@@ -120,7 +120,7 @@ class Transcript:
         return "\n".join(lines)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the transcript as JSON lines: the header, a line a round, and one that proves them."""
+        """Write the transcript as JSON lines: the header, one line per round, and one that proves them."""
         head = {"format": FORMAT, "version": VERSION, "bound": self.bound, "header": encode(self.header)}
         rows = [encode([getattr(r, f.name) for f in fields(Round)]) for r in self.rounds]
         text = "\n".join(json.dumps(line) for line in [head, *rows]) + "\n"

@@ -23,7 +23,7 @@ Tree = int | tuple[Any, ...]
 
 TRUNK = -1
 BLOCKS = 15
-"""Blocks a family, in majority with pruning."""
+"""Blocks per family, in majority with pruning."""
 
 
 @cache

@@ -177,7 +177,7 @@ class Hedge(OnlineLearner):
         """Continue from a saved file's contents."""
         super().take_over(saved)
         if "drift" not in saved["learnt"] and self.last_rate > SAFE_RATE:
-            # The first edition's gap lost its digits here; it is at most the loss, and eta/8 a round.
+            # The first edition's gap lost its digits here; it is at most the loss, and eta/8 per round.
             self.gap = min(self.expected_loss, self.rounds * self.last_rate / 8)
 
     def _restore(self, state: dict[str, Any]) -> None:

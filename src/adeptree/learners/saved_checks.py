@@ -197,7 +197,7 @@ def _check_waiting(waiting: Any, dropped: dict[str, Any], width: int) -> None:
 
 
 def _check_base(base: dict[str, Any], width: int) -> None:
-    """One state of the base learner a path."""
+    """One state of the base learner per path."""
     _need("states" not in base or (isinstance(base["states"], list) and len(base["states"]) == width), "states")
     _need(_is_count(base.get("mistakes", 0)), "mistakes of the base learner")
     if "row_of" in base:

@@ -307,7 +307,7 @@ class Tracking(OnlineLearner):
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents."""
         super().take_over(saved)
-        if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 a round is what it is at most
+        if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 per round is what it is at most
             self.gap = self.rate * self.rounds / 8
 
 

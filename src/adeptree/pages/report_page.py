@@ -57,7 +57,7 @@ def _opening(result: Reproduction) -> str:
 
 
 def _verdicts(result: Reproduction) -> str:
-    """Return the table, a body of rows an experiment."""
+    """Return the table, one body of rows per experiment."""
     head = "".join(f'<th scope="col" class="{justify}">{name}</th>' for name, justify in COLUMNS)
     bodies = [_body(name, found) for name, found in result.verdicts.items()]
     return (

@@ -1,4 +1,4 @@
-"""The frontier: all realizable labellings of the committed points, one row a path.
+"""The frontier: all realizable labellings of the committed points, one row per path.
 
 A frontier is asked about a point with :meth:`Frontier.split`, which says for every row which of the
 two labels can continue it, and is moved past that point with :meth:`Frontier.grow`. ``split`` is the
@@ -21,7 +21,7 @@ from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArr
 class Queries:
     """How many weak-consistency queries there were, in three numbers that are never merged.
 
-    ``asked`` is what Algorithm 2 asks (2 x width a round, the paper's N_T), ``posed`` counts the calls
+    ``asked`` is what Algorithm 2 asks (2 x width per round, the paper's N_T), ``posed`` counts the calls
     that really reached the oracle, and ``inferred`` is the rest: answers got by logic.
 
     >>> Queries(asked=10, posed=4).inferred

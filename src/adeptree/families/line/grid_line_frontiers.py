@@ -1,4 +1,4 @@
-"""Frontiers on a line: a path is a box of the ends that fit it, a few ints a row."""
+"""Frontiers on a line: a path is a box of the ends that fit it, a few ints per row."""
 
 from __future__ import annotations
 

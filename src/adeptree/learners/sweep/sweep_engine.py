@@ -1,4 +1,4 @@
-"""The paths engine, compiled: the frontiers' rows in the frontiers' order, at a nanosecond or two a path and round."""
+"""The paths engine, compiled: the frontiers' rows in the frontiers' order, 1 to 2 ns per path and round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SweepEngine(Engine):
     """Every active path, in columns of small ints that compiled passes change in place.
 
     For Thresholds, Intervals and BlockUnions with their natural base learners, which never exceed M: nothing
-    is ever pruned. The passes read 13 bytes a path (21 for intervals; 8 more with the KT prior, its mass) and write
+    is ever pruned. The passes read 13 bytes per path (21 for intervals; 8 more with the KT prior, its mass) and write
     a byte of scratch; 4 more, its contested rounds, lie still until it is cut. Files are those of the numpy engine.
 
     >>> from adeptree import Thresholds
