@@ -240,7 +240,10 @@ def test_inside_it_takes_one_folder(tmp_path: Path) -> None:
     source = tmp_path / "src" / "adeptree"
     shutil.copytree(ROOT / "src" / "adeptree", source, ignore=shutil.ignore_patterns("__pycache__"))
     (source / "families" / "exceptions").mkdir()
-    shutil.copy(SKELETONS / "family.py", source / "families" / "exceptions" / "__init__.py")
+    family = source / "families" / "exceptions" / "__init__.py"
+    family.write_text(
+        (SKELETONS / "family.py").read_text(encoding="utf-8").split("# --- To try it out")[0].rstrip() + "\n"
+    )
     named = source / "families" / "__init__.py"
     if "exceptions" not in run(["-m", "adeptree", "classes"], tmp_path, source.parent):
         # The one line that the guide names, as long as the folders are listed there.
@@ -249,6 +252,11 @@ def test_inside_it_takes_one_folder(tmp_path: Path) -> None:
             text.replace("templates\n", "templates, exceptions\n").replace("templates)", "templates, exceptions)")
         )
     at_home(tmp_path, source.parent)
+    # It keeps the order of the house: no import goes up, and the linter has nothing to say.
+    same = "import sys, pathlib, draw_map as d; print(d.imports(pathlib.Path(sys.argv[1])) == d.imports())"
+    assert run(["-c", same, str(source)], tmp_path, PAGES) == "True\n"
+    if importlib.util.find_spec("ruff") is not None:
+        run(["-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"), str(family)], tmp_path)
 
 
 # --- The map and the walk ------------------------------------------------------------------------------
