@@ -56,7 +56,7 @@ CASES: dict[str, tuple[Callable[..., OracleClass], list[Any], list[dict[str, Any
         GRID,
         [{}],
     ),
-    "a remote oracle, 20 ms a call": (
+    "a remote oracle, 20 ms per call": (
         lambda **options: OracleClass(find=remote, **options),
         NUMBERS,
         [{}, {"strategy": "literal"}],

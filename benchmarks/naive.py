@@ -58,7 +58,7 @@ class DictionaryAdept:
 
 
 class NumpyHedge:
-    """Exponential weights over all thresholds 0..n: one product on a slice and two sums a round."""
+    """Exponential weights over all thresholds 0..n: one product on a slice and two sums per round."""
 
     def __init__(self, n: int, T: int) -> None:
         self.weights = np.ones(n + 1)

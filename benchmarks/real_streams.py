@@ -55,7 +55,7 @@ class Score:
     error: float
     """Share of wrong labels, in percent."""
     cpu: float
-    """Processor time of predicting and learning, in milliseconds a row."""
+    """Processor time of predicting and learning, in milliseconds per row."""
 
 
 def online(rows: Rows, predict: Callable[[Any], bool], learn: Callable[[Any, int], None]) -> Score:
@@ -130,7 +130,7 @@ def main(names: list[str]) -> None:
         account.append([name, *shown, *cpu])
         print(f"{name}: done", file=sys.stderr, flush=True)
     show(["stream", "rows", "best stump", "sampled", *scores], errors)
-    show(["stream", "best stump", "regret", "bound", "paths", "ms a row", "Hedge", "LR", "HT"], account)
+    show(["stream", "best stump", "regret", "bound", "paths", "ms per row", "Hedge", "LR", "HT"], account)
 
 
 def show(titles: list[str], lines: list[list[str]]) -> None:

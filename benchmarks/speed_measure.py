@@ -101,7 +101,7 @@ def exponent(games: list[Game]) -> float | None:
 
 
 def windows(player: Player, stream: Stream, widths: list[int], size: int) -> dict[int, tuple[int, float]]:
-    """Return {active paths: (rounds, seconds a round)}: timed only while the frontier is about that wide."""
+    """Return {active paths: (rounds, seconds per round)}: timed only while the frontier is about that wide."""
     width = 1 + np.cumsum(np.bincount(np.unique(stream.xs, return_index=True)[1], minlength=len(stream.xs)))
     found: dict[int, tuple[int, float]] = {}
     stops = {int(np.searchsorted(width, wanted)): wanted for wanted in widths}

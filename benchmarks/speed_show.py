@@ -75,7 +75,7 @@ def paths_table(results: dict[str, Any]) -> str:
                 ]
             )  # fmt: skip
     lines.sort(key=lambda line: int(line[1].replace(",", "")))
-    head = ["", "active paths", "rounds/s", "ns a path and round", "to the dictionary", "to numpy"]
+    head = ["", "active paths", "rounds/s", "ns per path and round", "to the dictionary", "to numpy"]
     return table(head, lines)
 
 

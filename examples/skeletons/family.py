@@ -28,6 +28,7 @@ class Exceptional:
     odd: tuple[Hashable, ...] = ()  # no value, or one
 
     def __call__(self, x: Hashable) -> int:
+        """Return the label of x."""
         return self.label ^ (x in self.odd)
 
     def __str__(self) -> str:
@@ -118,6 +119,8 @@ FAMILIES = (
         # frontier=...: without one its oracle is asked about every path, which is right and slow.
     ),
 )
+
+# --- To try it out; inside the repository this part is left away -----------------------------------------
 
 if __name__ == "__main__":
     import adeptree as at

@@ -228,7 +228,7 @@ def test_the_literal_strategy_asks_about_every_row() -> None:
         frontier = frontier_over(oracle, form, strategy="literal")
         expected = int(form == "find")
         for x in [*range(10), 3, *range(10, 20), 3]:
-            # With witnesses one call a row; with bits a second one where label 0 was not denied.
+            # With witnesses one call per row; with bits a second one where label 0 was not denied.
             split = frontier.split(x)
             if x != 3 or not frontier.points.count(3):
                 expected += frontier.width + (0 if form == "find" else int(split.can0.sum()))

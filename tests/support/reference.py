@@ -1,6 +1,6 @@
 """Slow, explicit references, written from the paper alone: nothing here uses adeptree.
 
-A class is a set of rows (tuples of 0/1, one entry a point) or a list of plain functions. A base learner is a
+A class is a set of rows (tuples of 0/1, one entry per point) or a list of plain functions. A base learner is a
 function of the labelled past and the point, so that nothing can be remembered wrongly between rounds.
 """
 

@@ -73,7 +73,7 @@ app.command("show")(show_command)
 def main() -> None:
     """Run the command line."""
     fill_in()
-    # No command multiplies large matrices. numpy's threads for that cost memory a core, and where a container allows
+    # No command multiplies large matrices. numpy's threads for that cost memory per core, and where a container allows
     # few threads, numpy cannot even be imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for output in (sys.stdout, sys.stderr):

@@ -97,7 +97,7 @@ def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Re
 
 
 def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
-    """Run what is missing, under one bar an experiment."""
+    """Run what is missing, under one bar per experiment."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
@@ -117,7 +117,7 @@ def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, 
 
 
 def _print(console: Console, result: Reproduction) -> None:
-    """Print the table, one section an experiment, and a last line that sums it up."""
+    """Print the table, one section per experiment, and a last line that sums it up."""
     from rich import box
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""A small game for the terminal: the tree of each round from left to right, one line a path."""
+"""A small game for the terminal: the tree of each round from left to right, one line per path."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ True
 >>> check(partial(at.Adept, at.Thresholds(5))).passed
 True
 
-In a test file, one test a law, named so that ``pytest -k`` finds it:
+In a test file, one test per law, named so that ``pytest -k`` finds it:
 
     @parametrize_with_checks([MyClass(3), partial(MyLearner, MyClass(3))])
     def test_contract(check):

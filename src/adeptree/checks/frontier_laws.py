@@ -51,7 +51,7 @@ def check_frontier_repeats(subject: ClassSubject) -> None:
 
 
 def check_frontier_queries(subject: ClassSubject) -> None:
-    """``asked`` is the paper's count: two queries a path and round, of which some may be inferred."""
+    """``asked`` is the paper's count: two queries per path and round, of which some may be inferred."""
     c = subject.concept_class
     frontier = frontier_of(c)
     asked = 0

@@ -89,7 +89,7 @@ def check_reproducible(subject: LearnerSubject) -> None:
 
 
 def check_predict(subject: LearnerSubject) -> None:
-    """``predict`` draws 1 with probability ``predict_proba``, by one coin a round."""
+    """``predict`` draws 1 with probability ``predict_proba``, by one coin per round."""
     # The point where the coin matters most comes first.
     x, *rest = sorted(subject.domain.points(6, "draw"), key=lambda x: abs(subject.make().predict_proba(x) - 0.5))
     guesses, chances = [], []

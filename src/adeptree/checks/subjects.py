@@ -22,7 +22,7 @@ from adeptree.roles.base_learner import BaseLearner, StateMachine
 from adeptree.roles.concept_class import ConceptClass
 
 HORIZON = 16
-"""Rounds a learner is played for, unless told otherwise."""
+"""How many rounds a learner is played for, unless told otherwise."""
 
 Pairs = list[tuple[Any, int]]
 

@@ -76,7 +76,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return (self._start(y, classes) if first else self)._learn(X, y)
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the chance of guessing each label of ``classes_``, one row a row."""
+        """Return the chance of guessing each label of ``classes_``, one row per row."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         p = self.learner_.predict_proba_many(self._instances(X))

@@ -39,7 +39,7 @@ class WorkersLost(AdeptreeError):
 
 
 def processes(n: int | None = None, *, retries: int = RETRIES) -> Executor:
-    """Return n worker processes of this machine (by default one a core); close them, or use ``with``.
+    """Return n worker processes of this machine (by default one per core); close them, or use ``with``.
 
     They are started when first used, as new interpreters that import what a task needs: so a script must keep
     its own work under ``if __name__ == "__main__":``, and functions must be at the top of a module.

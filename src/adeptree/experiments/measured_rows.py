@@ -1,4 +1,4 @@
-"""Finished runs on disk: one JSON line a cell, kept as soon as it is known and never run again."""
+"""Finished runs on disk: one JSON line per cell, kept as soon as it is known and never run again."""
 
 from __future__ import annotations
 

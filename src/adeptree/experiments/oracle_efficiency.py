@@ -103,7 +103,7 @@ def count_labellings(concept_class: ConceptClass, points: list[object]) -> int:
 
 
 def check(rows: Sequence[Row]) -> list[Verdict]:
-    """Distinct queries a round; no call of the base learner's own; regret within the bound of M(d)."""
+    """Distinct queries per round; no call of the base learner's own; regret within the bound of M(d)."""
     verdicts = []
     for (spec,), members in groups(rows, "class").items():
         note = f"Ghost({members[0]['littlestone']}), M = {members[0]['M']}, T = {members[0]['T']}; worst round"

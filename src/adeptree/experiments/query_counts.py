@@ -98,7 +98,7 @@ def find(concept_class: ConceptClass, sample: Sample) -> Concept | None:
 
 
 def check(rows: Sequence[Row]) -> list[Verdict]:
-    """Exponents; asked is 2 x width a round; posed is no more than asked."""
+    """Exponents; asked is 2 x width per round; posed is no more than asked."""
     verdicts = []
     for (spec, base), members in groups(part(rows, "asked"), "class", "base").items():
         horizons = sorted({r["T"] for r in members})

@@ -59,7 +59,7 @@ def reproduce(
 ) -> Reproduction:
     """Measure the claims of the paper and check them.
 
-    Finished runs are kept in ``out`` (one file of JSON lines an experiment) and not run again. ``only`` names one
+    Finished runs are kept in ``out`` (one file of JSON lines per experiment) and not run again. ``only`` names one
     experiment or several. ``level`` overrides ``quick``; "tiny" is for tests, too small to say anything. With
     ``jobs`` > 1 a script must call this under ``if __name__ == "__main__":``, as new processes import it; a text names
     other workers, e.g. "dask:tcp://host:8786" (``docs/cluster.md``).

@@ -23,7 +23,7 @@ ENUMERATION_LIMIT = 1 << 22
 
 
 class EnumerableClass(ConceptClass):
-    """A class whose concepts can be listed, and whose labels come as one array a point.
+    """A class whose concepts can be listed, and whose labels come as one array per point.
 
     Concepts are numbered from 0; ``labels(x)[i]`` is what concept i says at x. Who writes one says how many there are,
     which is which, and where they differ.

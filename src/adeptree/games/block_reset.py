@@ -29,7 +29,7 @@ class Query:
 
 @dataclass
 class BlockReset(Adversary):
-    """Plays one hidden pair of blocks a phase, and opens a new phase after every round with a query.
+    """Plays one hidden pair of blocks per phase, and opens a new phase after every round with a query.
 
     In each round a fair coin chooses the positive block (label 1) or the negative block (label 0) of the
     phase, and x_t is a fresh point of it. The class is the paper's: unions of at most d blocks of the

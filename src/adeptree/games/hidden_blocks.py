@@ -88,7 +88,7 @@ class HiddenBlocks(ConceptClass):
 
     spec_name = "hidden-blocks"
     strategy = "literal"
-    """Frontiers ask as Algorithm 2 does, at most 2 x width queries a round: a budget can be planned with that."""
+    """Frontiers ask as Algorithm 2 does, at most 2 x width queries per round: a budget can be planned with that."""
 
     def __init__(self, adversary: Opponent) -> None:
         self.d = adversary.d

@@ -1,4 +1,4 @@
-"""What happened in a game: one row a round, and the account at the end."""
+"""What happened in a game: one row per round, and the account at the end."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Transcript:
         return regrets
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, one row a round."""
+        """Return a pandas DataFrame, one row per round."""
         try:
             import pandas as pd
         except ImportError:

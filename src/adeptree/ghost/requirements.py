@@ -2,7 +2,7 @@
 
 A *requirement* is a tuple of groups, a group a non-increasing tuple of levels >= 1; ``((2, 1), (2,))``
 is written (2,1|2) in the docs. Ghosts F with trunk t are *covered* by it when F and t are the union of
-classes, one a level, where the class of level l holds no l-tree and every group has a class with t in
+classes, one per level, where the class of level l holds no l-tree and every group has a class with t in
 it. Plans collect ghosts until no requirement of a set covers them. The set for (D|D), "however the
 ghosts are split in two, a side together with t has a D-tree", is ``(((D,), (D,)),)``.
 """

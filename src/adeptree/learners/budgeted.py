@@ -77,11 +77,11 @@ class Guesser(_Budgeted):
 
     @property
     def bound(self) -> float:
-        """Half a mistake a round, as the best loss is at least 0."""
+        """Half a mistake per round, as the best loss is at least 0."""
         return self.rounds / 2
 
     def bound_after(self, rounds: int) -> float | None:
-        """Half a mistake a round."""
+        """Half a mistake per round."""
         return rounds / 2
 
 

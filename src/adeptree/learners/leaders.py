@@ -32,7 +32,7 @@ from adeptree.theory import bounds
 
 
 class FollowTheLeader(HistoryLearner):
-    """Predict with the best concept so far; p is 0 or 1, and one ERM call a round.
+    """Predict with the best concept so far; p is 0 or 1, and one ERM call per round.
 
     No guarantee: an adversary that reads p, or only knows the oracle's ties, makes it err in every round.
 

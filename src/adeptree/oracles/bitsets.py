@@ -34,7 +34,7 @@ def pack(members: BoolArray) -> WordArray:
 
 
 def unpack(words: WordArray, rows: int) -> BoolArray:
-    """Return a bit set as one bool a row.
+    """Return a bit set as one bool per row.
 
     >>> unpack(np.array([5], dtype=np.uint64), 3).tolist()
     [True, False, True]
@@ -145,7 +145,7 @@ class LabelColumns:
         self.room, self.rows, self.points = room, rows + len(twins), points + 1
 
     def _reserve(self, points: int, rows: int) -> None:
-        """Make room by doubling, so that growing costs a constant a label."""
+        """Make room by doubling, so that growing costs a constant per label."""
         have_points, have_words = self.room.shape
         words = words_for(rows)
         if points <= have_points and words <= have_words:

@@ -17,7 +17,8 @@ from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 TASK = 5e-3
-"""Seconds of work in a task: its way to a worker and back takes a few tenths of a millisecond."""
+"""Seconds of work in a task: its way to a worker and back takes a few tenths of a millisecond (measured:
+``benchmarks/many_workers.py``, ``docs/cluster.md``)."""
 SHARES = 8
 """Tasks that a batch is divided into at least."""
 KEPT = 8

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 MEMORY = 0.5
-"""How much of the calls a row in earlier rounds is carried over to the next."""
+"""How much of the calls per row in earlier rounds is carried over to the next."""
 LONGEST_WAIT = 64
 """Most rounds between two trials of a way that did not pay."""
 
@@ -23,7 +23,7 @@ THINKING = {"cubes": (120e-6, 50e-9), "bits": (500e-6, 150e-9)}
 READING = (15e-6, 0.5e-6)
 """Seconds to ask about one row: for itself, and for each of its labels."""
 CALLS = {"cubes": 1.0, "bits": 1.5}
-"""Calls a row without sets: with bits there is a second one where the first label was not denied."""
+"""Calls per row without sets: with bits there is a second one where the first label was not denied."""
 CALLS_TO_SPLIT = {"cubes": 1, "bits": 2}
 """Calls that a row takes in any case if both labels can continue it."""
 

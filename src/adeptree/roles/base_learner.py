@@ -2,7 +2,7 @@
 
 A base learner is a pure state machine ``start / predict / update``. ADEPT runs it on every path at
 once through :class:`RowLearner`; the adapter :class:`PerPath` does that for any machine, with one
-Python state a path. The learners we ship override :meth:`BaseLearner.rows` with array code for the
+Python state per path. The learners we ship override :meth:`BaseLearner.rows` with array code for the
 frontiers they were made for.
 """
 
@@ -42,7 +42,7 @@ class RowLearner(ABC):
 
     @abstractmethod
     def predict(self, split: Split) -> BoolArray:
-        """Return one label a row. Only contested rows matter: the caller overrules the others."""
+        """Return one label per row. Only contested rows matter: the caller overrules the others."""
 
     def grow(self, children: Children) -> None:
         """Follow the frontier to ``children``; called *before* the frontier itself grows.
@@ -171,7 +171,7 @@ def checked_prediction(machine: StateMachine, state: Any, x: Instance) -> int:
 
 
 class PerPath(RowLearner):
-    """Runs any state machine on the rows, one Python state a path: general, not fast."""
+    """Runs any state machine on the rows, one Python state per path: general, not fast."""
 
     def __init__(self, machine: StateMachine) -> None:
         self.machine = machine

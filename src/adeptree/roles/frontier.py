@@ -1,4 +1,4 @@
-"""The frontier: all realizable labellings of the committed points, one row a path.
+"""The frontier: all realizable labellings of the committed points, one row per path.
 
 A frontier is asked about a point with :meth:`Frontier.split`, which says for every row which of the
 two labels can continue it, and is moved past that point with :meth:`Frontier.grow`. ``split`` is the

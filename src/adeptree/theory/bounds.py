@@ -291,7 +291,7 @@ def tradeoff_queries(T: int, c: float, d_vc: int) -> int:
 
 @of_numbers
 def total_queries(T: int, d_vc: int) -> int:
-    """Corollary on total oracle efficiency, exactly: 2 Sauer(t - 1) a round, summed over T rounds.
+    """Corollary on total oracle efficiency, exactly: 2 Sauer(t - 1) per round, summed over T rounds.
 
     >>> total_queries(4, 1), total_queries(100, 1)
     (20, 10100)

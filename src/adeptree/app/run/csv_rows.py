@@ -1,4 +1,4 @@
-"""CSV, a row a line: a broken line is one bad row, and never takes its neighbours along."""
+"""CSV, one row per line: a broken line is one bad row, and never takes its neighbours along."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def csv_stream(name: str, lines: Iterable[bytes]) -> Stream:
 
 
 def _rows(lines: Iterator[tuple[int, str, str]]) -> Iterator[Row]:
-    """Yield a row a line; blank ones are left out."""
+    """Yield one row per line; blank ones are left out."""
     for number, line, fault in lines:
         row = Row(number, [], fault) if fault else _parsed(number, line)
         if row.cells or row.fault:

@@ -46,7 +46,7 @@ class ProgressBar:
             self._bar.console.print(visible_lines(sentence), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def update(self, learner: Adept, last: bool = False) -> None:
-        """Show where the learner is, at most ten times a second: reading the best rule costs something."""
+        """Show where the learner is, at most ten times per second: reading the best rule costs something."""
         now = time.monotonic()
         if self._bar is None or not learner.rounds or (now < self._due and not last):
             return

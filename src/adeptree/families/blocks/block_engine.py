@@ -1,4 +1,4 @@
-"""ADEPT on block unions without touching a path: O(d^2 log blocks) a round, for any number of blocks to come."""
+"""ADEPT on block unions without touching a path: O(d^2 log blocks) per round, for any number of blocks to come."""
 
 from __future__ import annotations
 

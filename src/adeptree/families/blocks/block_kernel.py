@@ -1,4 +1,4 @@
-"""The product tree of block unions: sums over all sets of at most d blocks, in O(d^2 log blocks) a round.
+"""The product tree of block unions: sums over all sets of at most d blocks, in O(d^2 log blocks) per round.
 
 A path is a set S of seen blocks; its weight is a factor of |S| times the product of r_j = exp(eta gain_j)
 over j in S, where gain_j is the 1s minus the 0s that block j received. Each node of a binary tree over the

@@ -60,7 +60,7 @@ def roomier(store: Store, blocks: int, gain: int) -> Store:
 
 
 def restored_store(store: Store, counts: IntArray) -> Store:
-    """Return a store like this one with the given numbers of 0s and 1s a block (then to be rebuilt)."""
+    """Return a store like this one with the given numbers of 0s and 1s per block (then to be rebuilt)."""
     gains = np.maximum(counts[:, 1] - counts[:, 0], 0)
     top = int(gains.max(initial=0))
     d = store.F.shape[1] - 1

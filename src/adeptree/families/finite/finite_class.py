@@ -42,7 +42,7 @@ class FiniteClass(EnumerableClass):
 
     def __init__(self, table: Any, points: Sequence[Hashable] | None = None) -> None:
         rows = _as_table(table)
-        # Eight labels a byte, a row one item: a table of 65,536 rows is compared in a second, not half a minute.
+        # Eight labels per byte, a row one item: a table of 65,536 rows is compared in a second, not half a minute.
         packed = np.packbits(rows, axis=1)
         _, first = np.unique(packed.view(np.dtype((np.void, packed.shape[1]))).ravel(), return_index=True)
         self.table: LabelArray = rows[np.sort(first)]

@@ -41,7 +41,7 @@ class Partition:
 
 
 class PartitionFrontier(Frontier):
-    """Rows are the non-empty cells of the partition: O(number of concepts) a round, whatever the width."""
+    """Rows are the non-empty cells of the partition: O(number of concepts) per round, whatever the width."""
 
     def __init__(self, concept_class: EnumerableClass) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""ADEPT with Halving on a listed class, compiled: one partition of the N concepts, O(N) a round whatever the width."""
+"""ADEPT with Halving on a listed class, compiled: one partition of N concepts, O(N) per round whatever the width."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FiniteEngine(Engine):
     """Which cell every concept is in, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
 
     For any class whose concepts are listed, with :class:`~adeptree.Halving`, whose bound holds, so that no path is
-    ever pruned. It takes 28 bytes a concept (36 with KT), and for a table a copy of it by columns. Files are those
+    ever pruned. It takes 28 bytes per concept (36 with KT), and for a table a copy of it by columns. Files are those
     of the numpy engine.
 
     >>> from adeptree import FiniteClass
@@ -59,7 +59,7 @@ class FiniteEngine(Engine):
             )
         self.concept_class, self.prior = concept_class, prior
         self.rounds = 0
-        # A row a point, so that a column of the table is read in one piece.
+        # One row per point, so that a column of the table is read in one piece.
         self._columns = np.ascontiguousarray(concept_class.table.T) if isinstance(concept_class, FiniteClass) else None
         self._cells = self._fresh_cells()
         self._looked: tuple[Any, LabelArray] | None = None

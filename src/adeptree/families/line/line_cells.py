@@ -55,7 +55,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Cells:
-    """All paths of a line, in order: ``low`` and ``high`` as the frontier of the class has them, one row a path."""
+    """All paths of a line, in order: ``low`` and ``high`` as the frontier of the class has them, one row per path."""
 
     low: NDArray[Any]
     high: NDArray[Any]

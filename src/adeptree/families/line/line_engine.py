@@ -1,4 +1,4 @@
-"""Thresholds without touching each path: ADEPT's exact distribution in O(M log t) a round."""
+"""Thresholds without touching each path: ADEPT's exact distribution in O(M log t) per round."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class OrderedEngine(Engine):
         return self._known
 
     def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
-        """Look at many points without a Python call a point."""
+        """Look at many points without a Python call per point."""
         points = self._points(xs)
         found = np.empty(len(points))
         self._kernels.look_many(self._address, points, found)
@@ -139,7 +139,7 @@ class OrderedEngine(Engine):
         self._looked = self._known = None
 
     def run(self, xs: Sequence[Instance], labels: IntArray, probabilities: FloatArray, limits: Limits) -> int:
-        """Play rounds without a Python call a round."""
+        """Play rounds without a Python call per round."""
         kernels, header = self._kernels, self._memory.header
         points, ys = self._points(xs), np.ascontiguousarray(labels, dtype=np.int64)
         header[kernels.ASKED] = -2 * self._width if len(points) and points[0] == self._looked else 0

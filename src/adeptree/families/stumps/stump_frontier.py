@@ -20,8 +20,8 @@ class RealStumpFrontier(Frontier):
     """A cell is all cuts in one gap between neighbouring values of one feature, in one direction.
 
     All stumps of a cell label the points seen alike, so a cell belongs to one row; a row is the set of its
-    cells, one a feature at most (but for the two constants, which are the end cells of every feature).
-    A new point cuts one cell a feature and direction; all others are forced. O(number of cells) a round.
+    cells, one per feature at most (but for the two constants, which are the end cells of every feature).
+    A new point cuts one cell per feature and direction; all others are forced. O(number of cells) per round.
     """
 
     ROWS = ("feature", "low", "high", "rows")  # of gaps, so the rows are counted apart
@@ -53,7 +53,7 @@ class RealStumpFrontier(Frontier):
         values = self.values(x)
         below = self.low < values
         cut = np.flatnonzero(below & (values < self.high))
-        # Every cell's label at x, as a place in a table of two lines, one a label; of a gap that is cut,
+        # Every cell's label at x, as a place in a table of two lines, one per label; of a gap that is cut,
         # it is the label of the cuts up to x. Cells without a row (-1) fall into one more column.
         line = self._width + 1
         places = self.rows + np.stack([below, ~below]) * line

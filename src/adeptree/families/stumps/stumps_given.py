@@ -63,7 +63,7 @@ class Stumps(EnumerableClass):
 
     @property
     def size(self) -> int:
-        """Two constants and two stumps a cut."""
+        """Two constants and two stumps per cut."""
         return 2 + 2 * sum(len(values) for _, values in self._cuts)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The settings of the constants of a template: every point of a grid, one array a constant."""
+"""The settings of the constants of a template: every point of a grid, one array per constant."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _column(values: Iterable[Any]) -> Any:
 
 
 def settings(columns: dict[str, Any]) -> dict[str, Any]:
-    """Return one array a constant, over all settings; the last constant changes fastest."""
+    """Return one array per constant, over all settings; the last constant changes fastest."""
     whole = np.meshgrid(*columns.values(), indexing="ij")
     return {name: column.ravel() for name, column in zip(columns, whole, strict=True)}
 

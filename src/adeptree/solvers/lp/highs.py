@@ -17,7 +17,7 @@ NEGLIGIBLE = 1e-9
 """Multipliers below this are read as 0; what is concluded from them is checked exactly anyway."""
 
 ROW_LIMIT = 256
-"""A model with more rows than this (or 8 a point asked about) is begun anew: rows not asked about cost time too."""
+"""A model with more rows than this (or 8 per point asked about) is begun anew: rows not asked about cost time too."""
 
 
 def require_highs() -> None:

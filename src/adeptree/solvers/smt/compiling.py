@@ -1,7 +1,7 @@
 """A z3 term as a Python function of the constants, exact, for numbers and for whole arrays of numbers.
 
 A concept must label points without the solver, and often: every stored witness is asked about every new point.
-Terms become one assignment a node, so nothing nests and shared parts are computed once. A real number is kept as
+Terms become one assignment per node, so nothing nests and shared parts are computed once. A real number is kept as
 a whole number over a denominator known beforehand, so that arrays of int64 give exact answers too.
 """
 
