@@ -12,7 +12,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [*sorted((ROOT / "src").rglob("*.py")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
-NOT_YET = {"few-queries.md", "ghost.md", "oracles.md"}
 MEASURES = (
     r"bytes?|calls?|coins?|columns?|cuts|entry|entries|exponential|ints|labels?|lines?|mistakes?|[mnµ]?s|[kMG]B|numbers?|"
     r"one|quer(?:y|ies)|rows?|seconds|states?|test|times|twice|width|words?|O\([^()]*(?:\([^()]*\))?[^()]*\)"
@@ -39,7 +38,7 @@ def prose(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("folder", ["src", "docs", "README.md"])
 def test_per_is_per(folder: str) -> None:
-    paths = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == folder and path.name not in NOT_YET]
+    paths = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == folder]
     found = [(path.name, line.strip()) for path in paths for line in prose(path) if A_FOR_PER.search(line)]
     assert paths and not found
 
