@@ -62,7 +62,7 @@ class Family:
     base
         The natural base learner of a class.
     bases
-        The base learners that saved files may name.
+        The base learners that saved files may name, beside ``base`` where that is a class.
     columns
         How the columns of a table become instances.
     on_columns

@@ -12,7 +12,6 @@ FAMILIES = (
         BlockUnions,
         frontier=BlockFrontier,
         base=DefaultZero,
-        bases=(DefaultZero,),
         columns=Columns(
             block_of_cell,
             preferred=lambda c: c.block if isinstance(c.block, str) else None,

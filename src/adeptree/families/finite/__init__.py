@@ -29,7 +29,7 @@ FAMILIES = (
         EnumerableClass,
         frontier=PartitionFrontier,
         base=Halving,
-        bases=(SOA, Halving),
+        bases=(SOA,),
     ),
     Family(
         "finite",

@@ -11,7 +11,6 @@ FAMILIES = (
         Thresholds,
         frontier=ThresholdFrontier,
         base=Bisection,
-        bases=(Bisection,),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
         small="thresholds(n=16)",
@@ -21,7 +20,6 @@ FAMILIES = (
         Intervals,
         frontier=IntervalFrontier,
         base=IntervalSearch,
-        bases=(IntervalSearch,),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
         small="intervals(n=9)",
@@ -32,7 +30,6 @@ FAMILIES = (
         RealThresholds,
         frontier=ThresholdFrontier,
         base=NearestLabel,
-        bases=(NearestLabel,),
         on_columns=OnColumns(
             "thresholds",
             lambda names, d: RealThresholds(),
@@ -47,7 +44,6 @@ FAMILIES = (
         RealIntervals,
         frontier=IntervalFrontier,
         base=NearestEnds,
-        bases=(NearestEnds,),
         on_columns=OnColumns(
             "intervals",
             lambda names, d: RealIntervals(),
