@@ -15,7 +15,7 @@ from adeptree.experiments.stats import at_most
 def settings(level: str) -> list[Cell]:
     """List the cells of a level: "tiny" for tests, "quick", "full". Plain values only; grid adds the seeds."""
     rounds = by_level(level, [40], [200, 400], [500, 1000, 2000, 4000])
-    return grid(by_level(level, 2, 3, 10), [{"class": "thresholds(n=63)", "T": T} for T in rounds])
+    return grid(by_level(level, 2, 3, 10), {"class": "thresholds(n=63)", "T": rounds})
 
 
 def run(cell: Cell) -> Row:

@@ -60,7 +60,8 @@ def register(family: Family) -> Family:
         FAMILIES[family.name] = family
     kin = BY_KIND.setdefault(family.kind, [])
     kin[:] = [*(other for other in kin if other.name != family.name), family]
-    BASES.update({base.__name__: base for base in family.bases})
+    bases = (*family.bases, *([family.base] if isinstance(family.base, type) else []))
+    BASES.update({base.__name__: base for base in bases})
     return family
 
 

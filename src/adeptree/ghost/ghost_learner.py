@@ -11,7 +11,7 @@ from adeptree.core.errors import ContradictoryOracle, InvalidArgument
 from adeptree.core.types import Instance, Sample, label_of
 from adeptree.ghost.ghost_bounds import mistake_bound
 from adeptree.ghost.ghost_rows import GhostRows
-from adeptree.ghost.stages import Decision, Stage, after_plan_mistake, decide, first_stage, next_stage
+from adeptree.ghost.stages import Decision, Stage, after_plan_mistake, decide, fresh_stage
 from adeptree.roles.base_learner import BaseLearner, RowLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
@@ -99,7 +99,7 @@ class Ghost(BaseLearner):
 
     def start(self) -> History:
         """Return the empty history."""
-        return History((), (), (), first_stage(self.d))
+        return History((), (), (), fresh_stage(self.d))
 
     def predict(self, state: History, x: Instance) -> int:
         """Return the label predicted at x: the only realizable one, if there is only one."""
@@ -133,7 +133,7 @@ class Ghost(BaseLearner):
             stage = self._after_plan(old.stage, len(old.ghosts), ones, decision.label)
             return grown._replace(ghosts=(*grown.ghosts, newborn), stage=stage)
         right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
-        return grown._replace(ghosts=right, stage=next_stage(old.stage.dimension, len(right)))
+        return grown._replace(ghosts=right, stage=fresh_stage(old.stage.dimension - 1, len(right)))
 
     def _after_plan(self, stage: Stage, ghosts: int, ones: int, predicted: int) -> Stage:
         return after_plan_mistake(stage, ghosts, ones, predicted)

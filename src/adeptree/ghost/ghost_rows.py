@@ -16,10 +16,11 @@ import numpy as np
 
 from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
 from adeptree.ghost.plan_table import PlanTable, as_tuples
+from adeptree.ghost.plans import stage_plan
 from adeptree.ghost.row_labels import LabelTable
 from adeptree.ghost.row_trees import NONE, find_trees
 from adeptree.ghost.saved_ghosts import check_ghosts
-from adeptree.ghost.stages import CONTESTED_AT_0, first_stage, next_stage, too_small
+from adeptree.ghost.stages import CONTESTED_AT_0, too_small
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
 
@@ -56,12 +57,11 @@ class GhostRows(RowLearner):
 
     def __init__(self, d: int) -> None:
         self.d = d
-        stage = first_stage(d)
         self._dimension: IntArray = np.full(1, d, dtype=np.int64)
         self._kept: IntArray = np.zeros(1, dtype=np.int64)
         self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
         self._plans = PlanTable(d)
-        self._plan: IntArray = np.full(1, self._plans.number(stage.plan), dtype=np.int64)
+        self._plan: IntArray = np.full(1, self._plans.number(stage_plan(d)), dtype=np.int64)
         self._labels = LabelTable()
         self._round: Round | None = None
 
@@ -191,8 +191,7 @@ class GhostRows(RowLearner):
             return
         self._keep(wrong, (self._ghosts[wrong] != NONE) & (now.ones[at] != now.label[at, None]))
         for dimension in np.unique(self._dimension[wrong]).tolist():
-            stage = next_stage(dimension, 0)
-            self._plan[wrong[self._dimension[wrong] == dimension]] = self._plans.number(stage.plan)
+            self._plan[wrong[self._dimension[wrong] == dimension]] = self._plans.number(stage_plan(dimension - 1))
         self._dimension[wrong] -= 1
 
     def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: Round, lost: BoolArray) -> None:
@@ -217,8 +216,8 @@ class GhostRows(RowLearner):
         """Begin the stage's plan anew on rows that lost a ghost."""
         self._keep(rows, self._ghosts[rows] != NONE)
         for row in rows.tolist():
-            stage = next_stage(int(self._dimension[row]) + 1, 0)
-            self._plan[row] = self._plans.number(stage.plan)
+            fresh = stage_plan(int(self._dimension[row]))
+            self._plan[row] = self._plans.number(fresh)
 
     def _keep(self, rows: IntArray, kept: BoolArray) -> None:
         """Leave only some ghosts on these rows, moved to the first places; none of them is the plan's."""

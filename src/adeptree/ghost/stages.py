@@ -44,13 +44,13 @@ def too_small(d: int, met: str) -> MistakeBoundExceeded:
     )
 
 
-def first_stage(d: int) -> Stage:
-    """Return where a learner for dimension d begins.
+def fresh_stage(dimension: int, kept: int = 0) -> Stage:
+    """Return the beginning of a stage; it keeps the ghosts that had the true label at the point that led to it.
 
-    >>> first_stage(1)
+    >>> fresh_stage(1)
     Stage(dimension=1, kept=0, plan=('collect', 1, 0))
     """
-    return Stage(d, 0, plans.stage_plan(d))
+    return Stage(dimension, kept, plans.stage_plan(dimension))
 
 
 def default_label(ghosts: int, ones: int) -> int:
@@ -94,8 +94,3 @@ def after_plan_mistake(stage: Stage, ghosts: int, ones: int, predicted: int) -> 
     """Return the stage after a mistake of the plan; the newborn ghost gets the number ``ghosts``."""
     newborn = ghosts - stage.kept
     return stage._replace(plan=plans.mistake(stage.plan, newborn, ones >> stage.kept, predicted))
-
-
-def next_stage(dimension: int, kept: int) -> Stage:
-    """Return the stage below; it keeps the ghosts that had the true label at the point that led to it."""
-    return Stage(dimension - 1, kept, plans.stage_plan(dimension - 1))

@@ -67,7 +67,7 @@ class Family:
     base
         The natural base learner of a class.
     bases
-        The base learners that saved files may name.
+        The base learners that saved files may name, beside ``base`` where that is a class.
     engines
         What can stand for the paths, the fastest first; the first that accepts a problem is taken.
     columns

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from adeptree.core.types import Instance
 from adeptree.families.bits.bit_frontiers import MonomialFrontier, ParityFrontier
-from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities, _Monomials
+from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities, _Monomials, extended, reduced
 from adeptree.roles.base_learner import Always, MadeFor, PerPath, RowLearner
 from adeptree.roles.frontier import Frontier
 
@@ -65,20 +65,12 @@ class GaussianElimination(MadeFor[Parities]):
 
     def predict(self, state: tuple[int, ...], x: Instance) -> int:
         """Reduce (x, 0); what is left is the label, if nothing of x is left."""
-        return int(_reduced(state, x, 0) == 1)
+        return int(reduced(state, x, 0) == 1)
 
     def update(self, state: tuple[int, ...], x: Instance, y: int) -> tuple[int, ...]:
         """Add (x, y) to the basis if it says something new."""
-        vector = _reduced(state, x, y)
-        return state if vector <= 1 else tuple(sorted((*state, vector), reverse=True))
+        return extended(state, reduced(state, x, y))
 
     def rows(self, frontier: Frontier) -> RowLearner:
         """Contested are only points outside the span, where the prediction is 0."""
         return Always(False) if isinstance(frontier, ParityFrontier) else PerPath(self)
-
-
-def _reduced(basis: tuple[int, ...], x: Instance, y: int) -> int:
-    vector = int("".join(map(str, x)) + str(y), 2)
-    for pivot in basis:
-        vector = min(vector, vector ^ pivot)
-    return vector

@@ -178,17 +178,12 @@ class Parities(_OnBits):
 
     def realizable(self, sample: Sample) -> bool:
         """Gaussian elimination over GF(2): no combination of the points sums to 0 with label 1."""
-        basis: list[int] = []
+        basis: tuple[int, ...] = ()
         for x, y in self.clean(sample):
-            # The label rides along as the lowest bit.
-            vector = int("".join(map(str, x)) + str(y), 2)
-            for pivot in basis:
-                vector = min(vector, vector ^ pivot)
+            vector = reduced(basis, x, y)
             if vector == 1:
                 return False
-            if vector:
-                basis.append(vector)
-                basis.sort(reverse=True)
+            basis = extended(basis, vector)
         return True
 
     def labels(self, x: Instance) -> LabelArray:
@@ -202,6 +197,19 @@ class Parities(_OnBits):
     def concept(self, index: int) -> Parity:
         """Return concept number ``index`` in the order of :meth:`labels`."""
         return Parity(tuple(i for i in range(self.n) if index >> (self.n - 1 - i) & 1))
+
+
+def reduced(basis: tuple[int, ...], x: Instance, y: int) -> int:
+    """Return (x, y) reduced by a basis, largest vector first; the label rides along as the lowest bit."""
+    vector = int("".join(map(str, x)) + str(y), 2)
+    for pivot in basis:
+        vector = min(vector, vector ^ pivot)
+    return vector
+
+
+def extended(basis: tuple[int, ...], vector: int) -> tuple[int, ...]:
+    """Return the basis with a reduced vector, if that says something of x."""
+    return basis if vector <= 1 else tuple(sorted((*basis, vector), reverse=True))
 
 
 def as_bits(x: Any, n: int) -> tuple[int, ...]:

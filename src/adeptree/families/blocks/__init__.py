@@ -13,7 +13,6 @@ FAMILIES = (
         BlockUnions,
         frontier=BlockFrontier,
         base=DefaultZero,
-        bases=(DefaultZero,),
         engines=(BlocksEngine,),
         columns=Columns(
             block_of_cell,

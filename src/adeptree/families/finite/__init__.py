@@ -30,7 +30,7 @@ FAMILIES = (
         EnumerableClass,
         frontier=PartitionFrontier,
         base=Halving,
-        bases=(SOA, Halving),
+        bases=(SOA,),
         engines=(FiniteEngine,),
     ),
     Family(

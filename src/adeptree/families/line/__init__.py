@@ -13,7 +13,6 @@ FAMILIES = (
         Thresholds,
         frontier=ThresholdFrontier,
         base=Bisection,
-        bases=(Bisection,),
         engines=(OrderedEngine,),
         columns=Columns(points=lambda c: c.n),
         example="thresholds(n=1024)",
@@ -25,7 +24,6 @@ FAMILIES = (
         Intervals,
         frontier=IntervalFrontier,
         base=IntervalSearch,
-        bases=(IntervalSearch,),
         engines=(SweepEngine,),
         columns=Columns(points=lambda c: c.n),
         example="intervals(n=256)",
@@ -38,7 +36,6 @@ FAMILIES = (
         RealThresholds,
         frontier=ThresholdFrontier,
         base=NearestLabel,
-        bases=(NearestLabel,),
         engines=(OrderedEngine,),
         on_columns=OnColumns(
             "thresholds",
@@ -54,7 +51,6 @@ FAMILIES = (
         RealIntervals,
         frontier=IntervalFrontier,
         base=NearestEnds,
-        bases=(NearestEnds,),
         on_columns=OnColumns(
             "intervals",
             lambda names, d: RealIntervals(),

@@ -9,7 +9,6 @@ floats step is 0, and low itself is left out.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,54 +28,15 @@ from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.roles.concept_class import ConceptClass
 
 
-class Line(ABC):
-    """What rules, frontiers and base learners need to know of a line."""
-
-    dtype: ClassVar[Any]
-    step: ClassVar[int]
-    of_floats: ClassVar[bool]
-    before: float
-    end: float
-    cuts: float
-    """How many places there are for a cut."""
-
-    @abstractmethod
-    def point(self, x: Any) -> Instance:
-        """Return x as a point, or raise InvalidInstance saying what is accepted."""
-
-    @abstractmethod
-    def points(self, xs: Any) -> Any:
-        """Return a one-dimensional array as an array of points, or None if it is no array of numbers."""
-
-    @abstractmethod
-    def draw(self, rng: np.random.Generator, count: int, cuts: bool) -> list[Any]:
-        """Draw points, or cuts: uniformly on a grid, else in [0, 1)."""
-
-    @abstractmethod
-    def count(self, low: Any, high: Any) -> FloatArray:
-        """Return how many cuts are in each gap."""
-
-    @abstractmethod
-    def distance(self, low: Any, high: Any) -> Any:
-        """Return how far numbers are apart, in a unit of the line's own."""
-
-    @abstractmethod
-    def threshold(self, low: Any, high: Any) -> Concept:
-        """Return ``x >= a`` with a in the gap."""
-
-    @abstractmethod
-    def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
-        """Return ``a <= x < b`` with a in the gap ``low..first`` and b in the gap ``past..above``."""
-
-
-class Grid(Line):
+class Grid:
     """The ints 0..n-1; of several rules that fit, the lowest threshold and the shortest interval are shown."""
 
-    dtype, step, of_floats, before = np.int64, 1, False, -1
+    dtype: ClassVar[Any] = np.int64
+    step, of_floats, before = 1, False, -1
 
     def __init__(self, n: int) -> None:
-        self.n = n
-        self.end, self.cuts = n, n + 1
+        self.n = self.end = n
+        self.cuts = n + 1  # how many places there are for a cut
 
     def point(self, x: Any) -> Instance:
         """Return x as an int; a float is accepted only if it is one of them."""
@@ -89,7 +49,7 @@ class Grid(Line):
         return int(x)
 
     def points(self, xs: Any) -> Any:
-        """Take ints."""
+        """Return an array of ints as points, None if it holds others."""
         if xs.dtype.kind not in "iu":
             return None
         wrong = np.flatnonzero((xs < 0) | (xs >= self.n))
@@ -98,32 +58,32 @@ class Grid(Line):
         return xs.astype(np.int64)
 
     def draw(self, rng: np.random.Generator, count: int, cuts: bool) -> list[Any]:
-        """Draw ints."""
+        """Draw points, or cuts."""
         return rng.integers(0, self.n + cuts, size=count).tolist()  # type: ignore[no-any-return]
 
     def count(self, low: Any, high: Any) -> FloatArray:
-        """Count the ints."""
+        """Return how many cuts are in each gap."""
         counts: FloatArray = (high - low).astype(np.float64) + 1.0
         return counts
 
     def distance(self, low: Any, high: Any) -> Any:
-        """Subtract: no int of a line is beyond its words."""
+        """Return how far points are apart."""
         return high - low
 
     def threshold(self, low: Any, high: Any) -> Concept:
-        """Take the lowest."""
+        """Return ``x >= a`` with the lowest a of the gap."""
         return Threshold(int(low))
 
     def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
-        """Take the shortest."""
+        """Return the shortest ``a <= x < b`` with a in ``low..first`` and b in ``past..above``."""
         return Interval(int(first), int(past))
 
 
-class Floats(Line):
+class Floats:
     """The finite floats; of several rules that fit, the one with the roundest cuts is shown."""
 
-    dtype, step, of_floats, before = np.float64, 0, True, -math.inf
-    end, cuts = math.inf, DOUBLES
+    dtype: ClassVar[Any] = np.float64
+    step, of_floats, before, end, cuts = 0, True, -math.inf, math.inf, DOUBLES
 
     def point(self, x: Any) -> Instance:
         """Return x as a float; NaN, the infinities and bools are refused."""
@@ -133,7 +93,7 @@ class Floats(Line):
         return number
 
     def points(self, xs: Any) -> Any:
-        """Take ints and floats."""
+        """Return an array of numbers as points, None if it holds others."""
         if xs.dtype.kind not in "iuf":
             return None
         points = xs.astype(np.float64) + 0.0
@@ -143,19 +103,19 @@ class Floats(Line):
         return points
 
     def draw(self, rng: np.random.Generator, count: int, cuts: bool) -> list[Any]:
-        """Draw floats of [0, 1)."""
+        """Draw points, or cuts, of [0, 1)."""
         return rng.random(count).tolist()  # type: ignore[no-any-return]
 
     def count(self, low: Any, high: Any) -> FloatArray:
-        """Count the doubles."""
+        """Return how many cuts are in each gap: doubles."""
         return doubles_between(low, high)
 
     def distance(self, low: Any, high: Any) -> Any:
-        """Take half of it, because the difference of two floats may be beyond all floats."""
+        """Return half of how far points are apart: the difference of two floats may be beyond all floats."""
         return high / 2 - low / 2
 
     def threshold(self, low: Any, high: Any) -> Concept:
-        """Take the roundest; without a 1 to keep it is "always 0", without a 0 "always 1".
+        """Return ``x >= a`` with the roundest a of the gap: without a 1 to keep "always 0", without a 0 "always 1".
 
         >>> str(FLOATS.threshold(10, 18)), str(FLOATS.threshold(-math.inf, 18))
         ('x >= 15', 'always 1')
@@ -165,7 +125,7 @@ class Floats(Line):
         return Constant(1) if low == -math.inf else Threshold(round_cut(float(low), float(high)))
 
     def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
-        """Take the roundest; where nothing is below (-inf) or above (inf), it has no end on that side.
+        """Return the roundest ``a <= x < b`` of the gaps; where nothing is below or above, it has no end on that side.
 
         >>> str(FLOATS.interval(1, 5, 7, 9)), str(FLOATS.interval(1, 5, 7, math.inf))
         ('5 <= x < 8', 'x >= 5')
@@ -176,6 +136,7 @@ class Floats(Line):
 
 
 FLOATS = Floats()
+Line = Grid | Floats
 
 
 class OnALine(ConceptClass):

@@ -150,9 +150,7 @@ class _NearestPoint(MadeFor[H]):
     def predict(self, state: tuple[Any, Any], x: Instance) -> int:
         """Follow the nearer one."""
         low, high = state
-        line = self.known.line
-        # (A path that no rule fits has a 0 above a 1: there the 0 counts.)
-        return int(low < x + line.step and nearer_to_high(low - line.step, high, x, line))
+        return int(nearer_to_high(low - self.known.line.step, high, x, self.known.line))
 
     def update(self, state: tuple[Any, Any], x: Instance, y: int) -> tuple[Any, Any]:
         """Cut the gap."""
@@ -185,6 +183,10 @@ class Bisection(_NearestPoint[Thresholds]):
     """
 
     kind = Thresholds
+
+    def predict(self, state: tuple[Any, Any], x: Instance) -> int:
+        """Follow the nearer one; on a path that no rule fits, as plain BPSS keeps them, a 0 above a 1 counts."""
+        return super().predict(state, x) if state[0] <= x else 0
 
 
 @dataclass(frozen=True)

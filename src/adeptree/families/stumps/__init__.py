@@ -22,7 +22,6 @@ FAMILIES = (
         RealStumps,
         frontier=RealStumpFrontier,
         base=CellVote,
-        bases=(CellVote,),
         columns=Columns(names=lambda c: c.features),
         on_columns=OnColumns(
             "stumps",
