@@ -103,7 +103,8 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"it has {len(labels)} classes; wrap this classifier in sklearn.multiclass.OneVsRestClassifier"
             )
         self.classes_ = labels
-        self._names = [str(name) for name in getattr(self, "feature_names_in_", _numbered(self.n_features_in_))]
+        numbered = [f"x{i}" for i in range(self.n_features_in_)]
+        self._names = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
         self.learner_ = learner_of(rules_of(self.rules, lambda: RealStumps(self._names)), None, None, seed=0)
         return self
 
@@ -120,7 +121,3 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _instances(self, X: Any) -> Iterator[Any]:
         for row in X.tolist():
             yield instance_of(self.learner_.concept_class, dict(zip(self._names, row, strict=True)), self.feature)
-
-
-def _numbered(count: int) -> list[str]:
-    return [f"x{i}" for i in range(count)]

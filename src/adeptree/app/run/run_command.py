@@ -213,7 +213,8 @@ def _check_outputs(options: Options) -> None:
     for option, path in (("--predictions", options.predictions), ("--report", options.report)):
         if path and os.path.exists(path) and os.path.exists(stream) and os.path.samefile(path, stream):
             raise InvalidArgument(f"{option}: {path} is the stream itself; name another file")
-    if options.predictions and options.report and _same(options.predictions, options.report):
+    both = [os.path.realpath(path) for path in (options.predictions, options.report) if path]
+    if len(both) == 2 and both[0] == both[1]:
         raise InvalidArgument(f"--report: {options.report} is the file of the predictions too; name another")
     if options.resume and not options.save:
         raise InvalidArgument("--resume goes on with the run in a directory; name it with --save")
@@ -244,10 +245,6 @@ def unwritable(path: str, in_place: bool = False) -> str:
 
 def _special(path: str) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
-
-
-def _same(path: str, other: str) -> bool:
-    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _check_report(path: str) -> None:
