@@ -79,17 +79,17 @@ class Rule:
 
 
 class Exceptions(at.ConceptClass):
-    spec_name = "exceptions"
+    spec_name = "one_odd"
     vc_dimension = littlestone_dimension = 3
 
     def __repr__(self):
-        return "exceptions()"
+        return "one_odd()"
 
     def __eq__(self, other):
         return isinstance(other, Exceptions)
 
     def __hash__(self):
-        return hash("exceptions")
+        return hash("one_odd")
 
     def instance(self, x):
         return x
@@ -111,7 +111,7 @@ class Exceptions(at.ConceptClass):
 
 
 FAMILY = at.Family(
-    "exceptions", Exceptions, base=lambda c: Ghost(3), example="exceptions()", line="one value is unlike all others"
+    "one_odd", Exceptions, base=lambda c: Ghost(3), example="one_odd()", line="one value is unlike all others"
 )
 '''
 
@@ -123,7 +123,7 @@ def elsewhere(tmp_path: Path) -> dict[str, str]:
     info = tmp_path / "one_exception-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one-exception\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[adeptree.families]\nexceptions = one_exception:FAMILY\n")
+    (info / "entry_points.txt").write_text("[adeptree.families]\none_odd = one_exception:FAMILY\n")
     return _with(HOUSE.parent, tmp_path)
 
 
@@ -137,7 +137,7 @@ def test_a_family_of_another_package_is_at_home(elsewhere: dict[str, str], tmp_p
     code = """
 import adeptree as at
 from adeptree.checks import check
-c = at.parse("exceptions()")
+c = at.parse("one_odd()")
 learner = at.Adept(c)
 for x, y in [(3, 0), (5, 1), (3, 0), (7, 0), (5, 1)]:
     learner.learn(x, y)
@@ -153,10 +153,10 @@ def test_a_family_of_another_package_is_on_the_command_line(elsewhere: dict[str,
     (tmp_path / "stream.csv").write_text("code,odd\n" + "".join(f"{i % 5},{int(i % 5 == 3)}\n" for i in range(40)))
     command = [sys.executable, "-m", "adeptree"]
     listed = subprocess.run([*command, "classes"], env=elsewhere, cwd=tmp_path, capture_output=True, text=True)
-    assert "exceptions()" in listed.stdout and "one value is unlike all others" in listed.stdout
-    run = [*command, "run", "stream.csv", "--rules", "exceptions()", "--x", "code"]
+    assert "one_odd()" in listed.stdout and "one value is unlike all others" in listed.stdout
+    run = [*command, "run", "stream.csv", "--rules", "one_odd()", "--x", "code"]
     done = subprocess.run(run, env=elsewhere, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and "exceptions()" in done.stdout, done.stderr
+    assert done.returncode == 0 and "one_odd()" in done.stdout, done.stderr
 
 
 def test_a_package_that_fails_is_said_and_left_out(elsewhere: dict[str, str], tmp_path: Path) -> None:
