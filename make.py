@@ -1,7 +1,7 @@
 """Set up adeptree in a virtual environment of its own, then run it or test it.
 
     python3 make.py [--venv DIR] run [args...]     adeptree run args...
-    python3 make.py [--venv DIR] test [args...]    ruff, mypy, then pytest args...
+    python3 make.py [--venv DIR] test [args...]    ruff, mypy, pyright, then pytest args...
 
 The environment is made in .venv unless --venv says otherwise, and is installed into only when
 pyproject.toml has changed. The first time needs a package index (network); later runs do not.
@@ -106,7 +106,12 @@ def test(venv: Path, args: list[str]) -> None:
     """Run every check in order; the first that fails ends it with its own exit code."""
     install(venv, "dev")
     ruff = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
-    for name, *rest in [*ruff, ["mypy"], ["pytest", "-n", "auto", *args]]:
+    for name, *rest in [
+        *ruff,
+        ["mypy"],
+        ["basedpyright", "--pythonpath", tool(venv, "python")],
+        ["pytest", "-n", "auto", *args],
+    ]:
         say(" ".join([name, *rest]))
         code = subprocess.call([tool(venv, name), *rest], cwd=ROOT)
         if code:

@@ -197,7 +197,7 @@ def same(one: Any, other: Any) -> bool:
 def _bound(subject: BaseSubject) -> int:
     M = subject.base.mistake_bound
     if M is None:
-        M = getattr(subject.domain.concept_class, "mistake_bound", None)
+        M = subject.domain.concept_class.mistake_bound
     if M is None:
         skip("neither the learner nor the class declares a mistake bound")
     return M

@@ -87,4 +87,4 @@ def _class(c: ConceptClass) -> ConceptClass | None:
 
 def _base(learner: Any) -> Any:
     """Return a base learner of the user's own, which is passed again at loading."""
-    return learner.base if hasattr(learner, "base") else learner.inner.base
+    return learner.inner.base if "inner" in vars(learner) else learner.base

@@ -111,8 +111,7 @@ class Domain:
     @property
     def reads_by_function(self) -> bool:
         """Whether a function of the user's reads the instances, so that nothing is known of them."""
-        c = self.concept_class
-        return callable(getattr(c, "block", None)) or getattr(c, "_key", None) is not None
+        return self.concept_class.reads_by_function
 
 
 STRANGERS: tuple[Any, ...] = (
@@ -232,8 +231,8 @@ def subject(
 def _base(
     obj: StateMachine, concept_class: ConceptClass | None, some: tuple[Any, ...] | None, name: str | None
 ) -> BaseSubject:
-    c = concept_class if concept_class is not None else getattr(obj, "concept_class", None)
-    if not isinstance(c, ConceptClass):
+    c = obj.concept_class if concept_class is None and isinstance(obj, BaseLearner) else concept_class
+    if c is None:
         raise InvalidArgument(f"a base learner is checked on a class: check(base, concept_class=c); {got('base', obj)}")
     base = base_for(obj, c)
     known = repr(base) if repr(c) in repr(base) else f"{base!r} on {c!r}"
@@ -258,8 +257,8 @@ def _adversary(
     horizon: int,
     name: str | None,
 ) -> AdversarySubject:
-    c = concept_class if concept_class is not None else getattr(obj, "concept_class", None)
-    if learner is None and not isinstance(c, ConceptClass):
+    c = vars(obj).get("concept_class") if concept_class is None else concept_class
+    if learner is None and c is None:
         raise InvalidArgument(
             f"an adversary plays with a learner: give concept_class=, or learner= (a factory); {got('obj', obj)}"
         )

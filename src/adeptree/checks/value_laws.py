@@ -12,7 +12,6 @@ from adeptree.core.errors import AdeptreeError, InvalidInstance, InvalidLabel, I
 from adeptree.core.types import Sample
 from adeptree.families.registry import families_of
 from adeptree.families.specs import parse
-from adeptree.oracles.oracle_class import OracleClass
 from adeptree.roles.concept_class import ConceptClass
 
 
@@ -45,7 +44,7 @@ def check_hashable(subject: ClassSubject) -> None:
 
 def check_frozen(subject: ClassSubject) -> None:
     """A class that changes under a learner makes everything it has learnt wrong."""
-    c = copy.copy(subject.concept_class)
+    c: Any = copy.copy(subject.concept_class)
     if not dataclasses.is_dataclass(c):
         skip("not a dataclass: its attributes are its own affair")
     for field in dataclasses.fields(c):
@@ -97,7 +96,7 @@ def check_canonical_instance(subject: ClassSubject) -> None:
 
 def _refuse(c: ConceptClass, pair: tuple[Any, int], error: type[AdeptreeError], what: str) -> None:
     # (An oracle of the user's own is asked as it is, without a look at the sample.)
-    for ask in (c.erm,) if isinstance(c, OracleClass) else (c.erm, c.realizable):
+    for ask in (c.erm,) if c.oracle is not None else (c.erm, c.realizable):
         try:
             ask([pair])
         except error:

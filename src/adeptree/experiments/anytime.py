@@ -12,7 +12,6 @@ from adeptree.experiments.stats import at_most, mean
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.specs import parse
 from adeptree.learners import Adept, Hedge
-from adeptree.learners.rates import Adaptive
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
 
@@ -104,11 +103,9 @@ def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
     T = cell["T"]
     learner = Adept(concept_class, seed=cell["seed"])
     played(learner, cell)
-    rule = learner.rate_rule
-    if not isinstance(rule, Adaptive):
-        raise TypeError(f"the default rate without a horizon must be adaptive, not {rule.name}")
+    rule = learner.rate_rule  # the default without a horizon: adaptive
     # Theorem A, (II): what mixing costs, in terms of the price that the rate reckons with.
-    mixing = learner.gap / (0.725 * (rule.kappa * T) ** 0.5 + 0.5)
+    mixing = learner.gap / (0.725 * (rule.state()["kappa"] * T) ** 0.5 + 0.5)
     row: Row = {"regret": learner.regret, "bound": learner.bound, "share": _share(learner), "mixing": mixing}
     row["promised"] = learner.regret / (learner.in_advance or math.inf)
     return row

@@ -24,7 +24,7 @@ def vc_dimension(c: ConceptClass, witness: bool = False) -> int | tuple[int, tup
     >>> vc_dimension(Intervals(10))
     2
     """
-    if not witness and not hasattr(c, "table") and c.vc_dimension is not None:
+    if not witness and not c.explicit and c.vc_dimension is not None:
         return c.vc_dimension
     table, points = _explicit(c, "VC", witness)
     dimension, columns = vc_of_table(table)
@@ -42,7 +42,7 @@ def littlestone_dimension(c: ConceptClass, witness: bool = False) -> int | tuple
     >>> littlestone_dimension(Thresholds(256))
     8
     """
-    if not witness and not hasattr(c, "table") and c.littlestone_dimension is not None:
+    if not witness and not c.explicit and c.littlestone_dimension is not None:
         return c.littlestone_dimension
     table, points = _explicit(c, "Littlestone", witness)
     solver = LittlestoneSolver(table)

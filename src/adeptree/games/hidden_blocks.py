@@ -75,12 +75,15 @@ class Opponent(Protocol):
 
     def realizable(self, sample: Sample) -> bool:
         """Answer a counted query."""
+        ...
 
     def erm(self, sample: Sample) -> HiddenUnion:
         """Answer a counted query."""
+        ...
 
     def judge(self, sample: Sample) -> HiddenUnion:
         """Return a best concept, uncounted."""
+        ...
 
 
 class HiddenBlocks(ConceptClass):

@@ -163,7 +163,6 @@ class Paths(ActiveSet, Engine):
         self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
         self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
         self.waiting = WaitingLabels()
-        self.dropped = Dropped()
         self.looked: Expansion | None = None
         """What was speculated since the last commit."""
 

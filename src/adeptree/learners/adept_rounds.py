@@ -10,13 +10,16 @@ from adeptree.core.types import Instance, label_of
 from adeptree.learners import engine_choice as choosing
 from adeptree.learners.adept import Paths
 from adeptree.learners.mixing import Mixing
-from adeptree.learners.rates import Constant, RateRule, Seen
+from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
 from adeptree.learners.tickets import Ticket
 from adeptree.learners.whole_rounds import Mark
 from adeptree.roles.engine import Engine, Odds, Problem
 from adeptree.theory.losses import check_weight
 from adeptree.theory.mixture import mixability_gap
+
+EVEN: tuple[float, float] = (1, 1)
+"""What a miss and a false alarm cost, unless somebody says otherwise."""
 
 
 class RoundsOnEngine(Mixing):
@@ -127,9 +130,9 @@ class RoundsOnEngine(Mixing):
             self._trace.note(engine, self.rounds, x, label)  # type: ignore[union-attr]
             engine.commit(x, label)
 
-    def _cost(self, label: int, weight: float) -> float:
+    def _cost(self, label: int, weight: Any) -> float:
         """Return what a wrong guess costs in this round."""
-        if type(weight) is int and weight == 1 and self.costs == (1, 1):
+        if type(weight) is int and weight == 1 and self.costs == EVEN:
             return 1
         cost = check_weight("weight times cost", check_weight("weight", weight) * self.costs[1 - label])
         if cost != 1 and type(self.engine) is not Paths:
@@ -220,7 +223,7 @@ class RoundsOnEngine(Mixing):
         self._trace = None if type(engine) is Paths else Retrace()
         # A constant rate and an engine that is never left need no look after every round.
         may_outgrow = type(engine) is Paths and self.engine_choice == "auto"
-        self._watchful = may_outgrow or not isinstance(self.rate_rule, Constant)
+        self._watchful = may_outgrow or not isinstance(self.rate_rule, ConstantRate)
 
     def speculate(self, x: Any) -> float:
         """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.learners.rates import Adaptive, Anytime, Constant, FirstOrder, RateRule, check_rate
+from adeptree.learners.rates import Adaptive, Anytime, ConstantRate, FirstOrder, RateRule, check_rate
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
@@ -26,7 +26,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
 
 def mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:
     """Return M: what the user said, else what the base learner proves, else what the class declares, else None."""
-    for bound in (given, base.mistake_bound, getattr(concept_class, "mistake_bound", None)):
+    for bound in (given, base.mistake_bound, concept_class.mistake_bound):
         if bound is not None:
             return check_size("mistake_bound", bound, at_least=0)
     return None
@@ -74,7 +74,7 @@ def rate_rule(
 ) -> RateRule:
     """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches."""
     if isinstance(value, float):
-        return Constant(value)
+        return ConstantRate(value)
     if value == "adaptive":
         return Adaptive(price=prior.price, floor=prior.floor, scale=scale)
     price = prior.price(horizon or 1)
@@ -87,5 +87,5 @@ def rate_rule(
     if value == "first-order":
         return FirstOrder(price, on_grid)
     if prior.name == "paper" and M is not None:
-        return Constant(bounds.paper_rate(horizon, M) / scale)
-    return Constant(bounds.tuned_rate(horizon, price) / scale)
+        return ConstantRate(bounds.paper_rate(horizon, M) / scale)
+    return ConstantRate(bounds.tuned_rate(horizon, price) / scale)

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from adeptree.core.errors import InvalidArgument
+from adeptree.families.listed import EnumerableClass
 from adeptree.families.registry import engines_of
 from adeptree.learners.adept import Paths
 from adeptree.roles.engine import Engine, Problem
@@ -91,7 +92,7 @@ def _compiles() -> bool:
 def _work(paths: Paths, coming: int) -> int:
     """Return what was done and what the coming rounds will take, in paths looked at."""
     done = paths.queries.asked // 2 + A_ROUND * paths.rounds
-    size = getattr(paths.concept_class, "size", None) or math.inf
+    size = paths.concept_class.size if isinstance(paths.concept_class, EnumerableClass) else math.inf
     reach = min(paths.width + coming, max(size, paths.width))
     return done + int(coming * (A_ROUND + (paths.width + reach) / 2))
 

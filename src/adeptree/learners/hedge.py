@@ -14,7 +14,7 @@ from adeptree.families.listed import EnumerableClass
 from adeptree.learners.mixing import Mixing
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.promises import warn_if_weak
-from adeptree.learners.rates import Adaptive, Constant, FirstOrder, RateRule, Seen, check_rate
+from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, Seen, check_rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
 from adeptree.theory import bounds
@@ -75,7 +75,7 @@ class Hedge(Mixing):
 
     def _rule(self) -> RateRule:
         if isinstance(self.rate, float):
-            return Constant(self.rate)
+            return ConstantRate(self.rate)
         if self.rate == "adaptive":
             # Every concept costs ln N, always: the rule reckons with all of it from the start.
             return Adaptive(max(2.0, self.log_size), price=self._price, floor=2.0)
@@ -83,7 +83,7 @@ class Hedge(Mixing):
             return FirstOrder(self.log_size)
         if self.horizon is None:
             raise InvalidArgument('rate="paper" needs a horizon; give one, or rate="adaptive"')
-        return Constant(bounds.tuned_rate(self.horizon, self.log_size))
+        return ConstantRate(bounds.tuned_rate(self.horizon, self.log_size))
 
     def _price(self, t: int) -> float:
         return self.log_size

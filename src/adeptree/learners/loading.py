@@ -39,8 +39,8 @@ def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
 
     Its ``settings()`` are the arguments that rebuild it, after the class.
     """
-    name = getattr(kind, "kind", None)
-    if not isinstance(name, str) or not issubclass(kind, OnlineLearner):
+    name = kind.kind if isinstance(kind, type) and issubclass(kind, OnlineLearner) and "kind" in vars(kind) else None
+    if not isinstance(name, str):
         raise InvalidArgument(f"a learner to register has a kind, its name in files; {got('kind', kind)}")
     if KINDS.get(name, kind) is not kind:
         raise InvalidArgument(f"{name!r} is the kind of another learner; choose another")

@@ -13,11 +13,11 @@ from adeptree.theory.mixture import SAFE_RATE, mixability_gap
 class Mixing(OnlineLearner):
     """Hedge and its kin: ``_commit`` says with ``_mixed`` how the weight was divided; the account does the rest."""
 
-    gap = 0.0
+    gap: float = 0.0
     """Delta: expected loss minus mix loss, summed over the rounds."""
-    drift = 0.0
+    drift: float = 0.0
     """What late labels cost: each round's loss as answered minus as it would be just before its label came."""
-    last_rate = 0.0
+    last_rate: float = 0.0
     """eta of the last round played."""
     _now = Odds(0.5, 0.0)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adeptree.core.arguments import LARGEST_LINE, check_size
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, got
-from adeptree.learners.rates import Constant
+from adeptree.learners.rates import ConstantRate
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
@@ -118,7 +118,7 @@ def final(learner: Adept) -> float | None:
     if (promised := in_advance(learner, T)) is not None:
         proven.append(promised)
     eta, price = learner.learning_rate, learner.prior.price(T)
-    if rest and isinstance(learner.rate_rule, Constant) and learner.plain and eta and price is not None:
+    if rest and isinstance(learner.rate_rule, ConstantRate) and learner.plain and eta and price is not None:
         proven.append(learner.regret + (learner.engine.log_potential() + price) / eta + rest * eta / 8)
     return min(proven)
 

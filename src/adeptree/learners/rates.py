@@ -83,7 +83,7 @@ class RateRule(ABC):
         self.eta, self.stay = state["eta"], Stay(*state["stay"])
 
 
-class Constant(RateRule):
+class ConstantRate(RateRule):
     """The same rate in every round: the paper's, or the user's number."""
 
     name = "constant"

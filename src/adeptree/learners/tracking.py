@@ -28,7 +28,6 @@ from adeptree.roles.engine import Odds
 from adeptree.roles.frontier import Children, Queries
 from adeptree.theory import bounds
 from adeptree.theory.mixture import log_sum, odds_of_one
-from adeptree.theory.priors import PaperPrior
 
 
 def switching_cost(T: int, switches: int, share: float) -> float:
@@ -214,7 +213,7 @@ class Tracking(Mixing):
     @property
     def rule_cost(self) -> float:
         """ln(1 / prior mass) of a rule at most: ln N, or with "kt" that of the lightest path there is now."""
-        if isinstance(self.prior, PaperPrior):
+        if not self.prior.settled:
             return self.prior.log_total
         return float(-self._masses().min())
 

@@ -123,6 +123,7 @@ class OracleClass(ConceptClass):
         self._vc_dimension = vc_dimension
         self._littlestone_dimension = littlestone_dimension
         self._key = key
+        self.reads_by_function = key is not None
         self.repeats = repeats
         self.infers_repeats = repeats == "infer"
         self.strategy = strategy if self.infers_repeats or strategy == "paper" else "literal"

@@ -29,12 +29,15 @@ class StateMachine(Protocol):
 
     def start(self) -> Any:
         """Return the state before any point."""
+        ...
 
     def predict(self, state: Any, x: Instance) -> int:
         """Return the label predicted at x."""
+        ...
 
     def update(self, state: Any, x: Instance, y: int) -> Any:
         """Return the state after label y at x."""
+        ...
 
 
 class RowLearner(ABC):
@@ -64,6 +67,9 @@ class RowLearner(ABC):
 
 class BaseLearner(ABC):
     """A deterministic learner for the realizable setting."""
+
+    concept_class: ConceptClass | None = None
+    """The class it was made for, if it needs to know one."""
 
     def bind(self, concept_class: ConceptClass) -> Self:
         """Return this learner made ready for a class (itself, unless it needs to know the class)."""

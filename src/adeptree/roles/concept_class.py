@@ -42,6 +42,10 @@ class ConceptClass(ABC):
     """Seconds that a call takes, about; None for "many"."""
     batch: int = 1
     """How many questions may go out together."""
+    explicit: bool = False
+    """Whether the class is a table, from which its dimensions are computed."""
+    reads_by_function: bool = False
+    """Whether a function of the user's reads the instances, so that nothing else is known of them."""
     by_workers: bool = False
     """Whether workers answer."""
 

@@ -197,7 +197,8 @@ class Engine(ABC):
 
     def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
         """Return the share of the weight that says 1 at each of the xs, all as of now."""
-        points = xs.tolist() if isinstance(xs, np.ndarray) else xs
+        points: Any = xs
+        points = points.tolist() if isinstance(points, np.ndarray) else points
         return np.array([self.probability(x) for x in points], dtype=np.float64)
 
     @abstractmethod
@@ -246,8 +247,10 @@ class Engine(ABC):
 
         At least one round is played. The rate stays what it is all along.
         """
+        points: Any = xs
+        points = points.tolist() if isinstance(points, np.ndarray) else points
         gap = 0.0
-        for i, x in enumerate(xs.tolist() if isinstance(xs, np.ndarray) else xs):
+        for i, x in enumerate(points):
             label, odds = int(labels[i]), self.odds(x)
             probabilities[i] = odds.p
             self.commit(x, label)
@@ -255,8 +258,3 @@ class Engine(ABC):
             if self.best_loss >= limits.best_loss or gap >= limits.gap:
                 return i + 1
         return len(xs)
-
-
-def as_array(xs: Sequence[Instance]) -> IntArray:
-    """Return the instances of a line as one array of int64."""
-    return np.ascontiguousarray(xs, dtype=np.int64)

@@ -175,14 +175,14 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
 
 def _resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
     """Return the learner of the checkpoint, if there is one."""
-    from adeptree import Adept, load
+    from adeptree import load
 
     if folder is None or not folder.checkpoint_path.exists():
         return None
     learner = load(folder.checkpoint_path)
-    if not isinstance(learner, Adept) or learner.concept_class != layout.concept_class:
+    if learner.kind != "adept" or learner.concept_class != layout.concept_class:
         raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings beside it")
-    return learner
+    return learner  # type: ignore[return-value]
 
 
 def _fresh(options: Options, layout: Layout) -> Adept:

@@ -65,6 +65,11 @@ class BlockUnions(ConceptClass):
         return f"blocks(d={self.d}, block={shown})"
 
     @property
+    def reads_by_function(self) -> bool:  # type: ignore[override]
+        """Whether ``block`` is a function."""
+        return callable(self.block)
+
+    @property
     def vc_dimension(self) -> int:
         """d points of different blocks are shattered, d + 1 cannot all be 1."""
         return self.d

@@ -38,6 +38,7 @@ class FiniteClass(EnumerableClass):
     'concept 0: always 0'
     """
 
+    explicit = True
     spec_name = "finite"
 
     def __init__(self, table: Any, points: Sequence[Hashable] | None = None) -> None:

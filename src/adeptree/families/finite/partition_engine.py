@@ -76,7 +76,7 @@ class FiniteEngine(Engine):
     def accepts(cls, problem: Problem) -> str | None:
         """Halving of the class itself."""
         reason = problem.beyond(("paper", "kt"), Halving)
-        if reason is None and problem.base.concept_class != problem.concept_class:  # type: ignore[attr-defined]
+        if reason is None and problem.base.concept_class != problem.concept_class:
             return f"Halving must be that of the class itself; got {problem.base!r}"
         return reason
 
