@@ -282,6 +282,8 @@ def test_the_walk_is_what_a_round_passes_today(tmp_path: Path) -> None:
     now, page = ((folder / "walk.md").read_text(encoding="utf-8") for folder in (tmp_path, PAGES))
     assert walked(page) == walked(now), "run: python docs/develop/trace_round.py"
     assert len(walked(page)) == 4
+    most = {"thresholds-predict": 8, "own-oracle-predict": 14}
+    assert [name for name, files in most.items() if len(walked(page)[name]) > files] == []
     for part in walked(page).values():
         for file, functions in part.items():
             defined = (ROOT / "src" / "adeptree" / file).read_text(encoding="utf-8")
