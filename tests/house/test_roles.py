@@ -11,11 +11,20 @@ import adeptree as at
 from adeptree.checks import check, subject
 from adeptree.core.errors import InvalidArgument, InvalidInstance
 from adeptree.families.listed import EnumerableClass
+from adeptree.games.adversaries import Adversary
+from adeptree.learners.rates import RateRule
+from adeptree.oracles.chain import Layer
 from adeptree.roles.base_learner import BaseLearner, RowLearner
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Engine
 from adeptree.roles.frontier import Frontier
+from adeptree.roles.oracle import ConsistencyOracle, ErmOracle, Oracle
+from adeptree.theory.priors import Prior
 
-ROLES: list[type[Any]] = [ConceptClass, EnumerableClass, Frontier, BaseLearner, RowLearner]
+ROLES: list[type[Any]] = [
+    *(ConceptClass, EnumerableClass, Frontier, BaseLearner, RowLearner),
+    *(Engine, at.OnlineLearner, Adversary, Oracle, Layer, ConsistencyOracle, ErmOracle, Prior, RateRule),
+]
 MOST = 3
 
 
