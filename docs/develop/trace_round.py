@@ -81,5 +81,7 @@ def renewed(page: str, found: dict[str, Walk]) -> str:
 
 
 if __name__ == "__main__":
+    if any(word.startswith("-") for word in sys.argv[1:]):
+        raise SystemExit(__doc__)
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
     target.write_text(renewed(PAGE.read_text(encoding="utf-8"), walks()), encoding="utf-8")

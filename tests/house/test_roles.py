@@ -18,12 +18,12 @@ from adeptree.roles.base_learner import BaseLearner, RowLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Engine
 from adeptree.roles.frontier import Frontier
-from adeptree.roles.oracle import ConsistencyOracle, ErmOracle, Oracle
+from adeptree.roles.oracle import ErmOracle, Oracle
 from adeptree.theory.priors import Prior
 
 ROLES: list[type[Any]] = [
     *(ConceptClass, EnumerableClass, Frontier, BaseLearner, RowLearner),
-    *(Engine, at.OnlineLearner, Adversary, Oracle, Layer, ConsistencyOracle, ErmOracle, Prior, RateRule),
+    *(Engine, at.OnlineLearner, Adversary, Oracle, Layer, ErmOracle, Prior, RateRule),
 ]
 MOST = 3
 

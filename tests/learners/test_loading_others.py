@@ -87,6 +87,8 @@ def test_an_unknown_learner_is_said_to_be_unknown_until_registered(tmp_path: Pat
 def test_names_are_not_taken_twice() -> None:
     with pytest.raises(InvalidArgument, match="name of another family"):
         at.register(at.Family("thresholds", type("Mine", (at.Thresholds,), {})))
+    with pytest.raises(InvalidArgument, match="name of another base learner"):
+        at.register(at.Family("mine", Ages, bases=(type("Bisection", (at.BaseLearner,), {}),)))
     with pytest.raises(InvalidArgument, match="kind of another learner"):
         register_learner(type("Mine", (at.Hedge,), {}))
     with pytest.raises(InvalidArgument, match="to register has a"):

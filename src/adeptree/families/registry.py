@@ -56,17 +56,20 @@ def register(family: Family) -> Family:
     known = FAMILIES.get(family.name)
     if known is not None and known.kind is not family.kind:
         raise InvalidArgument(f'"{family.name}" is the name of another family; choose another')
+    bases = {base.__name__: base for base in (*family.bases, family.base) if isinstance(base, type)}
+    for name, base in bases.items():
+        if BASES.get(name, base) is not base:
+            raise InvalidArgument(f'"{name}" is the name of another base learner, in saved files; choose another')
     if family.name:
         FAMILIES[family.name] = family
     kin = BY_KIND.setdefault(family.kind, [])
     kin[:] = [*(other for other in kin if other.name != family.name), family]
-    bases = (*family.bases, *([family.base] if isinstance(family.base, type) else []))
-    BASES.update({base.__name__: base for base in bases})
+    BASES.update(bases)
     return family
 
 
 def forget(family: Family) -> None:
-    """Take back what :func:`register` did."""
+    """Take back what :func:`register` did (the names of base learners stay taken)."""
     FAMILIES.pop(family.name, None)
     BY_KIND[family.kind] = [other for other in BY_KIND.get(family.kind, []) if other.name != family.name]
 

@@ -39,7 +39,8 @@ def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
 
     Its ``settings()`` are the arguments that rebuild it, after the class.
     """
-    name = kind.kind if isinstance(kind, type) and issubclass(kind, OnlineLearner) and "kind" in vars(kind) else None
+    is_learner = isinstance(kind, type) and issubclass(kind, OnlineLearner)
+    name = next((vars(one)["kind"] for one in kind.__mro__ if "kind" in vars(one)), None) if is_learner else None
     if not isinstance(name, str):
         raise InvalidArgument(f"a learner to register has a kind, its name in files; {got('kind', kind)}")
     if KINDS.get(name, kind) is not kind:

@@ -231,10 +231,12 @@ class OracleFrontier(Frontier):
         ]
 
     def concept(self, row: int) -> Concept:
-        """Return the row's known concept, or the rule of its labels; nothing is asked."""
+        """Return the row's known concept, or the rule of its labels; nothing is asked (a class itself names one)."""
         known = self.witnesses[row]
         if known is not None:
             return known
+        if self.concept_class.oracle is None:
+            return self.concept_class.judge(self.sample(row))
         return Labelling(tuple(self.sample(row)), self.concept_class.realizable, self._key)
 
     def _key(self, x: Instance) -> Hashable:
