@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, overload
 
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.concept_class import ConceptClass
@@ -24,7 +24,7 @@ def vc_dimension(c: ConceptClass, witness: bool = False) -> int | tuple[int, tup
     >>> vc_dimension(Intervals(10))
     2
     """
-    if not witness and not c.explicit and c.vc_dimension is not None:
+    if _answered(c, witness) and c.vc_dimension is not None:
         return c.vc_dimension
     table, points = _explicit(c, "VC", witness)
     dimension, columns = vc_of_table(table)
@@ -42,7 +42,7 @@ def littlestone_dimension(c: ConceptClass, witness: bool = False) -> int | tuple
     >>> littlestone_dimension(Thresholds(256))
     8
     """
-    if not witness and not c.explicit and c.littlestone_dimension is not None:
+    if _answered(c, witness) and c.littlestone_dimension is not None:
         return c.littlestone_dimension
     table, points = _explicit(c, "Littlestone", witness)
     solver = LittlestoneSolver(table)
@@ -50,6 +50,13 @@ def littlestone_dimension(c: ConceptClass, witness: bool = False) -> int | tuple
         return solver.dimension()
     tree = solver.tree()
     return solver.dimension(), None if tree is None else tree.map(points.__getitem__)
+
+
+def _answered(c: ConceptClass, witness: bool) -> bool:
+    """Whether the class itself knows its dimension; or say that this is no class."""
+    if not isinstance(c, ConceptClass):
+        raise InvalidArgument(f"a concept class such as Thresholds(256) was expected; {got('c', c)}")
+    return not witness and not c.explicit
 
 
 def _explicit(c: ConceptClass, name: str, witness: bool) -> tuple[LabelArray, Sequence[Instance]]:

@@ -41,6 +41,8 @@ class ActiveSet:
     realizable for it.
     """
 
+    ADVICE = "give a larger mistake_bound="
+
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -76,8 +78,7 @@ class ActiveSet:
         within = self._within_bound(mistakes)
         if within.all():
             return Extension(split, children, mistakes, contested, children.parent[:0])
-        cut = children.parent[~within]
-        return Extension(split, children.only(within), mistakes[within], contested[within], cut)
+        return Extension(split, children.only(within), mistakes[within], contested[within], children.parent[~within])
 
     def enter(self, children: Children, mistakes: IntArray, contested: IntArray) -> None:
         """Let V_t be the active set."""
@@ -94,8 +95,7 @@ class ActiveSet:
         if not self.prune:
             raise MistakeBoundExceeded(
                 f"round {self.rounds + 1}: a realizable path has k={int(mistakes.max())} mistakes of "
-                f"{self.base!r}, more than M={M}; so M (or the oracle) is wrong: give a larger "
-                f'mistake_bound=, another base, or on_excess="prune" for Algorithm 2 to the letter'
+                f"{self.base!r}, more than M={M}; so M (or the oracle) is wrong: {self.ADVICE}"
             )
         if not kept.any():
             raise FrontierEmpty(
@@ -143,6 +143,7 @@ class Paths(ActiveSet, Engine):
     """Algorithm 2 as it stands: the active set, and L(v), every path's loss against the true labels."""
 
     kind = "paths"
+    ADVICE = f'{ActiveSet.ADVICE}, another base, or on_excess="prune" for Algorithm 2 to the letter'
 
     def __init__(
         self,
@@ -163,8 +164,7 @@ class Paths(ActiveSet, Engine):
         self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
         self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
         self.waiting = WaitingLabels()
-        self.looked: Expansion | None = None
-        """What was speculated since the last commit."""
+        self.looked: Expansion | None = None  # what was speculated since the last commit
 
     def parts(self) -> list[Any]:
         """Return the objects that change in a round."""

@@ -48,7 +48,8 @@ class OracleClass(ConceptClass):
     mistake_bound
         The M of the base learner you bring.
     find_many
-        Answers a list of samples at once, where that is cheaper than one by one.
+        Answers a list of samples at once, where that is cheaper than one by one. A list that it cannot decide
+        (``OracleUnknown``) is unknown as a whole.
     oracle
         An oracle object (``adeptree.oracles``) in place of these functions; :meth:`from_oracle` is the short way.
     vc_dimension, littlestone_dimension
@@ -123,6 +124,7 @@ class OracleClass(ConceptClass):
         self._vc_dimension = vc_dimension
         self._littlestone_dimension = littlestone_dimension
         self._key = key
+        self.asked_by_methods = any(_is_the_users(type(self), name) for name in ("find", "realizable"))
         self.reads_by_function = key is not None
         self.repeats = repeats
         self.infers_repeats = repeats == "infer"
@@ -200,7 +202,7 @@ class OracleClass(ConceptClass):
     def find(self, sample: Sample) -> Concept | None:
         """Ask the oracle, here, for a concept that fits; only if it gives witnesses."""
         self._check_finds()
-        return known(self._here.ask_many("find", [sample]))[0]  # type: ignore[no-any-return]
+        return known(self._here.ask_many("find", [list(sample)]))[0]  # type: ignore[no-any-return]
 
     def find_many(self, samples: Sequence[Sample]) -> list[Concept | None]:
         """Ask for a concept for each sample: by the workers, by the oracle's own ``find_many``, or one by one."""
@@ -209,7 +211,7 @@ class OracleClass(ConceptClass):
 
     def realizable(self, sample: Sample) -> bool:
         """Ask the oracle, here, whether a concept fits; an unknown that is kept is True."""
-        return bits(self._here.ask_many("realizable", [sample]), self.keeps_unknown)[0]
+        return bits(self._here.ask_many("realizable", [list(sample)]), self.keeps_unknown)[0]
 
     def realizable_many(self, samples: Sequence[Sample]) -> list[bool]:
         """Ask ``realizable`` about each sample: by the workers, or one by one."""
@@ -260,3 +262,9 @@ def _check_options(
         )
     if batch is not None:
         check_size("batch", batch)
+
+
+def _is_the_users(kind: type[Any], method: str) -> bool:
+    """Whether a method was written outside this library."""
+    writer = next(one for one in kind.__mro__ if method in vars(one))
+    return not writer.__module__.startswith("adeptree.")

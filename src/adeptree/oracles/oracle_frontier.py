@@ -47,7 +47,8 @@ class OracleFrontier(Frontier):
         self.infers_repeats = concept_class.infers_repeats
         self.has_witnesses = concept_class.finds
         # What is asked is counted here, whatever chain the class has of its own.
-        self.oracle = Counting(concept_class.oracle or Asking(ClassOracle(concept_class)), self.queries)
+        chain = None if concept_class.asked_by_methods else concept_class.oracle
+        self.oracle = Counting(chain or Asking(ClassOracle(concept_class)), self.queries)
         self.points: list[Instance] = []
         self.column: dict[Hashable, int] = {}
         self.table = LabelColumns()

@@ -42,6 +42,8 @@ class ConceptClass(ABC):
     """Seconds that a call takes, about; None for "many"."""
     batch: int = 1
     """How many questions may go out together."""
+    asked_by_methods: bool = False
+    """Whether a subclass has a ``find`` or ``realizable`` of its own, which is then asked in place of the chain."""
     explicit: bool = False
     """Whether the class is a table, from which its dimensions are computed."""
     reads_by_function: bool = False
@@ -72,7 +74,8 @@ class ConceptClass(ABC):
 
     def find(self, sample: Sample) -> Concept | None:
         """Return a concept with these labels, or None; by ``erm``, where a class does not know better."""
-        return self.erm(sample) if self.realizable(sample) else None
+        pairs = list(sample)
+        return self.erm(pairs) if self.realizable(pairs) else None
 
     @property
     def finds(self) -> bool:
