@@ -13,6 +13,7 @@ from adeptree.learners import choices, promises
 from adeptree.learners import engine_choice as choosing
 from adeptree.learners.adept import Paths
 from adeptree.learners.adept_batches import BatchesOnEngine
+from adeptree.learners.adept_rounds import EVEN
 from adeptree.learners.certificate import Certificate, certify
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.roles.base_learner import BaseLearner
@@ -114,7 +115,7 @@ class Adept(BatchesOnEngine):
         """What a round has cost at most so far."""
         self.ticketed = False
         """Whether it ever gave a ticket: then it stays with the engine that can."""
-        self.weighed = self.costs != (1, 1)
+        self.weighed = self.costs != EVEN
         """Whether rounds weigh different amounts."""
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)

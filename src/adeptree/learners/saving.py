@@ -72,12 +72,10 @@ class Saved(Account):
         """Continue from a saved file's contents (see :func:`adeptree.load`)."""
         account = saved["account"]
         self._restore(saved["learnt"])
-        self.rounds = account["rounds"]
-        self.expected_loss = account["expected_loss"]
-        self.realised_loss = account["realised_loss"]
-        self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         # Files of the first edition know no late labels; what their drawn mistakes scatter by is at most rounds / 4.
-        self.answered = account.get("answered", self.rounds)
-        self.variance = account.get("variance", self.rounds / 4)
-        self.overlaps, self.late = account.get("overlaps", 0), account.get("late", False)
+        rounds = account["rounds"]
+        account = {"answered": rounds, "variance": rounds / 4, "overlaps": 0, "late": False, **account}
+        for name in COUNTED:
+            setattr(self, name, account[name])
+        self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         self.tickets.restore(account.get("tickets", []))
