@@ -16,6 +16,7 @@ cdef class RoundKernel:
     cdef void take(self, int label, double cost) noexcept
     cpdef double least(self) noexcept
     cpdef long long count(self) noexcept
+    cdef void ask(self) noexcept
     cdef void rebuild(self) noexcept
 
     # What comes with it.

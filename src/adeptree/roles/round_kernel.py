@@ -79,6 +79,10 @@ class RoundKernel:
         """The number of paths."""
         return 1
 
+    def ask(self) -> cython.void:
+        """Count what Algorithm 2 asks in a round: 2 queries per path."""
+        self.asked += 2 * self.count()
+
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
 
@@ -99,7 +103,7 @@ class RoundKernel:
     def see(self) -> cython.void:
         """Look at the point in place, if that was not done; ask about it, once."""
         if not self.seen:
-            self.asked += 2 * self.count()
+            self.ask()
             self.seen = True
         if not self.known:
             self.look()
