@@ -150,41 +150,40 @@ class RoundKernel:
         return self.overdue()
 
     def run(
-        self,
-        labels: cython.longlong[::1],
-        costs: cython.double[::1],
-        probabilities: cython.double[::1],
-        first: cython.Py_ssize_t,
-        stop: cython.Py_ssize_t,
+        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> int:
         """Play the rounds ``first`` to ``stop`` of a batch; return the first that is not played, as the rate is due.
 
         ``costs`` is empty where every round costs 1.
         """
         i: cython.Py_ssize_t
+        ys: cython.longlong[::1] = labels
+        prices: cython.double[::1] = costs
+        ps: cython.double[::1] = probabilities
         cost: cython.double = 1.0
         weighed: cython.bint = len(costs) > 0
         for i in range(first, stop):
             self.place_at(i)
             self.reserve()
             self.see()
-            probabilities[i] = self.p
+            ps[i] = self.p
             if weighed:
-                cost = costs[i]
-            self.play(cython.cast(cython.int, labels[i]), cost)
+                cost = prices[i]
+            self.play(cython.cast(cython.int, ys[i]), cost)
             if self.overdue():
                 return i + 1
             if i & 1023 == 1023:
                 PyErr_CheckSignals()
         return stop
 
-    def look_many(self, probabilities: cython.double[::1]) -> None:
+    def look_many(self, probabilities: Any) -> None:
         """Set the chance of guessing 1 at each point of the batch, all as of now."""
         i: cython.Py_ssize_t
+        ps: cython.double[::1] = probabilities
         for i in range(len(probabilities)):
             self.place_at(i)
             self.see()
-            probabilities[i] = self.p
+            ps[i] = self.p
             if i & 1023 == 1023:
                 PyErr_CheckSignals()
 
