@@ -30,7 +30,7 @@ class KernelQueries(Queries):
         super().__init__()
 
     @property
-    def asked(self) -> int:  # type: ignore[override]
+    def asked(self) -> int:
         """What Algorithm 2 asks: 2 x width per round."""
         return self._kernel.asked
 
