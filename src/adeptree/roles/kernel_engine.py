@@ -79,11 +79,11 @@ class KernelEngine(Engine):
 
     def probability(self, x: Instance) -> float:
         """Return the share that says 1 at x."""
-        return self.kernel.predict(x)
+        return self.kernel.chance(x)
 
     def odds(self, x: Instance) -> Odds:
         """Return it with its log-odds."""
-        return Odds(self.kernel.predict(x), self.kernel.log_odds)
+        return Odds(self.kernel.chance(x), self.kernel.log_ratio())
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
         """Play the round."""

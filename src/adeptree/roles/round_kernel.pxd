@@ -5,7 +5,7 @@ cdef class RoundKernel:
     cdef public Ledger ledger
     cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
     cdef public unsigned long long seed, word
-    cdef public long long asked, stamp
+    cdef public long long asked, stamp, ahead
     cdef public bint due, seen, known
 
     # What a structure writes.
@@ -19,7 +19,10 @@ cdef class RoundKernel:
     cdef void ask(self) noexcept
     cdef void rebuild(self) noexcept
 
+    cpdef double log_ratio(self) noexcept
+
     # What comes with it.
+    cdef double against(self, int label, double cost) noexcept
     cdef void see(self) noexcept
     cdef void play(self, int label, double cost) noexcept
     cdef bint overdue(self) noexcept

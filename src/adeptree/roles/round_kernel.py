@@ -51,6 +51,7 @@ class RoundKernel:
         self.known = False  # and whether p and log_odds are right there
         self.p = 0.5
         self.log_odds = 0.0
+        self.ahead = 1  # rounds between the last one and the one looked at
 
     # --- What a structure writes -------------------------------------------------------------------
 
@@ -62,7 +63,7 @@ class RoundKernel:
         """Put the i-th point of the batch in place."""
 
     def look(self) -> cython.void:
-        """Set ``p`` and ``log_odds`` for the point in place, as of now."""
+        """Set ``p`` (and ``log_odds``, where ``log_ratio`` is not overridden) for the point in place, as of now."""
 
     def reserve(self) -> cython.int:
         """Make room for one more point: the only part of a round that may fail, so it comes first."""
@@ -100,6 +101,16 @@ class RoundKernel:
         self.stay_rounds, self.stay_loss, self.stay_gap = rounds, best_loss, gap
         self.due = False
 
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the point just looked at."""
+        return self.log_odds
+
+    def against(self, label: cython.int, cost: cython.double) -> cython.double:
+        """Return the log-odds of the label that loses; of small steps the ledger wants none."""
+        if self.eta * cost <= 4.0:
+            return 0.0
+        return -self.log_ratio() if label else self.log_ratio()
+
     def see(self) -> cython.void:
         """Look at the point in place, if that was not done; ask about it, once."""
         if not self.seen:
@@ -125,7 +136,7 @@ class RoundKernel:
         ledger: Ledger = self.ledger
         p: cython.double = self.p
         guess: cython.int = coin(self.seed, ledger.answered + 1, self.word) < p
-        log_odds: cython.double = -self.log_odds if label else self.log_odds
+        log_odds: cython.double = self.against(label, cost)
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
@@ -135,6 +146,13 @@ class RoundKernel:
     def predict(self, x: Any) -> float:
         """Return the chance of guessing 1 at x; -1 if this is not plain."""
         if self.due or self.ledger.answered >= self.end or not self.place(x):
+            return -1.0
+        self.see()
+        return self.p
+
+    def chance(self, x: Any) -> float:
+        """Return the same, whatever is due or over."""
+        if not self.place(x):
             return -1.0
         self.see()
         return self.p
@@ -213,7 +231,11 @@ class RoundKernel:
         """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
         if not self.place(x):
             return False
+        # Of a round that was answered before, the prior is as of now: no round is coming.
+        self.known, self.ahead = False, 0
+        self.look()
         self.charge_answered(label, cost, p, guess)
+        self.ahead = 1
         self.ledger.overlaps += overlaps
         self.ledger.waiting -= 1
         self.overdue()
@@ -242,11 +264,9 @@ class RoundKernel:
     def charge_answered(
         self, label: cython.int, cost: cython.double, p: cython.double, guess: cython.int
     ) -> cython.void:
-        """Take over the round at the point in place, which was answered with p and this guess."""
-        if not self.known:
-            self.look()
+        """Take over the round at the point in place, just looked at, which was answered with p and this guess."""
         now: cython.double = self.p
-        log_odds: cython.double = -self.log_odds if label else self.log_odds
+        log_odds: cython.double = self.against(label, cost)
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
