@@ -11,7 +11,8 @@ import pytest
 
 import adeptree as at
 from adeptree import bounds, errors
-from adeptree.learners.coins import Coins, word_of
+from adeptree.core.point_words import word_of
+from adeptree.learners.coins import Coins
 
 
 def closed_form(Q: float, delta: float) -> float:
