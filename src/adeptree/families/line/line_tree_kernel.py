@@ -22,6 +22,7 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor, isfinite
+    from cython.cimports.libc.string import memcpy
 else:
     import struct
     from math import exp, floor, inf, isfinite
@@ -39,10 +40,12 @@ FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that li
 def value_of(key: cython.longlong) -> cython.double:
     """Return the double at this place among all doubles."""
     bits: cython.longlong = key if key >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - key
+    value: cython.double
     if cython.compiled:
-        return cython.cast(cython.pointer(cython.double), cython.address(bits))[0]
+        memcpy(cython.address(value), cython.address(bits), 8)
     else:
-        return struct.unpack("<d", struct.pack("<q", bits))[0]
+        value = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return value
 
 
 def key_of(value: cython.double) -> cython.longlong:
@@ -50,7 +53,7 @@ def key_of(value: cython.double) -> cython.longlong:
     bits: cython.longlong
     value = value + 0.0
     if cython.compiled:
-        bits = cython.cast(cython.pointer(cython.longlong), cython.address(value))[0]
+        memcpy(cython.address(bits), cython.address(value), 8)
     else:
         bits = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - bits

@@ -97,20 +97,25 @@ class ThresholdsKernel(LineTree):
         at: cython.Py_ssize_t = v * self.stride
         gain: cython.double = 0.0
         least: cython.double = self.gain[first]
-        total: cython.double = 0.0
+        most: cython.double = least
         weight: cython.double
         i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
         for i in range(first, end):
             gain += self.gain[i]
             self.weight[i] = gain
             least = least if least < gain else gain
+            most = most if most > gain else gain
         self.sums[at], self.sums[at + 1] = least, gain
         if self.M < 0:
-            for i in range(first, end):
-                weight = self.mass[i] * self.shrunk(self.weight[i] - least)
-                self.weight[i] = weight
-                total += weight
-            self.sums[at + 2] = total
+            if self.whole and most - least < self.table:
+                for i in range(first, end):
+                    k = cython.cast(cython.Py_ssize_t, self.weight[i] - least)
+                    self.weight[i] = self.mass[i] * self.decay[k]
+            else:
+                for i in range(first, end):
+                    self.weight[i] = self.mass[i] * self.shrunk(self.weight[i] - least)
+            self.sums[at + 2] = self.sum_slots(first, end)
             return
         for i in range(at + 2, at + self.stride):
             self.sums[i] = 0.0
@@ -177,6 +182,24 @@ class ThresholdsKernel(LineTree):
             j += 1
 
     @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def sum_slots(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
+        """Return the weight of some gaps of a bucket; two sums at a time, as none has to wait for the other."""
+        i: cython.Py_ssize_t = first
+        total: cython.double = 0.0
+        other: cython.double = 0.0
+        if self.M < 0:
+            while i + 1 < end:
+                total += self.weight[i]
+                other += self.weight[i + 1]
+                i += 2
+            return total + other + (self.weight[i] if i < end else 0.0)
+        for i in range(first, end):
+            total += self.weight[i] * self.row[self.wrong[i]]
+        return total
+
+    @cython.cfunc
     @cython.exceptval(check=False)
     def look(self) -> cython.void:
         """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
@@ -185,8 +208,8 @@ class ThresholdsKernel(LineTree):
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
         lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
-        one: cython.double = 0.0
-        zero: cython.double = 0.0
+        one: cython.double
+        zero: cython.double
         beside1: cython.double = 0.0
         beside0: cython.double = 0.0
         here: cython.double
@@ -194,10 +217,8 @@ class ThresholdsKernel(LineTree):
         if self.M >= 0:
             self.fill_row()
         # In the bucket of x, relative to its own least loss.
-        for i in range(self.bucket * BUCKET, self.at):
-            one += self.weight[i] if self.M < 0 else self.weight[i] * self.row[self.wrong[i]]
-        for i in range(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket]):
-            zero += self.weight[i] if self.M < 0 else self.weight[i] * self.row[self.wrong[i]]
+        one = self.sum_slots(self.bucket * BUCKET, self.at)
+        zero = self.sum_slots(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket])
         here = self.weight[self.at]
         if self.M >= 0:
             i = self.wrong[self.at]
