@@ -180,7 +180,7 @@ def coin(seed: cython.ulonglong, t: cython.longlong, word: cython.ulonglong) -> 
 
 def bits_of(x: cython.double) -> cython.ulonglong:
     """Return the 64 bits of a double."""
-    bits: cython.ulonglong
+    bits: cython.ulonglong = 0
     if cython.compiled:
         memcpy(cython.address(bits), cython.address(x), 8)
     else:

@@ -40,7 +40,7 @@ FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that li
 def value_of(key: cython.longlong) -> cython.double:
     """Return the double at this place among all doubles."""
     bits: cython.longlong = key if key >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - key
-    value: cython.double
+    value: cython.double = 0.0
     if cython.compiled:
         memcpy(cython.address(value), cython.address(bits), 8)
     else:
@@ -50,7 +50,7 @@ def value_of(key: cython.longlong) -> cython.double:
 
 def key_of(value: cython.double) -> cython.longlong:
     """Return the place of a double among all doubles; of -0.0 that of 0.0."""
-    bits: cython.longlong
+    bits: cython.longlong = 0
     value = value + 0.0
     if cython.compiled:
         memcpy(cython.address(bits), cython.address(value), 8)
