@@ -203,49 +203,52 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def look(self) -> cython.void:
         """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
+        x: cython.longlong = self.x
         v: cython.Py_ssize_t = 0
-        d: cython.Py_ssize_t
+        d: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
+        above: cython.longlong = self.last
         lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
-        one: cython.double
-        zero: cython.double
-        beside1: cython.double = 0.0
-        beside0: cython.double = 0.0
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
         here: cython.double
-        self.locate()
+        share: cython.double
         if self.M >= 0:
             self.fill_row()
-        # In the bucket of x, relative to its own least loss.
-        one = self.sum_slots(self.bucket * BUCKET, self.at)
-        zero = self.sum_slots(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket])
-        here = self.weight[self.at]
-        if self.M >= 0:
-            i = self.wrong[self.at]
-            if self.cut:
-                one += here * self.row[i + 1 - self.guess]
-                zero += here * self.row[i + self.guess]
+        # The siblings on the way down (as in ``locate``),
+        self.way[0] = 0
+        while self.child[v] >= 0:
+            left = self.child[v]
+            i = left * self.stride
+            if x >= self.splits[v]:
+                one += self.weigh(left) * self.shrunk(lost + self.sums[i])
+                lost += self.sums[i + 1]
+                v = left + 1
             else:
-                zero += here * self.row[i]
+                zero += self.weigh(left + 1) * self.shrunk(lost + self.sums[i + 1] + self.sums[i + self.stride])
+                above = self.splits[v]
+                v = left
+            d += 1
+            self.way[d] = v
+        self.find(v, d, above)
+        # then the bucket of x, whose weights are relative to its own least loss.
+        share = self.shrunk(lost + self.sums[v * self.stride])
+        one += share * self.sum_slots(self.bucket * BUCKET, self.at)
+        zero += share * self.sum_slots(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket])
+        here = share * self.weight[self.at]
+        i = self.wrong[self.at]
+        if self.M >= 0 and self.cut:
+            one += here * self.row[i + 1 - self.guess]
+            zero += here * self.row[i + self.guess]
+        elif self.M >= 0:
+            zero += here * self.row[i]
         elif self.cut:
             here = here / self.mass[self.at]
             one += here * self.mass1
             zero += here * self.mass0
         else:
             zero += here
-        # Then the siblings on the way.
-        for d in range(1, self.depth + 1):
-            left = self.child[v]
-            v = self.way[d]
-            if v != left:
-                beside1 += self.weigh(left) * self.shrunk(lost + self.sums[left * self.stride])
-                lost += self.sums[left * self.stride + 1]
-            else:
-                here = lost + self.sums[left * self.stride + 1] + self.sums[(left + 1) * self.stride]
-                beside0 += self.weigh(left + 1) * self.shrunk(here)
-        here = self.shrunk(lost + self.sums[v * self.stride])
-        one = one * here + beside1
-        zero = zero * here + beside0
         self.p = one / (one + zero)
 
     @cython.ccall
@@ -287,10 +290,17 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let x in, and charge the gaps that are wrong there."""
+        d: cython.Py_ssize_t = self.depth
         if self.cut:
             self.insert()
         self.charge(label, cost)
-        self.climb()
+        if self.counts[self.bucket] == BUCKET:
+            self.climb()
+            return
+        self.sum_leaf(self.way[d])
+        while d > 0:
+            d -= 1
+            self.sum_node(self.way[d])
 
     @cython.ccall
     @cython.exceptval(check=False)
