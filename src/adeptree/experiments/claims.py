@@ -1,39 +1,24 @@
-"""All experiments by name, in the order of the table."""
+"""All experiments by name, in the order of the table: what ``claims.toml`` says, with the module that does it."""
 
 from __future__ import annotations
 
 import difflib
+import tomllib
+from importlib import import_module, resources
 
 from adeptree.core.errors import InvalidArgument
-from adeptree.experiments import (
-    anytime,
-    first_order,
-    frontier_figure,
-    lower_bound,
-    oracle_efficiency,
-    regret,
-    soa_memory,
-    tradeoff,
-    width,
-)
-from adeptree.experiments import query_counts as queries
 from adeptree.experiments.experiment import Cell, Experiment, Row
 
-EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        regret,
-        width,
-        queries,
-        oracle_efficiency,
-        soa_memory,
-        first_order,
-        tradeoff,
-        lower_bound,
-        frontier_figure,
-        anytime,
-    )
-}
+CLAIMS = tomllib.loads(resources.files(__package__).joinpath("claims.toml").read_text(encoding="utf-8"))
+
+
+def _experiment(name: str) -> Experiment:
+    told = CLAIMS[name]
+    module = import_module(f"{__package__}.{told['module']}")
+    return Experiment(name, told["theorem"], told["claim"], told["settings"], module.run, module.check)
+
+
+EXPERIMENTS = {name: _experiment(name) for name in CLAIMS}
 
 
 def experiment(name: str) -> Experiment:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from adeptree.core.types import Sample
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups
 from adeptree.experiments.played_streams import random_pairs
 from adeptree.experiments.stats import at_most
 from adeptree.families.registry import default_base
@@ -17,21 +17,6 @@ from adeptree.learners import Adept
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
-
-CLASSES = {
-    "blocks(d=1)": (8, 60, 120),
-    "blocks(d=2)": (7, 22, 40),
-    "thresholds(n=7)": (7, 30, 60),
-    "parities(n=3)": (6, 8, 8),
-    "intervals(n=5)": (5, 10, 20),
-}
-"""Class (of Littlestone dimension 1, 2 or 3) and rounds at each level; small domains repeat points."""
-
-
-def settings(level: str) -> list[Cell]:
-    """Every class through a bare weak-consistency oracle."""
-    configs = [{"class": spec, "T": by_level(level, *rounds)} for spec, rounds in CLASSES.items()]
-    return grid(by_level(level, 1, 3, 10), *configs)
 
 
 class Listening:
@@ -102,20 +87,14 @@ def count_labellings(concept_class: ConceptClass, points: list[object]) -> int:
     return len(np.unique(table, axis=0)) if different else 1
 
 
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Distinct queries per round; no call of the base learner's own; regret within the bound of M(d)."""
-    verdicts = []
     for (spec,), members in groups(rows, "class").items():
         note = f"Ghost({members[0]['littlestone']}), M = {members[0]['M']}, T = {members[0]['T']}; worst round"
         claim = f"distinct queries / 2 x realizable labellings, {spec}"
-        verdicts.append(at_most(claim, column(members, "worst_share"), 1.0, note))
+        yield at_most(claim, column(members, "worst_share"), 1.0, note)
     extra = [float(row["calls"] - row["calls_of_natural_base"]) for row in rows]
     note = "against the same games with the class's own base learner, which asks nothing"
-    verdicts.append(at_most("oracle calls added by Ghost", extra, 0.0, note))
+    yield at_most("oracle calls added by Ghost", extra, 0.0, note)
     shares = [row["regret"] / bounds.regret(row["T"], row["M"]) for row in rows]
-    verdicts.append(at_most("expected regret / bound with M = M(d)", shares, 1.0, "all classes"))
-    return verdicts
-
-
-CLAIM = "With an oracle-only base, a round asks at most 2 x (realizable labellings so far) distinct queries."
-EXPERIMENT = Experiment("oracle-efficiency", 'Corollary "Total Oracle Efficiency"', CLAIM, settings, run, check)
+    yield at_most("expected regret / bound with M = M(d)", shares, 1.0, "all classes")

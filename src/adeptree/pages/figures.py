@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from adeptree.experiments.experiment import Row, column, groups, part
 from adeptree.experiments.first_order import realizable_mistakes
-from adeptree.experiments.lower_bound import mean_regret
+from adeptree.experiments.lower_bound import regrets_of
 from adeptree.experiments.stats import fitted, mean, standard_error
 from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, STYLE, Figure, Plot, plotting
 from adeptree.pages.tradeoff_figure import frontier_figure
@@ -186,7 +186,7 @@ def lower_bound_figure(rows: Rows) -> Figure:
     for axes, d in zip(plot.panels, dimensions, strict=True):
         plot.axes = axes
         for i, ((learner,), members) in enumerate(groups([r for r in rows if r["d"] == d], "learner").items()):
-            means = {Q: mean_regret(some) for (Q,), some in groups(members, "Q").items()}
+            means = {Q: mean(regrets_of(some)) for (Q,), some in groups(members, "Q").items()}
             plot.line(list(means), list(means.values()), i, learner, marker=MARKERS[i])
         line = [max(0.0, bounds.query_lower_bound(T, Q, d)) for Q in budgets]
         plot.bound(budgets, line, "lower bound")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from adeptree.experiments.experiment import Row, column, groups, part
-from adeptree.experiments.stats import fitted, mean_at_least
+from adeptree.experiments.lower_bound import by_budget, telling
+from adeptree.experiments.stats import fitted
 from adeptree.theory import bounds
 
 
@@ -133,13 +134,12 @@ def _adversarial_ties(rows: Sequence[Row]) -> Finding:
 
 def _closest(rows: Sequence[Row]) -> str:
     """Say how close the learners came to the lower bound, where it says more than T/2."""
-    ratios, below = {}, 0
-    for (d, Q, learner), members in groups(rows, "d", "Q", "learner").items():
-        regrets = [float(r) for row in members for r in row["regrets"]]
-        verdict = mean_at_least("", regrets, bounds.query_lower_bound(members[0]["T"], Q, d))
-        below += not verdict.held
-        if Q >= d and verdict.bound > 0:
-            ratios[f"the {learner} at d = {d}, Q = {Q}"] = verdict.ratio
+    ratios: dict[str, float] = {}
+    below = 0
+    for (d, learner), members in groups(rows, "d", "learner").items():
+        at = by_budget(members)
+        below += sum(not verdict.held for verdict in at.values())
+        ratios |= {f"the {learner} at d = {d}, Q = {Q}": at[Q].ratio for Q in telling(d, at)}
     if not ratios:
         return "no run of this report had a budget at which the bound says something."
     name = min(ratios, key=lambda who: ratios[who])
