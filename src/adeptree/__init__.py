@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adeptree.api import *
+    from adeptree.api import __version__ as __version__
 
 
 def __getattr__(name: str) -> Any:

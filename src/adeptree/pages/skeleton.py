@@ -104,4 +104,4 @@ def gallery(drawn: Iterable[Figure]) -> str:
     return section("figures", "Figures", '<div class="figures">', *shown, "</div>")
 
 
-PARTS = dict(re.findall(r"<!-- (\w+) -->\n(.*?)\n(?:\n|$)", beside("parts.html") + "\n", flags=re.DOTALL))
+PARTS: dict[str, str] = dict(re.findall(r"(?s)<!-- (\w+) -->\n(.*?)\n\n", beside("parts.html") + "\n"))
