@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -57,11 +57,14 @@ class Domain:
 
     def distinct(self, count: int, name: str) -> list[Any]:
         """Draw at most ``count`` instances, no two of them the same to the class."""
+        return self.unlike(self.points(8 * count, name))[:count]
+
+    def unlike(self, points: Iterable[Any]) -> list[Any]:
+        """Return the points without those that are the same to the class as an earlier one."""
         found: list[Any] = []
         keys: list[Any] = []
-        for x in self.points(8 * count, name):
-            key = self.key(x)
-            if len(found) < count and key not in keys:
+        for x in points:
+            if (key := self.key(x)) not in keys:
                 found.append(x)
                 keys.append(key)
         return found
@@ -99,7 +102,7 @@ class Domain:
 
     def refused(self) -> Any:
         """Return something that the class does not take for an instance."""
-        if self.reads_by_function:
+        if self.concept_class.reads_by_function:
             skip("a function of the user's reads its instances")
         for x in STRANGERS:
             try:
@@ -107,11 +110,6 @@ class Domain:
             except InvalidInstance:
                 return x
         skip("nothing that was tried is invalid for this class")
-
-    @property
-    def reads_by_function(self) -> bool:
-        """Whether a function of the user's reads the instances, so that nothing is known of them."""
-        return self.concept_class.reads_by_function
 
 
 STRANGERS: tuple[Any, ...] = (
@@ -217,7 +215,12 @@ def subject(
     if isinstance(obj, ConceptClass):
         return ClassSubject(name or repr(obj), Domain(obj, some))
     if isinstance(obj, Adversary):
-        return _adversary(obj, concept_class, some, learner, horizon, name)
+        c: Any = vars(obj).get("concept_class") if concept_class is None else concept_class
+        if learner is None and c is None:
+            raise InvalidArgument(
+                f"an adversary plays with a learner: give concept_class=, or learner= (a factory); {got('obj', obj)}"
+            )
+        return AdversarySubject(name or repr(obj), obj, _learner(learner or partial(Adept, c), some, horizon, None))
     if isinstance(obj, StateMachine) and not isinstance(obj, type):
         return _base(obj, concept_class, some, name)
     if callable(obj) and not isinstance(obj, OnlineLearner):
@@ -247,20 +250,3 @@ def _learner(
         raise InvalidArgument(f"factory(horizon=..., seed=...) must return an OnlineLearner; {got('made', made)}")
     known = f"{type(made).__name__}({made.concept_class!r})"
     return LearnerSubject(name or known, Domain(made.concept_class, some), factory, horizon)
-
-
-def _adversary(
-    obj: Adversary,
-    concept_class: ConceptClass | None,
-    some: tuple[Any, ...] | None,
-    learner: Factory | None,
-    horizon: int,
-    name: str | None,
-) -> AdversarySubject:
-    c = vars(obj).get("concept_class") if concept_class is None else concept_class
-    if learner is None and c is None:
-        raise InvalidArgument(
-            f"an adversary plays with a learner: give concept_class=, or learner= (a factory); {got('obj', obj)}"
-        )
-    factory = learner if learner is not None else partial(Adept, c)  # type: ignore[arg-type]
-    return AdversarySubject(name or repr(obj), obj, _learner(factory, some, horizon, None))
