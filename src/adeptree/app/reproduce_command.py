@@ -121,7 +121,7 @@ def _print(console: Console, result: Reproduction) -> None:
     from rich import box
     from rich.table import Table
 
-    from adeptree.experiments.verdict_table import COLUMNS, cells_of, summary
+    from adeptree.experiments.reproduce import COLUMNS, cells_of, summary
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for heading, justify in COLUMNS:

@@ -8,8 +8,7 @@ from typing import Any
 
 from adeptree.experiments.claims import EXPERIMENTS
 from adeptree.experiments.experiment import Verdict
-from adeptree.experiments.reproduce import Reproduction
-from adeptree.experiments.verdict_table import COLUMNS, cells_of, summary
+from adeptree.experiments.reproduce import COLUMNS, Reproduction, cells_of, summary
 from adeptree.pages.drawing import plotting
 from adeptree.pages.figures import figures
 from adeptree.pages.loose_ends import Finding, findings
