@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from importlib import import_module, resources
 
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, unknown
 from adeptree.experiments.experiment import Cell, Experiment, Row
 
 CLAIMS = tomllib.loads(resources.files(__package__).joinpath("claims.toml").read_text(encoding="utf-8"))
@@ -29,12 +28,9 @@ def experiment(name: str) -> Experiment:
     ...
     adeptree.core.errors.InvalidArgument: "regrets" is no experiment; did you mean "regret"?
     """
-    if name in EXPERIMENTS:
-        return EXPERIMENTS[name]
-    near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
-    if near:
-        raise InvalidArgument(f'"{name}" is no experiment; did you mean "{near[0]}"?')
-    raise InvalidArgument(f'"{name}" is no experiment; known are {", ".join(EXPERIMENTS)}')
+    if name not in EXPERIMENTS:
+        raise InvalidArgument(unknown(name, "experiment", EXPERIMENTS))
+    return EXPERIMENTS[name]
 
 
 def run_cell(name: str, cell: Cell) -> Row:

@@ -24,19 +24,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-from adeptree.ghost import majority
+from adeptree.ghost import blueprints, majority
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.blueprints import (
-    Collect,
-    Requirement,
-    Requirements,
-    Vote,
-    assignments,
-    blueprint,
-    both_sides,
-    cost,
-    never_covers,
-)
 
 Plan = tuple[Any, ...]
 Block = tuple[Any, ...]
@@ -56,7 +45,7 @@ def stage_bound(dimension: int) -> int:
     if dimension == 2:
         return exact.MISTAKES
     if dimension <= COVERING_PLANS_UP_TO:
-        return cost(both_sides(dimension))
+        return blueprints.cost(blueprints.both_sides(dimension))
     return majority.robust_cost(dimension, 1)
 
 
@@ -82,13 +71,13 @@ def stage_plan(dimension: int) -> Plan:
         return ("exact", ())
     if dimension > COVERING_PLANS_UP_TO:
         return majority.robust(dimension, 1)
-    return plan_for(both_sides(dimension))
+    return plan_for(blueprints.both_sides(dimension))
 
 
-def plan_for(requirements: Requirements) -> Plan:
+def plan_for(requirements: blueprints.Requirements) -> Plan:
     """Return the covering plan that refutes the requirements."""
-    todo = blueprint(requirements)
-    if isinstance(todo, Collect):
+    todo = blueprints.blueprint(requirements)
+    if isinstance(todo, blueprints.Collect):
         return ("collect", todo.ghosts, 0)
     return ("vote", requirements, plan_for(todo.family), None, None)
 
@@ -166,9 +155,9 @@ def _vote_mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
     return (kind, requirements, ("collect", 0, 0), wrong, rest)
 
 
-def _todo(requirements: Requirements) -> Vote:
-    todo = blueprint(requirements)
-    if not isinstance(todo, Vote):
+def _todo(requirements: blueprints.Requirements) -> blueprints.Vote:
+    todo = blueprints.blueprint(requirements)
+    if not isinstance(todo, blueprints.Vote):
         raise TypeError(f"the requirements {requirements} are not refuted by a vote")
     return todo
 
@@ -205,12 +194,12 @@ def wrong_side(block: Block, side: int, newborn: int) -> Block:
     return (kind, ghosts & side | (newborn if trunk else 0), 0)
 
 
-def refutes(block: Block, requirements: Requirements) -> bool:
+def refutes(block: Block, requirements: blueprints.Requirements) -> bool:
     """Say whether it is proved that none of the requirements covers the block."""
     return not any(may_cover(requirement, block) for requirement in requirements)
 
 
-def may_cover(requirement: Requirement, block: Block) -> bool:
+def may_cover(requirement: blueprints.Requirement, block: Block) -> bool:
     """Say whether the requirement may cover the block; False is a proof that it does not (split lemma).
 
     >>> may_cover(((1,), (1,)), ("flat", 0b1, 1)), may_cover(((1, 1), (1,)), ("flat", 0b1, 1))
@@ -218,10 +207,11 @@ def may_cover(requirement: Requirement, block: Block) -> bool:
     """
     if block[0] == "split":
         return any(
-            may_cover((way.wrong,), block[1]) and may_cover(way.rest, block[2]) for way in assignments(requirement)
+            may_cover((way.wrong,), block[1]) and may_cover(way.rest, block[2])
+            for way in blueprints.assignments(requirement)
         )
     trunk = block[-1]
-    if trunk and never_covers(requirement):
+    if trunk and blueprints.never_covers(requirement):
         return False
     levels = [level for group in requirement for level in group]
     room = len(levels) - (len(requirement) if trunk else 0)
