@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from adeptree.core.types import Concept, Sample
 from adeptree.experiments.experiment import Cell, Row, Verdict, groups, part
 from adeptree.experiments.played_streams import played_on_new_points
 from adeptree.experiments.stats import at_most, exponent_near, mean
-from adeptree.families.finite.version_space import SOA, Halving
-from adeptree.families.registry import default_base
-from adeptree.families.specs import parse
-from adeptree.ghost import Ghost
+from adeptree.families.registry import base_for
+from adeptree.families.specs import base_named, parse
 from adeptree.learners import Adept
 from adeptree.oracles.oracle_class import OracleClass
-from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
 
@@ -32,7 +26,7 @@ ORACLES = {
 def run(cell: Cell) -> Row:
     """Play different points with random labels and count."""
     concept_class, T = parse(cell["class"]), cell["T"]
-    base = base_named(cell["base"], concept_class)
+    base = base_for(base_named(cell["base"]), concept_class)
     asked: ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
     learner = Adept(asked, T, base=base, seed=cell["seed"])
     game = played_on_new_points(learner, concept_class, cell)
@@ -46,26 +40,11 @@ def run(cell: Cell) -> Row:
     }
 
 
-def base_named(name: str, concept_class: ConceptClass) -> BaseLearner:
-    """Return the base learner of a cell, bound to the class."""
-    if name == "natural":
-        return default_base(concept_class)
-    if name.startswith("Ghost"):
-        return Ghost(int(name[6:-1])).bind(concept_class)
-    kinds: dict[str, Any] = {"Halving": Halving, "SOA": SOA}
-    return kinds[name]().bind(concept_class)  # type: ignore[no-any-return]
-
-
 def through_oracle(concept_class: ConceptClass, way: str) -> OracleClass:
     """Return the class as seen through its oracle alone."""
     if way == "cubes":
-        return OracleClass(find=partial(find, concept_class), strategy="cubes")
+        return OracleClass(find=concept_class.find, strategy="cubes")
     return OracleClass(realizable=concept_class.realizable, strategy="literal" if way == "literal" else "auto")
-
-
-def find(concept_class: ConceptClass, sample: Sample) -> Concept | None:
-    """Return a concept that fits the sample, if there is one: what a solver would return."""
-    return concept_class.erm(sample) if concept_class.realizable(sample) else None
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
