@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -200,15 +200,9 @@ def _write(path: Path, content: Any) -> None:
     write_atomically(path, json.dumps(content, indent=1, sort_keys=True).encode() + b"\n")
 
 
-COLUMNS: tuple[tuple[str, Literal["left", "right"]], ...] = (
-    ("claim", "left"),
-    ("bound", "right"),
-    ("mean", "right"),
-    ("worst", "right"),
-    ("spread", "right"),
-    ("ratio", "right"),
-    ("held", "left"),
-)
+COLUMNS: dict[str, Any] = dict.fromkeys(("claim", "bound", "mean", "worst", "spread", "ratio", "held"), "right")
+COLUMNS |= {"claim": "left", "held": "left"}
+"""The columns of the table, and the side where they stand."""
 
 
 def cells_of(verdict: Verdict) -> list[str]:

@@ -51,7 +51,7 @@ def _state(held: bool) -> str:
 def _verdicts(result: Reproduction) -> str:
     """Return the table, with a body of rows per experiment."""
     bodies = "".join(_body(name, found) for name, found in result.verdicts.items())
-    return section("verdicts", "Claim, bound, measured", fill("verdicts"), table(COLUMNS, bodies))
+    return section("verdicts", "Claim, bound, measured", fill("verdicts"), table(COLUMNS.items(), bodies))
 
 
 def _body(name: str, verdicts: list[Verdict]) -> str:
@@ -62,7 +62,7 @@ def _body(name: str, verdicts: list[Verdict]) -> str:
 
 def _line(verdict: Verdict) -> str:
     claim, *numbers, _ = cells_of(verdict)
-    named = dict(zip((name for name, _ in COLUMNS[1:-1]), numbers, strict=True))
+    named = dict(zip([*COLUMNS][1:-1], numbers, strict=True))
     note = f"<small>{text(verdict.note)}</small>" if verdict.note else ""
     mark = f"{'✓' if verdict.held else '✗'} {_state(verdict.held)}"
     return line(claim, named, note, f'<td class="{_state(verdict.held)}" data-label="held">{mark}</td>')
