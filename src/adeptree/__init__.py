@@ -20,12 +20,12 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_") and find_spec(f"adeptree.{name}") is not None:
         return import_module(f"adeptree.{name}")
     try:
-        return getattr(import_module("adeptree.api"), name)
+        found = getattr(import_module("adeptree.api"), name)
     except AttributeError:
         raise AttributeError(f"module 'adeptree' has no attribute {name!r}") from None
+    globals()[name] = found  # the next look finds it at once
+    return found
 
 
 def __dir__() -> list[str]:
-    api = import_module("adeptree.api")
-
-    return sorted({*globals(), *api.__all__})
+    return sorted({*globals(), *import_module("adeptree.api").__all__})

@@ -6,14 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import adversary, played
 from adeptree.experiments.stats import at_most, mean
 from adeptree.families.listed import EnumerableClass
-from adeptree.families.specs import parse
-from adeptree.learners import Adept, Hedge
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
 
 LONG = 1000
 """From this many rounds on, the learner must clearly win on thresholds."""
@@ -26,13 +23,13 @@ ROUNDING = 1e-9
 
 def run(cell: Cell) -> Row:
     """Play one stream."""
-    return {"compare": _compare, "bound": _hard, "narrow": _narrow}[cell["part"]](cell, parse(cell["class"]))
+    return {"compare": _compare, "bound": _hard, "narrow": _narrow}[cell["part"]](cell, at.parse(cell["class"]))
 
 
-def _compare(cell: Cell, concept_class: ConceptClass) -> Row:
+def _compare(cell: Cell, concept_class: at.ConceptClass) -> Row:
     T, seed = cell["T"], cell["seed"]
     xs, ys = _stream(cell, concept_class)
-    paper, learner = Adept(concept_class, T, seed=seed), Adept(concept_class, seed=seed)
+    paper, learner = at.Adept(concept_class, T, seed=seed), at.Adept(concept_class, seed=seed)
     share, step = 0.0, -(-T // PARTS)
     curves: dict[str, list[float]] = {"t": [], "paper": [], "anytime": [], "bound": []}
     for start in range(0, T, step):
@@ -41,17 +38,17 @@ def _compare(cell: Cell, concept_class: ConceptClass) -> Row:
         share = max(share, _share(learner))
         for name, value in zip(curves, (learner.rounds, paper.regret, learner.regret, learner.bound), strict=True):
             curves[name].append(value)
-    formula = bounds.regret(T, paper.mistake_bound or 0)
+    formula = at.bounds.regret(T, paper.mistake_bound or 0)
     row: Row = {"regret": learner.regret, "paper": paper.regret, "bound": learner.bound, "formula": formula}
     row["share"] = share
     if isinstance(concept_class, EnumerableClass):
-        hedge = Hedge(concept_class, seed=seed)
+        hedge = at.Hedge(concept_class, seed=seed)
         hedge.learn_many(xs, ys)
         row["hedge"] = hedge.regret
     return row | ({"curves": curves} if seed == 0 else {})
 
 
-def _stream(cell: Cell, concept_class: ConceptClass) -> tuple[list[Any], list[int]]:
+def _stream(cell: Cell, concept_class: at.ConceptClass) -> tuple[list[Any], list[int]]:
     """Return the whole stream: these adversaries do not look at the learner."""
     oblivious = adversary(cell["stream"], concept_class, cell["T"])
     oblivious.start(cell["T"], cell["seed"])
@@ -62,9 +59,9 @@ def _stream(cell: Cell, concept_class: ConceptClass) -> tuple[list[Any], list[in
     return xs, ys
 
 
-def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
+def _hard(cell: Cell, concept_class: at.ConceptClass) -> Row:
     T = cell["T"]
-    learner = Adept(concept_class, seed=cell["seed"])
+    learner = at.Adept(concept_class, seed=cell["seed"])
     played(learner, cell)
     rule = learner.rate_rule  # the default without a horizon: adaptive
     # Theorem A, (II): what mixing costs, in terms of the price that the rate reckons with.
@@ -74,10 +71,10 @@ def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
     return row
 
 
-def _narrow(cell: Cell, concept_class: ConceptClass) -> Row:
+def _narrow(cell: Cell, concept_class: at.ConceptClass) -> Row:
     """Keep only so many paths, and see what the certificate says of it."""
     xs, ys = _stream(cell, concept_class)
-    learner = Adept(concept_class, max_width=cell["max_width"], seed=cell["seed"])
+    learner = at.Adept(concept_class, max_width=cell["max_width"], seed=cell["seed"])
     learner.learn_many(xs, ys)
     said = learner.certificate()
     best = concept_class.erm(list(zip(xs, ys, strict=True)))
@@ -91,7 +88,7 @@ def _narrow(cell: Cell, concept_class: ConceptClass) -> Row:
     }
 
 
-def _share(learner: Adept) -> float:
+def _share(learner: at.Adept) -> float:
     """Return the regret as a share of what is proven for it now."""
     regret, bound = learner.regret, learner.bound
     if bound > 0:

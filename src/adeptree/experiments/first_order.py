@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import played
 from adeptree.experiments.stats import at_most, fitted, mean
-from adeptree.families.specs import parse
-from adeptree.learners import Adept
-from adeptree.theory import bounds
 
 NOT_LIKE_ROOT = 0.4
 """Largest exponent, over the upper half of the T's, that still counts as "not like sqrt(T)"."""
@@ -18,7 +16,7 @@ NOT_LIKE_ROOT = 0.4
 
 def run(cell: Cell) -> Row:
     """Play one game."""
-    learner = Adept(parse(cell["class"]), cell["T"], rate=cell["rate"], seed=cell["seed"])
+    learner = at.Adept(at.parse(cell["class"]), cell["T"], rate=cell["rate"], seed=cell["seed"])
     game = played(learner, cell)
     return {
         "M": learner.mistake_bound,
@@ -33,7 +31,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """The explicit bound on every stream; mistakes on realizable streams grow slower than sqrt(T)."""
     adaptive = [r for r in rows if r["rate"] == "first-order"]
     for (spec,), members in groups(adaptive, "class").items():
-        shares = [r["regret"] / bounds.first_order_regret(r["best_loss"], r["log_experts"]) for r in members]
+        shares = [r["regret"] / at.bounds.first_order_regret(r["best_loss"], r["log_experts"]) for r in members]
         hardest = members[shares.index(max(shares))]
         note = f"bound max(2.63 sqrt((L*+1) ln N), 5.3 ln N); hardest: {hardest['stream']}, L* = {hardest['best_loss']}"
         yield at_most(f"expected regret / first-order bound, {spec}", shares, 1.0, note)

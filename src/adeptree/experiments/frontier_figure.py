@@ -8,25 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.lower_bound import budgeted_game, telling
 from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.stats import at_most, mean, mean_at_least
-from adeptree.families.blocks.block_unions import BlockUnions
-from adeptree.games import play
-from adeptree.learners import Adept, LazyAdept
-from adeptree.theory import bounds
 
 
 def run(cell: Cell) -> Row:
     """Play one game: how many queries, how much regret."""
-    T, seed = cell["T"], cell["seed"]
+    T, c, seed = cell["T"], cell.get("c"), cell["seed"]
     if cell["part"] == "low":
         game, played = budgeted_game(cell["learner"], 1, T, cell["Q"], seed)
         return {"queries": game.queries, "regret": played.expected_loss - game.best_loss(played)}
-    blocks = BlockUnions(1)
-    learner = Adept(blocks, T, seed=seed) if cell["c"] == 1 else LazyAdept(blocks, T, exponent=cell["c"], seed=seed)
-    played = play(learner, adversary(cell["stream"], blocks, T, instances=_half_new), seed=seed)
+    blocks = at.BlockUnions(1)
+    learner = at.Adept(blocks, T, seed=seed) if c == 1 else at.LazyAdept(blocks, T, exponent=c, seed=seed)
+    played = at.play(learner, adversary(cell["stream"], blocks, T, instances=_half_new), seed=seed)
     return {"queries": learner.queries.asked, "regret": played.regret}
 
 
@@ -40,26 +37,26 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     yield _outside_impossible(part(rows, "low"))
     ours = part(rows, "high")
     T = ours[0]["T"]
-    queries = [r["queries"] / bounds.tradeoff_queries(T, r["c"], 1) for r in ours]
+    queries = [r["queries"] / at.bounds.tradeoff_queries(T, r["c"], 1) for r in ours]
     yield at_most("queries of our points / 2 T Sauer(T^c)", queries, 1.0, f"T = {T}, c = 0.3..1 (ADEPT)")
-    regrets = [r["regret"] / bounds.tradeoff_regret(T, r["c"], 1, 1) for r in ours]
+    regrets = [r["regret"] / at.bounds.tradeoff_regret(T, r["c"], 1, 1) for r in ours]
     note = "T^(1-c/2) sqrt(Ldim + (M+1) ln(eT)), the hidden constant taken as 1"
     yield at_most("regret of our points / frontier's formula", regrets, 1.0, note)
     full = column([r for r in ours if r["c"] == 1], "regret")
-    yield at_most("regret of ADEPT's point", full, bounds.regret(T, 1), f"T = {T}, M = 1")
+    yield at_most("regret of ADEPT's point", full, at.bounds.regret(T, 1), f"T = {T}, M = 1")
 
 
 def _outside_impossible(rows: Sequence[Row]) -> Verdict:
     """Compare every budgeted point with the lower bound's line; show the closest."""
     T, claim = rows[0]["T"], "no measured point in the impossible region (mean regret)"
-    at = {
-        Q: mean_at_least(claim, column(members, "regret"), bounds.query_lower_bound(T, Q, 1))
+    found = {
+        Q: mean_at_least(claim, column(members, "regret"), at.bounds.query_lower_bound(T, Q, 1))
         for (Q,), members in groups(rows, "Q").items()
     }
-    Q = min(telling(1, at), key=lambda Q: at[Q].ratio)
-    note = f"T = {T}, d = 1, {len(at)} budgets; shown at Q = {Q}, where it comes closest (spread: s.e.)"
-    error, held = at[Q].spread / math.sqrt(at[Q].runs), all(verdict.held for verdict in at.values())
-    return replace(at[Q], spread=error, runs=len(rows), held=held, note=note)
+    Q = min(telling(1, found), key=lambda Q: found[Q].ratio)
+    note = f"T = {T}, d = 1, {len(found)} budgets; shown at Q = {Q}, where it comes closest (spread: s.e.)"
+    error, held = found[Q].spread / math.sqrt(found[Q].runs), all(verdict.held for verdict in found.values())
+    return replace(found[Q], spread=error, runs=len(rows), held=held, note=note)
 
 
 def points(rows: Sequence[Row]) -> list[tuple[str, float, float]]:

@@ -8,12 +8,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, groups
 from adeptree.experiments.stats import at_most, mean_at_least
-from adeptree.games import Transcript, play
-from adeptree.games.block_reset import BlockReset
 from adeptree.learners.budgeted import BudgetedLeader, Guesser, budgeted_lazy_adept
-from adeptree.theory import bounds
 
 
 def _lazy(oracle: Any, T: int, Q: int, seed: int) -> Any:
@@ -28,10 +26,10 @@ LEARNERS: dict[str, Any] = {
 }
 
 
-def budgeted_game(name: str, d: int, T: int, Q: int, seed: int) -> tuple[BlockReset, Transcript]:
+def budgeted_game(name: str, d: int, T: int, Q: int, seed: int) -> tuple[at.BlockReset, at.Transcript]:
     """Play a learner of at most Q queries against the adversary of the theorem."""
-    game = BlockReset(d)
-    return game, play(LEARNERS[name](game.oracle, T, Q, seed=seed), game, seed=seed)
+    game = at.BlockReset(d)
+    return game, at.play(LEARNERS[name](game.oracle, T, Q, seed=seed), game, seed=seed)
 
 
 def run(cell: Cell) -> Row:
@@ -57,28 +55,28 @@ def by_budget(rows: Sequence[Row]) -> dict[int, Verdict]:
     """Return for each Q whether the mean regret is as large as the bound says; the rows are of one learner and d."""
     T, d = rows[0]["T"], rows[0]["d"]
     return {
-        Q: mean_at_least("", regrets_of(members), bounds.query_lower_bound(T, Q, d))
+        Q: mean_at_least("", regrets_of(members), at.bounds.query_lower_bound(T, Q, d))
         for (Q,), members in groups(rows, "Q").items()
     }
 
 
-def telling(d: int, at: dict[int, Verdict]) -> list[int]:
+def telling(d: int, found: dict[int, Verdict]) -> list[int]:
     """Return the budgets at which the bound says something.
 
     Below Q = d it is about T/2, which any learner pays; beyond sqrt(dT) it says nothing.
     """
-    return [Q for Q, verdict in at.items() if Q >= d and verdict.bound > 0]
+    return [Q for Q, verdict in found.items() if Q >= d and verdict.bound > 0]
 
 
 def _tightest(d: int, learner: str, rows: Sequence[Row]) -> Verdict:
     """Return the verdict on one learner, shown at the budget where it comes closest to the bound."""
-    at = by_budget(rows)
-    broken = [Q for Q, verdict in at.items() if not verdict.held]
-    shown = broken[0] if broken else min(telling(d, at) or [0], key=lambda Q: at[Q].ratio)
-    note = f"T = {rows[0]['T']}, Q = {min(at)}..{max(at)}; shown at Q = {shown}, where it comes closest"
+    found = by_budget(rows)
+    broken = [Q for Q, verdict in found.items() if not verdict.held]
+    shown = broken[0] if broken else min(telling(d, found) or [0], key=lambda Q: found[Q].ratio)
+    note = f"T = {rows[0]['T']}, Q = {min(found)}..{max(found)}; shown at Q = {shown}, where it comes closest"
     if broken:
         note = f"T = {rows[0]['T']}; fails at Q = {', '.join(map(str, broken))}"
-    return replace(at[shown], claim=f"mean regret against BlockReset(d={d}), {learner}", held=not broken, note=note)
+    return replace(found[shown], claim=f"mean regret against BlockReset(d={d}), {learner}", held=not broken, note=note)
 
 
 def regrets_of(rows: Sequence[Row]) -> list[float]:

@@ -6,23 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+import adeptree as at
 from adeptree.core.types import Sample
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups
 from adeptree.experiments.played_streams import random_pairs
 from adeptree.experiments.stats import at_most
 from adeptree.families.registry import default_base
-from adeptree.families.specs import parse
-from adeptree.ghost import Ghost
-from adeptree.learners import Adept
-from adeptree.oracles.oracle_class import OracleClass
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
 
 
 class Listening:
     """A weak-consistency oracle that remembers which different samples it was asked in this round."""
 
-    def __init__(self, concept_class: ConceptClass) -> None:
+    def __init__(self, concept_class: at.ConceptClass) -> None:
         self.concept_class = concept_class
         self.samples: set[frozenset[object]] = set()
         self.calls = 0
@@ -36,13 +31,13 @@ class Listening:
 
 def run(cell: Cell) -> Row:
     """Play with Ghost, listening at the oracle; then with the class's own base, to compare the calls."""
-    concept_class, T = parse(cell["class"]), cell["T"]
+    concept_class, T = at.parse(cell["class"]), cell["T"]
     d = concept_class.littlestone_dimension
     assert d is not None
     pairs = stream(concept_class, T, cell["seed"])
     oracle = Listening(concept_class)
     # Bound to the listening oracle too: a query of its own would be heard.
-    learner = Adept(OracleClass(realizable=oracle, strategy="literal"), T, base=Ghost(d, oracle=oracle))
+    learner = at.Adept(at.OracleClass(realizable=oracle, strategy="literal"), T, base=at.Ghost(d, oracle=oracle))
     shares, distinct, labellings = [], 0, 0
     for t, (x, y) in enumerate(pairs):
         oracle.samples.clear()
@@ -51,7 +46,7 @@ def run(cell: Cell) -> Row:
         distinct, labellings = distinct + len(oracle.samples), labellings + realizable
         shares.append(len(oracle.samples) / (2 * realizable))
     own = Listening(concept_class)
-    natural = Adept(OracleClass(realizable=own, strategy="literal"), T, base=default_base(concept_class))
+    natural = at.Adept(at.OracleClass(realizable=own, strategy="literal"), T, base=default_base(concept_class))
     natural.learn_many(*zip(*pairs, strict=True))
     return {
         "littlestone": d,
@@ -65,7 +60,7 @@ def run(cell: Cell) -> Row:
     }
 
 
-def stream(concept_class: ConceptClass, rounds: int, seed: int) -> list[tuple[object, int]]:
+def stream(concept_class: at.ConceptClass, rounds: int, seed: int) -> list[tuple[object, int]]:
     """Return random labels on new blocks, or on random points of a small domain."""
     if concept_class.spec_name == "blocks":
         return random_pairs(list(range(rounds)), rounds, seed)
@@ -73,7 +68,7 @@ def stream(concept_class: ConceptClass, rounds: int, seed: int) -> list[tuple[ob
     return [(concept_class.random_instance(rng), int(rng.integers(2))) for _ in range(rounds)]
 
 
-def count_labellings(concept_class: ConceptClass, points: list[object]) -> int:
+def count_labellings(concept_class: at.ConceptClass, points: list[object]) -> int:
     """Count the realizable labellings of the points, without the frontier that is on trial.
 
     >>> count_labellings(parse("thresholds(n=8)"), [3, 5, 3])
@@ -81,7 +76,7 @@ def count_labellings(concept_class: ConceptClass, points: list[object]) -> int:
     """
     different = list(dict.fromkeys(points))
     if concept_class.spec_name == "blocks":
-        return bounds.sauer(len(different), concept_class.vc_dimension or 0)
+        return at.bounds.sauer(len(different), concept_class.vc_dimension or 0)
     finite = concept_class.to_finite()  # type: ignore[attr-defined]
     table = finite.table[:, [finite.column(x) for x in different]]
     return len(np.unique(table, axis=0)) if different else 1
@@ -96,5 +91,5 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     extra = [float(row["calls"] - row["calls_of_natural_base"]) for row in rows]
     note = "against the same games with the class's own base learner, which asks nothing"
     yield at_most("oracle calls added by Ghost", extra, 0.0, note)
-    shares = [row["regret"] / bounds.regret(row["T"], row["M"]) for row in rows]
+    shares = [row["regret"] / at.bounds.regret(row["T"], row["M"]) for row in rows]
     yield at_most("expected regret / bound with M = M(d)", shares, 1.0, "all classes")

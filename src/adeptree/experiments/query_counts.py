@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, groups, part
 from adeptree.experiments.played_streams import played_on_new_points
 from adeptree.experiments.stats import at_most, exponent_near, mean
 from adeptree.families.registry import base_for
-from adeptree.families.specs import base_named, parse
-from adeptree.learners import Adept
-from adeptree.oracles.oracle_class import OracleClass
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
+from adeptree.families.specs import base_named
 
 ORACLES = {
     "literal": "every query of Algorithm 2, asked of a yes/no oracle",
@@ -25,10 +22,10 @@ ORACLES = {
 
 def run(cell: Cell) -> Row:
     """Play different points with random labels and count."""
-    concept_class, T = parse(cell["class"]), cell["T"]
+    concept_class, T = at.parse(cell["class"]), cell["T"]
     base = base_for(base_named(cell["base"]), concept_class)
-    asked: ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
-    learner = Adept(asked, T, base=base, seed=cell["seed"])
+    asked: at.ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
+    learner = at.Adept(asked, T, base=base, seed=cell["seed"])
     game = played_on_new_points(learner, concept_class, cell)
     widths = [1, *game.column("width").tolist()[:-1]]
     return {
@@ -36,15 +33,15 @@ def run(cell: Cell) -> Row:
         "M": learner.mistake_bound,
         "asked": learner.queries.asked,
         "posed": learner.queries.posed,
-        "from_widths": bounds.queries(widths),
+        "from_widths": at.bounds.queries(widths),
     }
 
 
-def through_oracle(concept_class: ConceptClass, way: str) -> OracleClass:
+def through_oracle(concept_class: at.ConceptClass, way: str) -> at.OracleClass:
     """Return the class as seen through its oracle alone."""
     if way == "cubes":
-        return OracleClass(find=concept_class.find, strategy="cubes")
-    return OracleClass(realizable=concept_class.realizable, strategy="literal" if way == "literal" else "auto")
+        return at.OracleClass(find=concept_class.find, strategy="cubes")
+    return at.OracleClass(realizable=concept_class.realizable, strategy="literal" if way == "literal" else "auto")
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
@@ -55,7 +52,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         note = f"base {base}, M = {members[0]['M']}, T = {horizons[0]}..{horizons[-1]}"
         claim = f"exponent of asked queries in T, {spec}, {base} base"
         yield exponent_near(claim, members, "asked", d + 1.0, note)
-    most = [row["asked"] / bounds.total_queries(row["T"], row["d_vc"]) for row in rows]
+    most = [row["asked"] / at.bounds.total_queries(row["T"], row["d_vc"]) for row in rows]
     note = "and asked = 2 x width in every round: " + ("yes" if _exact(rows) else "NO")
     verdict = at_most("asked queries / 2 x sum of Sauer's numbers", most, 1.0, note)
     yield replace(verdict, held=verdict.held and _exact(rows))

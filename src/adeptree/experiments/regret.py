@@ -6,22 +6,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
 from adeptree.experiments.stats import at_most, exponent, exponent_near
-from adeptree.families.specs import parse
-from adeptree.learners import Adept
-from adeptree.theory import bounds
 
 
 def run(cell: Cell) -> Row:
     """Play one game; compare the regret after every round with what the proof gives for that round."""
     T = cell["T"]
-    learner = Adept(parse(cell["class"]), T, seed=cell["seed"])
+    learner = at.Adept(at.parse(cell["class"]), T, seed=cell["seed"])
     game = played(learner, cell)
     # The proof stops at any t <= T: Reg_t <= ln N / eta + eta t / 8, which is the theorem at t = T.
-    log_experts, rate = bounds.log_experts_bound(T, learner.mistake_bound or 0), learner.learning_rate
-    over_time = np.array([bounds.regret_at_rate(t, log_experts, rate) for t in range(1, T + 1)])
+    log_experts, rate = at.bounds.log_experts_bound(T, learner.mistake_bound or 0), learner.learning_rate
+    over_time = np.array([at.bounds.regret_at_rate(t, log_experts, rate) for t in range(1, T + 1)])
     row: Row = {
         "M": learner.mistake_bound or 0,
         "regret": game.regret,
@@ -38,7 +36,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """The bound on every stream of every class, in every round; then the exponents."""
     for (spec,), members in groups(part(rows, "bound"), "class").items():
         # Recomputed, not read: a doctored bound in a row must not help.
-        bound = bounds.regret(members[0]["T"], members[0]["M"])
+        bound = at.bounds.regret(members[0]["T"], members[0]["M"])
         hardest = max(members, key=lambda r: float(r["regret"]))
         streams = len(groups(members, "stream"))
         note = f"T = {members[0]['T']}, M = {members[0]['M']}; {streams} streams, hardest: {hardest['stream']}"
@@ -48,7 +46,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     for (spec, stream), members in groups(part(rows, "growth"), "class", "stream").items():
         horizons = sorted({r["T"] for r in members})
         # With its logarithm the bound itself grows a little faster than sqrt(T) at these T.
-        own = exponent(horizons, [bounds.regret(T, members[0]["M"]) for T in horizons])
+        own = exponent(horizons, [at.bounds.regret(T, members[0]["M"]) for T in horizons])
         target = 0.5 if stream == "random labels" else own
         note = f"T = {horizons[0]}..{horizons[-1]}; the bound itself fits {own:.2f} there"
         claim = f"exponent of regret in T, {stream}, {spec}"

@@ -7,13 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
 from adeptree.experiments.stats import at_most
-from adeptree.families.finite.version_space import SOA
-from adeptree.families.specs import parse
-from adeptree.learners import Adept, Bpss
-from adeptree.theory import bounds
 
 SAME = 1e-9
 """Two probabilities this close are the same, up to rounding."""
@@ -21,8 +18,8 @@ SAME = 1e-9
 
 def run(cell: Cell) -> Row:
     """Play ADEPT with SOA; where T is small, build Algorithm 1 too and count its experts."""
-    concept_class, T = parse(cell["class"]).to_finite(), cell["T"]  # type: ignore[attr-defined]
-    learner = Adept(concept_class, T, base=SOA(), seed=cell["seed"])
+    concept_class, T = at.parse(cell["class"]).to_finite(), cell["T"]  # type: ignore[attr-defined]
+    learner = at.Adept(concept_class, T, base=at.SOA(), seed=cell["seed"])
     game = played(learner, cell)
     widths = game.column("width").tolist()
     row: Row = {
@@ -31,11 +28,11 @@ def run(cell: Cell) -> Row:
         "M": (learner.mistake_bound or 0),
         "width": max(widths),
         "regret": game.regret,
-        "log10_experts": math.log10(bounds.experts(T, (learner.mistake_bound or 0))),
+        "log10_experts": math.log10(at.bounds.experts(T, (learner.mistake_bound or 0))),
     }
     if cell["part"] == "experts":
         xs, ys, p = ([getattr(played, name) for played in game] for name in ("x", "y", "p"))
-        classic, deleting = (Bpss(concept_class, T, base=SOA(), prune=prune) for prune in (False, True))
+        classic, deleting = (at.Bpss(concept_class, T, base=at.SOA(), prune=prune) for prune in (False, True))
         row["experts_listed"] = len(classic.schedules)
         # The paper says ADEPT predicts as Algorithm 1; it does as Algorithm 1 with unrealizable experts deleted.
         row["gap_to_classic"] = float(np.abs(classic.learn_many(xs, ys) - p).max())
@@ -49,12 +46,12 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Paths within Sauer's number, regret within the bound of M = Ldim, and the experts counted."""
     for (spec,), members in groups(part(rows, "width"), "class").items():
         first = members[0]
-        experts = bounds.experts(first["T"], first["littlestone"])
+        experts = at.bounds.experts(first["T"], first["littlestone"])
         dimensions = f"T = {first['T']}, VC {first['d_vc']}, Ldim {first['littlestone']}"
         note = f"{dimensions}; Algorithm 1 keeps {experts:.2g} experts"
-        bound = float(bounds.sauer(first["T"], first["d_vc"]))
+        bound = float(at.bounds.sauer(first["T"], first["d_vc"]))
         yield at_most(f"paths kept, SOA on {spec}", column(members, "width"), bound, note)
-    shares = [row["regret"] / bounds.regret(row["T"], row["littlestone"]) for row in rows]
+    shares = [row["regret"] / at.bounds.regret(row["T"], row["littlestone"]) for row in rows]
     yield at_most("expected regret / bound with M = Ldim", shares, 1.0, "SOA, all runs")
     yield from _against_classic(part(rows, "experts"))
 

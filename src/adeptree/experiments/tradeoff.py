@@ -6,18 +6,16 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import played, played_on_new_points
 from adeptree.experiments.stats import at_most, exponent, exponent_near, mean, spread, standard_error
-from adeptree.families.specs import parse
-from adeptree.learners import LazyAdept
-from adeptree.theory import bounds
 
 
 def run(cell: Cell) -> Row:
     """Play one game of the lazy learner."""
-    concept_class = parse(cell["class"])
-    learner = LazyAdept(concept_class, cell["T"], exponent=cell["c"], seed=cell["seed"])
+    concept_class = at.parse(cell["class"])
+    learner = at.LazyAdept(concept_class, cell["T"], exponent=cell["c"], seed=cell["seed"])
     counted = cell["part"] == "calls"
     game = played_on_new_points(learner, concept_class, cell) if counted else played(learner, cell)
     return {
@@ -34,11 +32,11 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Calls within 2 T Sauer(K) and of the right exponent; regret falls as c grows."""
     for (spec, c), members in groups(part(rows, "calls"), "class", "c").items():
         d, horizons = members[0]["d_vc"], sorted({r["T"] for r in members})
-        own = exponent(horizons, [expected_calls(T, bounds.commits(T, c), d) for T in horizons])
+        own = exponent(horizons, [expected_calls(T, at.bounds.commits(T, c), d) for T in horizons])
         note = f"T = {horizons[0]}..{horizons[-1]}, VC dimension {d}; at these T the exact expectation fits {own:.2f}"
         claim = f"exponent of calls in T, c = {c}, {spec}"
         yield exponent_near(claim, members, "asked", 1 + c * d, note)
-    shares = [r["asked"] / bounds.tradeoff_queries(r["T"], r["c"], r["d_vc"]) for r in rows]
+    shares = [r["asked"] / at.bounds.tradeoff_queries(r["T"], r["c"], r["d_vc"]) for r in rows]
     yield at_most("calls / 2 T Sauer(K, VC)", shares, 1.0, "K = floor(T^c) commits")
     yield _expected(part(rows, "calls"))
     for (stream,), members in groups(part(rows, "regret"), "stream").items():
@@ -93,6 +91,6 @@ def _falls(stream: str, rows: Sequence[Row]) -> Verdict:
 
 def _formula(stream: str, rows: Sequence[Row]) -> Verdict:
     """Compare with the theorem's formula; its constant is hidden, and 1 suffices here."""
-    shares = [r["regret"] / bounds.tradeoff_regret(r["T"], r["c"], r["littlestone"], r["M"]) for r in rows]
+    shares = [r["regret"] / at.bounds.tradeoff_regret(r["T"], r["c"], r["littlestone"], r["M"]) for r in rows]
     note = "T^(1-c/2) sqrt(Ldim + (M+1) ln(eT)), the hidden constant taken as 1"
     return at_most(f"expected regret / formula of the theorem, {stream}", shares, 1.0, note)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups
 from adeptree.experiments.played_streams import curve, played_on_new_points
 from adeptree.experiments.stats import at_most
-from adeptree.families.specs import parse
-from adeptree.learners import Adept
-from adeptree.theory import bounds
 
 
 def run(cell: Cell) -> Row:
     """Play one game and compare the width after every round with Sauer's lemma."""
-    concept_class, T = parse(cell["class"]), cell["T"]
-    learner = Adept(concept_class, T, seed=cell["seed"])
+    concept_class, T = at.parse(cell["class"]), cell["T"]
+    learner = at.Adept(concept_class, T, seed=cell["seed"])
     game = played_on_new_points(learner, concept_class, cell)
     d = concept_class.vc_dimension
     assert d is not None
     widths = game.column("width").tolist()
-    sauer = [bounds.sauer(t, d) for t in range(1, T + 1)]
+    sauer = [at.bounds.sauer(t, d) for t in range(1, T + 1)]
     row: Row = {
         "d_vc": d,
         "M": learner.mistake_bound,
@@ -37,6 +35,6 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     for (spec,), members in groups(rows, "class").items():
         T, d = members[0]["T"], members[0]["d_vc"]
         note = f"T = {T} different points, VC dimension {d}"
-        yield at_most(f"active paths on {spec}", column(members, "width"), float(bounds.sauer(T, d)), note)
+        yield at_most(f"active paths on {spec}", column(members, "width"), float(at.bounds.sauer(T, d)), note)
     claim = "active paths / Sauer's number, worst round of any run"
     yield at_most(claim, column(rows, "worst_ratio"), 1.0, "after every round t; 1 means: tight")
