@@ -72,10 +72,13 @@ def word_of(key: Any) -> int:
 
 
 def _text(key: Any) -> str:
+    if type(key) is float:  # the usual cases first: this is called for every feature of every round
+        return repr(int(key) if key.is_integer() else key)
     if isinstance(key, np.ndarray):
         key = key.tolist()
     if isinstance(key, Mapping):
-        key = sorted((str(name), value) for name, value in key.items())
+        pairs = sorted([(str(name), value) for name, value in key.items()])
+        return "(" + ",".join([f"({name!r},{_text(value)})" for name, value in pairs]) + ")"
     if isinstance(key, (frozenset, set)):
         return "{" + ",".join(sorted(map(_text, key))) + "}"
     if isinstance(key, (list, tuple)):
