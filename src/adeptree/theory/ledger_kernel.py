@@ -202,14 +202,14 @@ def coins_of(seed: cython.ulonglong, first: cython.longlong, points: Any, found:
     """Set the coins of the rounds ``first``, ``first + 1``, ... at these points, an array of ints or of floats."""
     i: cython.Py_ssize_t
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    coins: cython.double[::1] = found
+    coins: cython.double[::1] = memoryview(found)
     ints: cython.longlong[::1]
     floats: cython.double[::1]
     if points.dtype.kind == "f":
-        floats = points
+        floats = memoryview(points)
         for i in range(len(found)):
             coins[i] = coin(seed, first + i, word_of_float(floats[i]))
     else:
-        ints = points
+        ints = memoryview(points)
         for i in range(len(found)):
             coins[i] = coin(seed, first + i, cython.cast(cython.ulonglong, ints[i]) & mask)
