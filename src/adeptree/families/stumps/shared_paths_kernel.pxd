@@ -1,6 +1,10 @@
 # What the kernel of stumps calls of shared_paths_kernel.py, as C.
 from adeptree._compiled.stump_line_kernel cimport Shares, StumpLine
 
+cimport cython
+
+
+@cython.final
 cdef class SharedPaths:
     cdef Shares shares
     cdef public bint by_count, opening

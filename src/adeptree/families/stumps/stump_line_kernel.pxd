@@ -1,6 +1,9 @@
 # What the kernel of stumps calls of stump_line_kernel.py, as C.
 from adeptree._compiled.line_tree_kernel cimport LineTree
 
+cimport cython
+
+@cython.final
 cdef class Shares:
     cdef Py_ssize_t parts
     cdef public Py_ssize_t room, longest, singles
@@ -11,6 +14,7 @@ cdef class Shares:
     cdef int reserve(self) except -1
     cdef void divide(self, Py_ssize_t k, Py_ssize_t n) noexcept
 
+@cython.final
 cdef class StumpLine(LineTree):
     cdef Shares shares_of
     cdef StumpLine lead
