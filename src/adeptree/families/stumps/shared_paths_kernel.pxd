@@ -1,5 +1,6 @@
 # What the kernel of stumps calls of shared_paths_kernel.py, as C.
-from adeptree._compiled.stump_line_kernel cimport Shares, StumpLine
+from adeptree._compiled.shares_kernel cimport Shares
+from adeptree._compiled.stump_line_kernel cimport StumpLine
 
 cimport cython
 

@@ -17,13 +17,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import between, longer
-    from cython.cimports.adeptree._compiled.stump_line_kernel import Shares, StumpLine
+    from cython.cimports.adeptree._compiled.stump_line_kernel import StumpLine
     from cython.cimports.libc.math import INFINITY as inf
 else:
     from math import inf
 
     from adeptree.families.line.line_tree_kernel import between, longer
-    from adeptree.families.stumps.stump_line_kernel import Shares, StumpLine
+    from adeptree.families.stumps.stump_line_kernel import StumpLine
 
 FLOOR = cython.declare(cython.double, 1e-290)
 BEYOND = cython.declare(cython.longlong, 9223372036854775806)  # where constants stand
@@ -222,3 +222,29 @@ class SharedPaths:
                 self.rows += 1
         for i in range(self.cells):
             self.row[i] = self.child[self.row[i]]
+
+    def kept(self) -> dict[str, Any]:
+        """Return rows and cells as arrays."""
+        rows: dict[str, Any] = {"k": self.k, "n": self.n, "mass": self.mass, "loss": self.loss}
+        cells: dict[str, Any] = {"row": self.row, "line": self.line, "down": self.down}
+        cells |= {"low": self.low, "high": self.high}
+        return {name: memoryview(column)[: self.rows] for name, column in rows.items()} | {
+            name: memoryview(column)[: self.cells] for name, column in cells.items()
+        }
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Take over what :meth:`kept` returned, checked."""
+        i: cython.Py_ssize_t
+        self.rows, self.cells = len(kept["k"]), 0
+        self.row_room(max(2 * self.rows, len(self.k)))
+        self.cell_room(max(len(self.row), len(kept["row"]) + 2 * len(self.x) + 4))
+        for i in range(self.rows):
+            self.k[i], self.n[i], self.mass[i], self.loss[i] = (
+                kept["k"][i],
+                kept["n"][i],
+                kept["mass"][i],
+                kept["loss"][i],
+            )
+        for i in range(len(kept["row"])):
+            self.add(kept["row"][i], kept["line"][i], kept["down"][i], kept["low"][i], kept["high"][i])
+        self.voters = self.cells

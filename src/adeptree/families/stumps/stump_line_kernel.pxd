@@ -1,18 +1,8 @@
 # What the kernel of stumps calls of stump_line_kernel.py, as C.
 from adeptree._compiled.line_tree_kernel cimport LineTree
+from adeptree._compiled.shares_kernel cimport Shares
 
 cimport cython
-
-@cython.final
-cdef class Shares:
-    cdef Py_ssize_t parts
-    cdef public Py_ssize_t room, longest, singles
-    cdef double[::1] shares, betas, right
-    cdef public double per_cut, agree, against
-
-    cdef int make_room(self, Py_ssize_t room) except -1
-    cdef int reserve(self) except -1
-    cdef void divide(self, Py_ssize_t k, Py_ssize_t n) noexcept
 
 @cython.final
 cdef class StumpLine(LineTree):
@@ -34,4 +24,4 @@ cdef class StumpLine(LineTree):
     cdef void see_line(self) noexcept
     cdef void take_line(self, int label, double cost) noexcept
     cdef void adopt(self, long long low, bint down, long long k, long long n, double mass) noexcept
-    cdef double lowest(self) noexcept
+    cpdef double lowest(self) noexcept

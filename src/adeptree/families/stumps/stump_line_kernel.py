@@ -18,68 +18,18 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, between, longer, value_of
+    from cython.cimports.adeptree._compiled.shares_kernel import Shares
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor
 else:
     from math import exp, floor, inf
 
     from adeptree.families.line.line_tree_kernel import LineTree, between, longer, value_of
+    from adeptree.families.stumps.shares_kernel import Shares
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 FLOOR = cython.declare(cython.double, 1e-290)
 MANY = cython.declare(cython.double, 1048576.0)  # a falling cell's k and n are kept as k + MANY n
-
-
-class Shares:
-    """How a path's mass is divided where it is contested: by the parts of the prior; each cut has ``per_cut`` more."""
-
-    def __init__(self, shares: Any, betas: Any, per_cut: float) -> None:
-        self.parts = len(shares)
-        self.shares, self.betas = array("d", shares), array("d", betas)
-        self.per_cut = per_cut
-        self.agree = self.against = 0.0
-        self.right = array("d")
-        self.room = 0
-        self.longest = 0  # the largest n of a path
-        self.singles = 0  # paths that one cell alone follows
-        self.make_room(64)
-
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Tabulate each part's mass after m contested rounds without a mistake, m < room."""
-        i: cython.Py_ssize_t
-        m: cython.Py_ssize_t
-        mass: cython.double
-        table: cython.double[::1] = array("d", bytes(8 * room * self.parts))
-        for i in range(self.parts):
-            mass = self.shares[i]
-            for m in range(room):
-                table[i * room + m] = mass
-                mass = mass * ((m + self.betas[i]) / (m + 0.5 + self.betas[i]))
-        self.right, self.room = table, room
-        return 0
-
-    def reserve(self) -> cython.int:
-        """Have room for one more contested round."""
-        if self.longest + 2 > self.room:
-            self.make_room(2 * self.room)
-        return 0
-
-    def divide(self, k: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        """Set what the child that agrees with the base learner gets of a path with k mistakes in n, and the other."""
-        m: cython.Py_ssize_t = n - k
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        b: cython.double
-        mass: cython.double
-        self.agree = self.against = 0.0
-        for i in range(self.parts):
-            b = self.betas[i]
-            mass = self.right[i * self.room + m]
-            for j in range(1, k + 1):  # the mistakes as if they had come last: the order does not matter
-                mass = mass * ((j - 0.5) / (m + j - 0.5 + b))
-            mass = mass / (n + 0.5 + b)
-            self.agree += mass * (m + b)
-            self.against += mass * (k + 0.5)
 
 
 class StumpLine(LineTree):
@@ -87,7 +37,7 @@ class StumpLine(LineTree):
     ones ``part`` has the mass, and k and n in one number.
     """
 
-    def __init__(self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Any, lead: Any) -> None:
+    def __init__(self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Shares, lead: Any) -> None:
         self.shares_of = shares
         self.lead = lead
         self.sums = array("d")
@@ -331,32 +281,3 @@ class StumpLine(LineTree):
             self.mass[self.at], self.wrong[self.at], self.contested[self.at] = mass, k, n
         self.shares_of.singles += 1
         self.climb()
-
-    def listed(self, keys: Any, over: Any, masses: Any, wrong: Any, contested: Any) -> None:
-        """Fill in all slots from left to right: keys, 1s minus 0s up to each, and of rising, then falling cells
-        masses, k and n.
-        """
-        points: cython.longlong[::1] = keys
-        gains: cython.double[::1] = over
-        mass: cython.double[::1] = masses
-        k: cython.longlong[::1] = wrong
-        n: cython.longlong[::1] = contested
-        found: cython.Py_ssize_t = self.list_nodes(0)
-        size: cython.Py_ssize_t = self.cells
-        at: cython.Py_ssize_t = 0
-        gain: cython.double = 0.0
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        b: cython.Py_ssize_t
-        for i in range(found):
-            b = -1 - self.child[self.order[i]]
-            if b < 0:
-                continue
-            for j in range(b * BUCKET, b * BUCKET + self.counts[b]):
-                gain += self.gain[j]
-                points[at], gains[at] = self.keys[j], gain
-                mass[at], k[at], n[at] = self.mass[j], self.wrong[j], self.contested[j]
-                mass[size + at] = self.part[2 * j]
-                n[size + at] = cython.cast(cython.longlong, floor(self.part[2 * j + 1] / MANY))
-                k[size + at] = cython.cast(cython.longlong, self.part[2 * j + 1] - MANY * n[size + at])
-                at += 1

@@ -21,7 +21,8 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import key_of, longer
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.adeptree._compiled.shared_paths_kernel import SharedPaths
-    from cython.cimports.adeptree._compiled.stump_line_kernel import Shares, StumpLine
+    from cython.cimports.adeptree._compiled.shares_kernel import Shares
+    from cython.cimports.adeptree._compiled.stump_line_kernel import StumpLine
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import isfinite, log
 else:
@@ -29,7 +30,8 @@ else:
 
     from adeptree.families.line.line_tree_kernel import key_of, longer
     from adeptree.families.stumps.shared_paths_kernel import SharedPaths
-    from adeptree.families.stumps.stump_line_kernel import Shares, StumpLine
+    from adeptree.families.stumps.shares_kernel import Shares
+    from adeptree.families.stumps.stump_line_kernel import StumpLine
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger, mixed, word_of_float
 
@@ -38,8 +40,6 @@ LONGEST = cython.declare(cython.double, 65536.0)
 PLAIN = 2**53  # ints up to this are doubles
 
 
-@cython.cfunc
-@cython.inline
 def is_plain(value: object) -> cython.bint:
     """Whether it is plainly a finite number that is a double."""
     if type(value) is float:
@@ -47,8 +47,6 @@ def is_plain(value: object) -> cython.bint:
     return type(value) is int and -PLAIN <= value <= PLAIN
 
 
-@cython.final
-@cython.cclass
 class StumpsKernel(RoundKernel):
     """Lines and the table.
 
@@ -58,26 +56,6 @@ class StumpsKernel(RoundKernel):
     to come.
     """
 
-    table = cython.declare(SharedPaths, visibility="public")
-    shares = cython.declare(Shares, visibility="public")
-    lead: StumpLine
-    lines = cython.declare(list, visibility="public")
-    names = cython.declare(list, visibility="public")
-    words: cython.ulonglong[::1]
-    places: dict
-    strangers: dict
-    mappings: list
-    word_of: object
-    is_open: cython.bint
-    given: cython.bint
-    cuts: cython.double[::1]
-    ends: cython.longlong[::1]
-    values: cython.double[::1]
-    coming: cython.double[::1]
-    points: cython.double[::1]
-    best: cython.double
-    fresh: cython.bint
-
     def __init__(
         self, names: Any, word_of: Any, shares: Any, betas: Any, per_cut: float, cuts: Any, ends: Any, is_open: bool
     ) -> None:
@@ -86,24 +64,29 @@ class StumpsKernel(RoundKernel):
         self.word_of = word_of
         self.is_open, self.given = is_open, len(ends) > 0
         self.cuts, self.ends = array("d", cuts), array("q", ends)
-        self.names, self.lines, self.mappings = [], [], []
-        self.places, self.strangers = {}, {}
         self.words = array("Q")
         self.values = self.coming = self.points = array("d")
+        self.mappings = []
+        self.begin(names)
+
+    def begin(self, names: Any) -> None:
+        """Begin with these features: all cells follow one path."""
+        f: cython.Py_ssize_t
+        self.names, self.lines, self.places, self.strangers = [], [], {}, {}
         self.fresh = True  # whether no point has been in place since the last line began
         self.best = 0.0
         self.lead = None
         self.table = SharedPaths(self.shares, self.given)
-        for name in names:
-            line = self.add_line(name)
-            for down in range(2):
-                self.table.add(0, len(self.lines) - 1, down, line.first, line.last)
-        if self.given:
-            for down in range(2):  # the constants are concepts of their own
-                self.table.add(0, 0, down, BEYOND, BEYOND + 1)
+        self.table.line_room(len(self.values))
+        for f in range(len(names)):
+            line: StumpLine = self.add_line(names[f])
+            self.table.add(0, f, False, line.first, line.last)
+            self.table.add(0, f, True, line.first, line.last)
+        if self.given:  # the constants are concepts of their own
+            self.table.add(0, 0, False, BEYOND, BEYOND + 1)
+            self.table.add(0, 0, True, BEYOND, BEYOND + 1)
         self.table.voters = self.table.cells
 
-    @cython.cfunc
     def add_line(self, name: object) -> StumpLine:
         """Begin the line of one more feature."""
         f: cython.Py_ssize_t = len(self.lines)
@@ -129,8 +112,6 @@ class StumpsKernel(RoundKernel):
 
     # --- Points ------------------------------------------------------------------------------------
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def place(self, x: object) -> cython.bint:
         """Put x in place, if it is a dict of plain finite numbers."""
         f: cython.Py_ssize_t
@@ -164,8 +145,6 @@ class StumpsKernel(RoundKernel):
         self.arrive()
         return True
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def place_at(self, i: cython.Py_ssize_t) -> cython.void:
         """Put the i-th point of the batch in place."""
         f: cython.Py_ssize_t
@@ -180,14 +159,11 @@ class StumpsKernel(RoundKernel):
         """Take the points of a batch: the values of all features, row by row; or, where features may come, mappings."""
         self.points, self.mappings = points, mappings
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def arrive(self) -> cython.void:
         """Let the point that has come be in place, if it is another one."""
         f: cython.Py_ssize_t
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         word: cython.ulonglong = 0
-        line: StumpLine
         moved: cython.bint = self.fresh
         for f in range(len(self.lines)):
             if self.coming[f] != self.values[f]:
@@ -204,18 +180,14 @@ class StumpsKernel(RoundKernel):
             word = (word + mixed(self.word_of(name) ^ word_of_float(value))) & mask
         self.word = word
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def key_at(self, f: cython.Py_ssize_t, value: cython.double) -> cython.longlong:
         """Return the key of a value: its place among all doubles, or how many of the given cuts are not above it."""
-        first: cython.longlong
-        low: cython.longlong
-        high: cython.longlong
+        first: cython.longlong = self.ends[f - 1] if f and self.given else 0
+        low: cython.longlong = first
+        high: cython.longlong = self.ends[f] if self.given else 0
         middle: cython.longlong
         if not self.given:
             return key_of(value)
-        low = first = self.ends[f - 1] if f else 0
-        high = self.ends[f]
         while low < high:
             middle = (low + high) // 2
             if self.cuts[middle] <= value:
@@ -226,24 +198,19 @@ class StumpsKernel(RoundKernel):
 
     # --- Rounds ------------------------------------------------------------------------------------
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def look(self) -> cython.void:
-        """Divide the weight of all lines and of the table; the lead gathers it, a pair of least loss and sum a label."""
+        """Divide the weight of all lines and of the table; the lead gathers it, least loss and sum of either label."""
         f: cython.Py_ssize_t
         line: StumpLine
         lead: StumpLine = self.lead
-        f = len(self.lines) - 1
-        while f >= 0:
+        for f in range(len(self.lines)):
             line = cython.cast(StumpLine, self.lines[f])
             line.x = self.table.x[f]
             line.see_line()
             self.table.lean[f] = 1.0 if line.guess else -1.0
-            f -= 1
-        for f in range(1, len(self.lines)):
-            line = cython.cast(StumpLine, self.lines[f])
-            lead.add1(line.least1, line.sum1)
-            lead.add0(line.least0, line.sum0)
+            if f:
+                lead.add1(line.least1, line.sum1)
+                lead.add0(line.least0, line.sum0)
         self.table.look(lead)
         if lead.least1 <= lead.least0:
             self.p = lead.sum1 / (lead.sum1 + lead.sum0 * lead.shrunk(lead.least0 - lead.least1))
@@ -251,15 +218,11 @@ class StumpsKernel(RoundKernel):
             self.p = lead.sum1 * lead.shrunk(lead.least1 - lead.least0)
             self.p = self.p / (self.p + lead.sum0)
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at x."""
         lead: StumpLine = self.lead
         return log(lead.sum1) - log(lead.sum0) - self.eta * (lead.least1 - lead.least0)
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def reserve(self) -> cython.int:
         """Make room for one more round; features that are new get their lines."""
         f: cython.Py_ssize_t
@@ -275,7 +238,6 @@ class StumpsKernel(RoundKernel):
         self.table.reserve()
         return 0
 
-    @cython.cfunc
     def meet(self) -> cython.int:
         """Begin lines for features that are new at x: until now they were 0 at every point, as on the first line."""
         i: cython.Py_ssize_t
@@ -304,8 +266,6 @@ class StumpsKernel(RoundKernel):
         self.table.opening = False
         return 0
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let x in, and charge the paths that are wrong there."""
         f: cython.Py_ssize_t
@@ -314,8 +274,6 @@ class StumpsKernel(RoundKernel):
         self.table.take(label, cost, self.lines)
         self.find_best()
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def find_best(self) -> cython.void:
         """Set L*."""
         f: cython.Py_ssize_t
@@ -323,20 +281,14 @@ class StumpsKernel(RoundKernel):
         for f in range(len(self.lines)):
             self.best = min(self.best, cython.cast(StumpLine, self.lines[f]).lowest())
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def least(self) -> cython.double:
         """L*: the least loss of a path."""
         return self.best
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def count(self) -> cython.longlong:
         """The number of paths."""
         return self.shares.singles + self.table.rows
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
         f: cython.Py_ssize_t
