@@ -8,16 +8,14 @@ knows all coins, and a guarantee about drawn labels is for opponents who do not.
 from __future__ import annotations
 
 import hashlib
-import struct
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.types import FloatArray
+from adeptree.core.words import MASK, word_of
 
-MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 ONE, TWO = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 UNIT = 2.0**-53
@@ -52,42 +50,6 @@ class Coins:
             rounds = _mixed_many(np.uint64(self._seed) + t * np.uint64(GOLDEN))
             coins: FloatArray = (_mixed_many(rounds ^ words) >> np.uint64(11)).astype(np.float64) * UNIT
         return coins
-
-
-def word_of(key: Any) -> int:
-    """Return 64 bits that stand for a key; the same in every process, on every machine.
-
-    >>> word_of(3) == word_of(np.int64(3)), word_of({"b": 1, "a": 2}) == word_of({"a": 2, "b": 1})
-    (True, True)
-    """
-    if isinstance(key, np.generic):
-        key = key.item()
-    if isinstance(key, float) and key.is_integer():
-        key = int(key)  # 1 and 1.0, 0.0 and -0.0 are one point
-    if isinstance(key, int):
-        return key & MASK
-    if isinstance(key, float):
-        return int.from_bytes(struct.pack("<d", key), "little")
-    return int.from_bytes(hashlib.blake2b(_text(key).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
-
-
-def _text(key: Any) -> str:
-    if isinstance(key, np.ndarray):
-        key = key.tolist()
-    if isinstance(key, Mapping):
-        key = sorted((str(name), value) for name, value in key.items())
-    if isinstance(key, (frozenset, set)):
-        return "{" + ",".join(sorted(map(_text, key))) + "}"
-    if isinstance(key, (list, tuple)):
-        return "(" + ",".join(map(_text, key)) + ")"
-    if isinstance(key, np.generic):
-        key = key.item()
-    if isinstance(key, bool) or (isinstance(key, float) and key.is_integer()):
-        key = int(key)
-    plain = key is None or isinstance(key, (bool, int, float, str, bytes))
-    # What is no plain value may print its address, which differs from run to run.
-    text = repr(key)
-    return text if plain or " at 0x" not in text else type(key).__name__
 
 
 def _words(keys: Any) -> Words | None:

@@ -1,0 +1,410 @@
+"""ADEPT on a listed class: in which cell every concept lies, and k, n, L and the weight of every cell.
+
+A cell is a set of concepts that agree on all points so far: an active path. The concepts are kept cell by cell, so that
+a point at which some differ parts a stretch of them in two; a point that has come before parts none, and then one
+concept per cell is looked at. Labels are bits, one column per point.
+
+``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
+wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
+falls below 1e-290 counts as nothing: where a whole side is that little, logarithms are summed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
+    from cython.cimports.adeptree._compiled.mass_kernel import Masses
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import exp, log
+else:
+    from math import exp, inf, log
+
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger
+    from adeptree.theory.mass_kernel import Masses
+
+NOTHING = cython.declare(cython.double, 1e-290)
+LITTLE = cython.declare(cython.double, 1e-260)
+FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
+STORE = cython.declare(cython.longlong, 67108864)  # bytes of columns that are kept
+CHUNK = cython.declare(cython.Py_ssize_t, 64)  # rounds of a batch whose columns are made together
+KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B"}
+ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
+
+
+@cython.final
+@cython.cclass
+class Column:
+    """The labels of all concepts at a point, as bits, and the word of its coin."""
+
+    bits: cython.uchar[::1]
+    word: cython.ulonglong
+    kind: object
+    entered: cython.bint
+
+    def __init__(self, key: Any, word: cython.ulonglong, bits: Any) -> None:
+        self.bits, self.word, self.kind = bits, word, type(key)
+        self.entered = False  # whether the point has come
+
+
+@cython.final
+@cython.cclass
+class PartitionKernel(RoundKernel):
+    """The partition of so many concepts.
+
+    ``guess`` is what the base learner says wherever a cell is parted, -1 for what most of its concepts say. ``read``
+    makes the column of a point and puts it among ``columns``.
+    """
+
+    arrays = cython.declare(dict, visibility="public")
+    width = cython.declare(cython.Py_ssize_t, visibility="public")
+    rounds = cython.declare(cython.longlong, visibility="public")  # points that have come
+    since = cython.declare(cython.longlong, visibility="public")  # rounds since the weights were computed,
+    anchor = cython.declare(cython.double, visibility="public")  # and L* at that time
+    points = cython.declare(list, visibility="public")  # of a batch
+    columns = cython.declare(dict, visibility="public")
+    places: list
+    first: cython.Py_ssize_t
+    column: Column
+    read: object
+    masses: Masses
+    concepts: cython.longlong
+    guess: cython.int
+    best: cython.double
+    room: cython.Py_ssize_t
+    deepest: cython.Py_ssize_t  # the largest n
+    order: cython.int[::1]  # the concepts, cell by cell
+    start: cython.int[::1]
+    size: cython.int[::1]
+    ones: cython.int[::1]
+    mistakes: cython.int[::1]
+    contested: cython.int[::1]
+    losses: cython.double[::1]
+    log_mass: cython.double[::1]
+    weight: cython.double[::1]
+    say: cython.uchar[::1]  # 0, 1: what a cell says at the point in place; 2, 3: both, and 0 or 1 is predicted
+    step: cython.double[::1]
+    side: cython.double[::1]
+    parted: cython.Py_ssize_t  # cells that say both
+
+    def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.concepts, self.guess, self.masses, self.read = concepts, guess, masses, read
+        self.points, self.places, self.step = [], [], array("d", bytes(32))
+        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # 1 where a cell says 1, then where it says 0
+        self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
+        self.arrays["order"] = array("i", range(concepts))
+        self.make_room(1)
+        self.arrays["size"][0] = concepts
+        self.width = 1
+        self.rounds = self.parted = 0
+        self.ready()
+
+    # --- Points: each has a column, kept in a store that is emptied when it is full -------------------
+
+    @cython.cfunc
+    def find(self, x: object) -> object:
+        """Return the column of a point."""
+        column: Column
+        try:
+            column = self.columns.get(x)
+        except TypeError:  # not hashable
+            column = None
+        # (1, 1.0 and True are equal, and not always all points.)
+        if column is not None and type(x) is column.kind:
+            return column
+        if self.concepts * len(self.columns) > 8 * STORE:
+            self.columns = {}
+        return self.read(x)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def put(self, column: Column) -> cython.void:
+        """Put a point in place."""
+        if column is not self.column:
+            self.column = column
+            self.word = column.word
+            self.seen = self.known = False
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def place(self, x: object) -> cython.bint:
+        """Put x in place."""
+        self.put(self.find(x))
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th point of the batch in place."""
+        self.put(self.places[i - self.first])
+
+    def run(
+        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> int:
+        """Play rounds of a batch; columns are made for some points at a time."""
+        end: cython.Py_ssize_t
+        done: cython.Py_ssize_t
+        while first < stop:
+            end = min(stop, first + CHUNK)
+            self.first, self.places = first, [self.find(x) for x in self.points[first:end]]
+            done = RoundKernel.run(self, labels, costs, probabilities, first, end)
+            if done < end or self.due:
+                return done
+            first = end
+        return stop
+
+    def look_many(self, probabilities: Any) -> None:
+        """Set the chance of guessing 1 at each point of the batch."""
+        i: cython.Py_ssize_t
+        for i in range(len(probabilities)):
+            probabilities[i] = self.chance(self.points[i])
+
+    # --- A round -----------------------------------------------------------------------------------
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def answer(self) -> cython.void:
+        """Find out what every cell says at the point in place."""
+        bits: cython.uchar[::1] = self.column.bits
+        say: cython.uchar[::1] = self.say
+        order: cython.int[::1] = self.order
+        start: cython.int[::1] = self.start
+        fresh: cython.bint = not self.column.entered
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        a: cython.Py_ssize_t
+        ones: cython.int
+        size: cython.int
+        self.parted = 0
+        for c in range(self.width):
+            a = order[start[c]]
+            say[c] = (bits[a >> 3] >> (a & 7)) & 1
+            if fresh and self.size[c] > 1:
+                size, ones = self.size[c], 0
+                for i in range(start[c], start[c] + size):
+                    a = order[i]
+                    ones += (bits[a >> 3] >> (a & 7)) & 1
+                if 0 < ones < size:
+                    self.parted += 1
+                    self.ones[c] = ones
+                    # Halving says what most of a cell's concepts say, and 0 if it is a tie.
+                    say[c] = 2 + (2 * ones > size if self.guess < 0 else self.guess)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
+        """Return ln of the mass of the part of a cell that says this, where some of it does."""
+        s: cython.int = self.say[c]
+        size: cython.double
+        if s < 2:
+            return self.log_mass[c] if self.masses.settled else self.masses.log_capacity[self.mistakes[c]]
+        size = self.ones[c] if label else self.size[c] - self.ones[c]
+        return self.masses.log_mass(self.mistakes[c] + (s - 2 != label), self.contested[c] + 1, size / self.concepts)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def look(self) -> cython.void:
+        """Divide the weight by what the cells say."""
+        say: cython.uchar[::1] = self.say
+        weight: cython.double[::1] = self.weight
+        capacity: cython.double[::1] = self.masses.capacity
+        mistakes: cython.int[::1] = self.mistakes
+        side: cython.double[::1] = self.side
+        c: cython.Py_ssize_t
+        here: cython.double
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        self.answer()
+        self.masses.set_round(self.rounds + self.ahead)
+        for c in range(self.width):
+            here = weight[c] * capacity[mistakes[c]]
+            one += here * side[say[c]]
+            zero += here * side[4 + say[c]]
+        if self.parted:
+            for c in range(self.width):
+                if say[c] > 1:
+                    here = self.log_mass[c] + self.masses.log_capacity[0]
+                    one += weight[c] * exp(self.log_part(c, 1) - here)
+                    zero += weight[c] * exp(self.log_part(c, 0) - here)
+        if one > LITTLE and zero > LITTLE:
+            self.p = one / (one + zero)
+        else:
+            here = exp(-abs(self.log_ratio()))
+            self.p = here / (1.0 + here) if one < zero else 1.0 / (1.0 + here)
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the point looked at, right however little one side is."""
+        return self.log_side(1) - self.log_side(0)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def log_side(self, label: cython.int) -> cython.double:
+        """Return ln of the weight that says this."""
+        c: cython.Py_ssize_t
+        z: cython.double
+        top: cython.double = -inf
+        total: cython.double = 0.0
+        for c in range(self.width):
+            if self.say[c] == label or self.say[c] > 1:
+                z = self.log_part(c, label) - self.eta * (self.losses[c] - self.best)
+                if z > top:
+                    total = total * exp(top - z) + 1.0
+                    top = z
+                elif z > top - 60.0:
+                    total += exp(z - top)
+        return top + log(total) if total > 0.0 else -inf
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def divide(self, c: cython.Py_ssize_t) -> cython.void:
+        """Part a cell that says both: what says 0 stays, what says 1 becomes a new cell."""
+        bits: cython.uchar[::1] = self.column.bits
+        order: cython.int[::1] = self.order
+        new: cython.Py_ssize_t = self.width
+        i: cython.Py_ssize_t = self.start[c]
+        j: cython.Py_ssize_t = i + self.size[c] - 1
+        a: cython.int
+        mass1: cython.double = self.log_part(c, 1)
+        mass0: cython.double = self.log_part(c, 0)
+        while i <= j:
+            a = order[i]
+            if (bits[a >> 3] >> (a & 7)) & 1:
+                order[i] = order[j]
+                order[j] = a
+                j -= 1
+            else:
+                i += 1
+        self.start[new] = i
+        self.size[new] = self.ones[c]
+        self.size[c] -= self.ones[c]
+        self.contested[c] += 1
+        self.contested[new] = self.contested[c]
+        self.deepest = max(self.deepest, self.contested[c])
+        self.mistakes[new] = self.mistakes[c] + 3 - self.say[c]
+        self.mistakes[c] += self.say[c] - 2
+        self.losses[new] = self.losses[c]
+        self.weight[new] = self.weight[c]
+        self.log_mass[new] = 0.0
+        if self.masses.settled:
+            self.weight[new] *= exp(mass1 - self.log_mass[c])
+            self.weight[c] *= exp(mass0 - self.log_mass[c])
+            self.log_mass[new] = mass1
+            self.log_mass[c] = mass0
+        self.say[new] = 1
+        self.say[c] = 0
+        self.width += 1
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Part cells, and charge those that are wrong."""
+        say: cython.uchar[::1] = self.say
+        losses: cython.double[::1] = self.losses
+        weight: cython.double[::1] = self.weight
+        step: cython.double[::1] = self.step
+        here: cython.double
+        best: cython.double = inf
+        c: cython.Py_ssize_t
+        if self.parted:
+            for c in range(self.width):
+                if say[c] > 1:
+                    self.divide(c)
+        self.column.entered = True
+        self.rounds += self.ahead
+        if cost == 0.0:
+            return
+        # What saying 0 and saying 1 cost, and what is left of such a weight. (No branches: labels are hard to foresee.)
+        step[label], step[2 + label] = 0.0, 1.0
+        step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
+        for c in range(self.width):
+            here = losses[c] + step[say[c]]
+            losses[c] = here
+            best = here if here < best else best
+            here = weight[c] * step[2 + say[c]]
+            weight[c] = here if here > NOTHING else 0.0
+        self.best = best
+        self.since += 1
+        if self.since >= FRESH or self.eta * (best - self.anchor) > 100.0:
+            self.rebuild()
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def rebuild(self) -> cython.void:
+        """Compute all weights anew, the largest being 1."""
+        c: cython.Py_ssize_t
+        z: cython.double
+        top: cython.double = -inf
+        for c in range(self.width):
+            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best)
+            top = z if z > top else top
+        for c in range(self.width):
+            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best) - top
+            self.weight[c] = exp(z) if z > -660.0 else 0.0
+        self.anchor = self.best
+        self.since = 0
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def least(self) -> cython.double:
+        """L*: the least loss of a cell."""
+        return self.best
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def count(self) -> cython.longlong:
+        """The number of cells."""
+        return self.width
+
+    # --- Room --------------------------------------------------------------------------------------
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def reserve(self) -> cython.int:
+        """Make room for as many cells more as there are, and for one more contested round."""
+        if 2 * self.width > self.room < self.concepts:
+            self.make_room(min(4 * self.width, self.concepts))
+        self.masses.reserve(self.deepest + 1)
+        return 0
+
+    def make_room(self, room: cython.Py_ssize_t) -> None:
+        """Have room for so many cells."""
+        for name in ROWS:
+            new = array(self.arrays[name].typecode, bytes(self.arrays[name].itemsize * room))
+            new[: self.room] = self.arrays[name]
+            self.arrays[name] = new
+        self.order = self.arrays["order"]
+        self.start, self.size, self.ones = self.arrays["start"], self.arrays["size"], self.arrays["ones"]
+        self.mistakes, self.contested = self.arrays["mistakes"], self.arrays["contested"]
+        self.losses, self.log_mass = self.arrays["losses"], self.arrays["log_mass"]
+        self.weight, self.say = self.arrays["weight"], self.arrays["say"]
+        self.room = room
+
+    def ready(self) -> None:
+        """Compute what follows from the cells: whoever has filled in the arrays says so."""
+        c: cython.Py_ssize_t
+        self.best = inf
+        self.deepest = 0
+        for c in range(self.width):
+            self.best = min(self.best, self.losses[c])
+            self.deepest = max(self.deepest, self.contested[c])
+        self.reserve()
+        for c in range(self.width):
+            self.log_mass[c] = 0.0
+            if self.masses.settled:
+                self.log_mass[c] = self.masses.log_mass(
+                    self.mistakes[c], self.contested[c], self.size[c] / cython.cast(cython.double, self.concepts)
+                )
+        self.columns, self.column = {}, None
+        self.rebuild()
