@@ -281,7 +281,11 @@ class LineTree(RoundKernel):
         self.gain, self.mass = longer(self.gain, slots), longer(self.mass, slots)
         self.part = longer(self.part, slots * self.parts)
         self.wrong, self.contested = longer(self.wrong, slots), longer(self.contested, slots)
-        self.counts, self.child, self.size = longer(self.counts, room), longer(self.child, 2 * room), longer(self.size, 2 * room)
+        self.counts, self.child, self.size = (
+            longer(self.counts, room),
+            longer(self.child, 2 * room),
+            longer(self.size, 2 * room),
+        )
         self.order, self.firsts = longer(self.order, 2 * room), longer(self.firsts, 2 * room)
         self.leaves, self.pairs = longer(self.leaves, room), longer(self.pairs, room)
         self.room = room
@@ -444,7 +448,7 @@ class LineTree(RoundKernel):
         return kept
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
-        """Take over what :meth:`slots` returned: checked, with its nodes in preorder numbered as ``Shape.nodes`` does."""
+        """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0

@@ -1,4 +1,4 @@
-"""Thresholds without touching each path: ADEPT's exact distribution in O(log t) per round (times M, for the paper's prior).
+"""Thresholds without touching each path: ADEPT's exact distribution in O(log t) per round (paper's prior: O(M log t)).
 
 A path is a gap between neighbouring points. It errs on the 1s below it and on the 0s above it: on all 0s, plus the 1s
 minus 0s below it. So a node keeps, of the gaps under it, the least loss, as if its first point were the first of all,
