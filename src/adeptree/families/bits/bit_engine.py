@@ -26,6 +26,6 @@ class BitEngine(FiniteEngine):
     most_concepts = 1 << 20
 
     @staticmethod
-    def guess(concept_class: Any) -> int:
-        """Return the weak label: the most specific rule denies a point that it may deny."""
-        return int(concept_class.any_of)
+    def base(concept_class: Any) -> tuple[int, int]:
+        """Return the weak label, as the most specific rule denies what it may deny; and the dimension."""
+        return int(concept_class.any_of), concept_class.littlestone_dimension

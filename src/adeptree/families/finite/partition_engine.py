@@ -50,19 +50,19 @@ class FiniteEngine(KernelEngine):
     def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
         concept_class._check_listable()
         self.concept_class, self.prior = concept_class, prior
-        bound = concept_class.size.bit_length() - 1
+        guess, self._bound = self.base(concept_class)
         paper = {}
         if isinstance(prior, PaperPrior):
             paper = {"horizon": prior.T, "bound": prior.M}
-            if prior.M < min(bound, prior.T):
+            if prior.M < min(self._bound, prior.T):
                 raise InvalidArgument(
-                    f"the engine of listed classes needs a mistake bound of at least {bound}, as paths are never "
+                    f"the engine of listed classes needs a mistake bound of at least {self._bound}, as paths are never "
                     f'pruned in it; got M={prior.M}; use engine="paths"'
                 )
         self._betas = [] if paper else [BetaTables(b) for _, b in prior.parts]
         shares = [] if paper else [math.log(share) for share, _ in prior.parts]
-        masses = Masses(bound + 3, shares, prior.counts, self._tables, **paper)
-        self._use(_made.PartitionKernel(concept_class.size, self.guess(concept_class), masses, self._read))
+        masses = Masses(self._bound + 3, shares, prior.counts, self._tables, **paper)
+        self._use(_made.PartitionKernel(concept_class.size, guess, masses, self._read))
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
@@ -76,9 +76,9 @@ class FiniteEngine(KernelEngine):
         return None
 
     @staticmethod
-    def guess(concept_class: Any) -> int:
-        """Return what the base learner says wherever both labels are possible; -1 for what most concepts say."""
-        return -1
+    def base(concept_class: Any) -> tuple[int, int]:
+        """Return what the base learner says wherever both labels are possible (-1: as most concepts), and its bound."""
+        return -1, concept_class.size.bit_length() - 1
 
     def _tables(self, n: int) -> FloatArray:
         """Return the sums of logarithms of the prior's parts, each n numbers long."""
@@ -150,12 +150,11 @@ class FiniteEngine(KernelEngine):
         PartitionFrontier(self.concept_class).restore(state["frontier"])  # says what cannot be: the kernel trusts it
         row_of, width = state["frontier"]["row_of"], state["frontier"]["width"]
         need(row_of.min() >= 0 and all(len(state[name]) == width for name in COUNTED), "concepts in cells")
-        most = self.concept_class.size.bit_length()
         mistakes, contested = state["mistakes"], state["contested"]
-        need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= most, "mistakes")
+        need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= self._bound, "mistakes")
         need(contested.max() < self.concept_class.size, "contested")
         made = self.kernel
-        made.make_room(width)
+        made.make_room(max(width, len(made.arrays["size"])))
         made.width, made.rounds = width, state["rounds"]
         size = np.bincount(row_of, minlength=width)
         np.frombuffer(made.arrays["order"], dtype="i")[:] = np.argsort(row_of, kind="stable")

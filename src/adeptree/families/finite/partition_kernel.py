@@ -35,29 +35,19 @@ else:
 NOTHING = cython.declare(cython.double, 1e-290)
 LITTLE = cython.declare(cython.double, 1e-260)
 FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
-STORE = cython.declare(cython.longlong, 67108864)  # bytes of columns that are kept
 CHUNK = cython.declare(cython.Py_ssize_t, 64)  # rounds of a batch whose columns are made together
 KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B"}
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
 
 
-@cython.final
-@cython.cclass
 class Column:
     """The labels of all concepts at a point, as bits, and the word of its coin."""
-
-    bits: cython.uchar[::1]
-    word: cython.ulonglong
-    kind: object
-    entered: cython.bint
 
     def __init__(self, key: Any, word: cython.ulonglong, bits: Any) -> None:
         self.bits, self.word, self.kind = bits, word, type(key)
         self.entered = False  # whether the point has come
 
 
-@cython.final
-@cython.cclass
 class PartitionKernel(RoundKernel):
     """The partition of so many concepts.
 
@@ -65,53 +55,24 @@ class PartitionKernel(RoundKernel):
     makes the column of a point and puts it among ``columns``.
     """
 
-    arrays = cython.declare(dict, visibility="public")
-    width = cython.declare(cython.Py_ssize_t, visibility="public")
-    rounds = cython.declare(cython.longlong, visibility="public")  # points that have come
-    since = cython.declare(cython.longlong, visibility="public")  # rounds since the weights were computed,
-    anchor = cython.declare(cython.double, visibility="public")  # and L* at that time
-    points = cython.declare(list, visibility="public")  # of a batch
-    columns = cython.declare(dict, visibility="public")
-    places: list
-    first: cython.Py_ssize_t
-    column: Column
-    read: object
-    masses: Masses
-    concepts: cython.longlong
-    guess: cython.int
-    best: cython.double
-    room: cython.Py_ssize_t
-    deepest: cython.Py_ssize_t  # the largest n
-    order: cython.int[::1]  # the concepts, cell by cell
-    start: cython.int[::1]
-    size: cython.int[::1]
-    ones: cython.int[::1]
-    mistakes: cython.int[::1]
-    contested: cython.int[::1]
-    losses: cython.double[::1]
-    log_mass: cython.double[::1]
-    weight: cython.double[::1]
-    say: cython.uchar[::1]  # 0, 1: what a cell says at the point in place; 2, 3: both, and 0 or 1 is predicted
-    step: cython.double[::1]
-    side: cython.double[::1]
-    parted: cython.Py_ssize_t  # cells that say both
-
     def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
         self.concepts, self.guess, self.masses, self.read = concepts, guess, masses, read
-        self.points, self.places, self.step = [], [], array("d", bytes(32))
-        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # 1 where a cell says 1, then where it says 0
+        self.store = 1 << 26  # bytes of columns that are kept
+        self.points, self.places, self.first = [], [], 0  # of a batch: points, columns of some, number of the first
+        self.step = array("d", bytes(32))
+        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
-        self.arrays["order"] = array("i", range(concepts))
+        self.arrays["order"] = array("i", range(concepts))  # the concepts, cell by cell
+        self.room = 0
         self.make_room(1)
-        self.arrays["size"][0] = concepts
+        self.size[0] = concepts
         self.width = 1
-        self.rounds = self.parted = 0
+        self.rounds = 0  # points that have come
         self.ready()
 
-    # --- Points: each has a column, kept in a store that is emptied when it is full -------------------
+    # --- Points: each has a column, in a store that is emptied when it is full -----------------------
 
-    @cython.cfunc
     def find(self, x: object) -> object:
         """Return the column of a point."""
         column: Column
@@ -122,12 +83,10 @@ class PartitionKernel(RoundKernel):
         # (1, 1.0 and True are equal, and not always all points.)
         if column is not None and type(x) is column.kind:
             return column
-        if self.concepts * len(self.columns) > 8 * STORE:
+        if self.concepts * len(self.columns) > 8 * self.store:
             self.columns = {}
         return self.read(x)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def put(self, column: Column) -> cython.void:
         """Put a point in place."""
         if column is not self.column:
@@ -135,15 +94,11 @@ class PartitionKernel(RoundKernel):
             self.word = column.word
             self.seen = self.known = False
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def place(self, x: object) -> cython.bint:
         """Put x in place."""
         self.put(self.find(x))
         return True
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def place_at(self, i: cython.Py_ssize_t) -> cython.void:
         """Put the i-th point of the batch in place."""
         self.put(self.places[i - self.first])
@@ -171,10 +126,8 @@ class PartitionKernel(RoundKernel):
 
     # --- A round -----------------------------------------------------------------------------------
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def answer(self) -> cython.void:
-        """Find out what every cell says at the point in place."""
+        """Find out what every cell says: 0 or 1; or both, that is 2 or 3, where 0 or 1 is predicted."""
         bits: cython.uchar[::1] = self.column.bits
         say: cython.uchar[::1] = self.say
         order: cython.int[::1] = self.order
@@ -200,8 +153,6 @@ class PartitionKernel(RoundKernel):
                     # Halving says what most of a cell's concepts say, and 0 if it is a tie.
                     say[c] = 2 + (2 * ones > size if self.guess < 0 else self.guess)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
         """Return ln of the mass of the part of a cell that says this, where some of it does."""
         s: cython.int = self.say[c]
@@ -211,8 +162,6 @@ class PartitionKernel(RoundKernel):
         size = self.ones[c] if label else self.size[c] - self.ones[c]
         return self.masses.log_mass(self.mistakes[c] + (s - 2 != label), self.contested[c] + 1, size / self.concepts)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def look(self) -> cython.void:
         """Divide the weight by what the cells say."""
         say: cython.uchar[::1] = self.say
@@ -239,17 +188,13 @@ class PartitionKernel(RoundKernel):
         if one > LITTLE and zero > LITTLE:
             self.p = one / (one + zero)
         else:
-            here = exp(-abs(self.log_ratio()))
-            self.p = here / (1.0 + here) if one < zero else 1.0 / (1.0 + here)
+            here = self.log_ratio()
+            self.p = 1.0 / (1.0 + exp(-here)) if here > 0.0 else exp(here) / (1.0 + exp(here))
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the point looked at, right however little one side is."""
         return self.log_side(1) - self.log_side(0)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def log_side(self, label: cython.int) -> cython.double:
         """Return ln of the weight that says this."""
         c: cython.Py_ssize_t
@@ -266,8 +211,6 @@ class PartitionKernel(RoundKernel):
                     total += exp(z - top)
         return top + log(total) if total > 0.0 else -inf
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def divide(self, c: cython.Py_ssize_t) -> cython.void:
         """Part a cell that says both: what says 0 stays, what says 1 becomes a new cell."""
         bits: cython.uchar[::1] = self.column.bits
@@ -296,7 +239,6 @@ class PartitionKernel(RoundKernel):
         self.mistakes[c] += self.say[c] - 2
         self.losses[new] = self.losses[c]
         self.weight[new] = self.weight[c]
-        self.log_mass[new] = 0.0
         if self.masses.settled:
             self.weight[new] *= exp(mass1 - self.log_mass[c])
             self.weight[c] *= exp(mass0 - self.log_mass[c])
@@ -306,8 +248,6 @@ class PartitionKernel(RoundKernel):
         self.say[c] = 0
         self.width += 1
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Part cells, and charge those that are wrong."""
         say: cython.uchar[::1] = self.say
@@ -323,9 +263,7 @@ class PartitionKernel(RoundKernel):
                     self.divide(c)
         self.column.entered = True
         self.rounds += self.ahead
-        if cost == 0.0:
-            return
-        # What saying 0 and saying 1 cost, and what is left of such a weight. (No branches: labels are hard to foresee.)
+        # What saying 0 and saying 1 costs, and what is left of such a weight. (No branches: labels are hard to foresee.)
         step[label], step[2 + label] = 0.0, 1.0
         step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
         for c in range(self.width):
@@ -339,8 +277,6 @@ class PartitionKernel(RoundKernel):
         if self.since >= FRESH or self.eta * (best - self.anchor) > 100.0:
             self.rebuild()
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def rebuild(self) -> cython.void:
         """Compute all weights anew, the largest being 1."""
         c: cython.Py_ssize_t
@@ -352,59 +288,48 @@ class PartitionKernel(RoundKernel):
         for c in range(self.width):
             z = self.log_mass[c] - self.eta * (self.losses[c] - self.best) - top
             self.weight[c] = exp(z) if z > -660.0 else 0.0
-        self.anchor = self.best
-        self.since = 0
+        self.anchor, self.since = self.best, 0  # L* then, and rounds since then
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def least(self) -> cython.double:
         """L*: the least loss of a cell."""
         return self.best
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def count(self) -> cython.longlong:
         """The number of cells."""
         return self.width
 
     # --- Room --------------------------------------------------------------------------------------
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def reserve(self) -> cython.int:
         """Make room for as many cells more as there are, and for one more contested round."""
-        if 2 * self.width > self.room < self.concepts:
+        if 2 * self.width > self.room and self.room < self.concepts:
             self.make_room(min(4 * self.width, self.concepts))
         self.masses.reserve(self.deepest + 1)
         return 0
 
     def make_room(self, room: cython.Py_ssize_t) -> None:
         """Have room for so many cells."""
+        held: dict[str, Any] = {"order": self.arrays["order"]}
         for name in ROWS:
-            new = array(self.arrays[name].typecode, bytes(self.arrays[name].itemsize * room))
-            new[: self.room] = self.arrays[name]
-            self.arrays[name] = new
-        self.order = self.arrays["order"]
-        self.start, self.size, self.ones = self.arrays["start"], self.arrays["size"], self.arrays["ones"]
-        self.mistakes, self.contested = self.arrays["mistakes"], self.arrays["contested"]
-        self.losses, self.log_mass = self.arrays["losses"], self.arrays["log_mass"]
-        self.weight, self.say = self.arrays["weight"], self.arrays["say"]
-        self.room = room
+            held[name] = array(self.arrays[name].typecode, bytes(self.arrays[name].itemsize * room))
+            memoryview(held[name])[: self.room] = memoryview(self.arrays[name])
+        self.arrays, self.room = held, room
+        self.order, self.start, self.size, self.ones = held["order"], held["start"], held["size"], held["ones"]
+        self.mistakes, self.contested, self.losses = held["mistakes"], held["contested"], held["losses"]
+        self.log_mass, self.weight, self.say = held["log_mass"], held["weight"], held["say"]
 
     def ready(self) -> None:
         """Compute what follows from the cells: whoever has filled in the arrays says so."""
         c: cython.Py_ssize_t
-        self.best = inf
-        self.deepest = 0
+        share: cython.double
+        self.columns, self.column = {}, None
+        self.best, self.deepest, self.parted = inf, 0, 0
         for c in range(self.width):
             self.best = min(self.best, self.losses[c])
             self.deepest = max(self.deepest, self.contested[c])
         self.reserve()
-        for c in range(self.width):
-            self.log_mass[c] = 0.0
-            if self.masses.settled:
-                self.log_mass[c] = self.masses.log_mass(
-                    self.mistakes[c], self.contested[c], self.size[c] / cython.cast(cython.double, self.concepts)
-                )
-        self.columns, self.column = {}, None
+        if self.masses.settled:
+            for c in range(self.width):
+                share = self.size[c]
+                self.log_mass[c] = self.masses.log_mass(self.mistakes[c], self.contested[c], share / self.concepts)
         self.rebuild()
