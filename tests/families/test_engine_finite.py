@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, InvalidInstance
-from adeptree.core.words import word_of
+from adeptree.theory.coins import word_of
 from adeptree.families.bits.bit_engine import BitEngine
 from adeptree.families.finite import partition_engine as finite
 from adeptree.families.finite.partition_engine import FiniteEngine

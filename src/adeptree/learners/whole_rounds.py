@@ -10,9 +10,16 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from numpy.random import Generator
+
+from adeptree.core.compiled import kernel
+
+if TYPE_CHECKING:
+    from adeptree.theory.ledger_kernel import Ledger
+else:
+    Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
 
 Result = TypeVar("Result")
 
@@ -32,14 +39,18 @@ class Mark:
     (0, [])
     """
 
-    __slots__ = ("_draws", "_saved")
+    __slots__ = ("_draws", "_saved", "_sums", "stamp")
 
     def __init__(self, parts: Iterable[Any]) -> None:
         self._draws: list[tuple[Generator, Any]] = []
+        self._sums: list[tuple[Ledger, list[Any]]] = []
+        self.stamp = 0
         self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
         for part in parts:
             if isinstance(part, Generator):
                 self._draws.append((part, part.bit_generator.state))
+            elif isinstance(part, Ledger):
+                self._sums.append((part, part.copy()))
             else:
                 grows = getattr(type(part), "GROWS", ())
                 lengths = [len(getattr(part, name)) for name in grows] if grows else ()
@@ -49,6 +60,8 @@ class Mark:
         """Bring all of them back; an undo that is interrupted may be done again."""
         for generator, state in self._draws:
             generator.bit_generator.state = state
+        for ledger, sums in self._sums:
+            ledger.back_to(sums)
         for part, attributes, lengths in self._saved:
             own = part.__dict__
             own.update(attributes)  # (not cleared before: another thread may look for the lock in it)
@@ -114,7 +127,7 @@ class WholeRounds:
         with self._lock: return self._undone_if_raised(do, arguments)  # fmt: skip  # noqa: E701
 
     def _undone_if_raised(self, do: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
-        mark = Mark(self._parts())
+        mark = self._mark()
         try:
             return do(*arguments)
         except BaseException:
@@ -124,6 +137,10 @@ class WholeRounds:
                 self._undo(mark)
                 raise
             raise
+
+    def _mark(self) -> Mark:
+        """Return where everything stands."""
+        return Mark(self._parts())
 
     def _undo(self, mark: Mark) -> None:
         """Go back to the mark; may be done again."""

@@ -216,7 +216,6 @@ class RoundKernel:
         self.stamp += 1
         self.ledger.answer(0, False)
         self.ledger.waiting += 1
-        self.overdue()
         return True
 
     def settle(

@@ -13,6 +13,8 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
+from adeptree.core.compiled import of_kernel
+
 if cython.compiled:
     from cython.cimports.libc.math import exp, expm1, fabs, floor, fmod, log1p
 else:
@@ -21,7 +23,7 @@ else:
 
 FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "gap", "drift"),
-    *("heaviest", "late", "weighed"),
+    *("heaviest", "last_rate", "late", "weighed"),
 )
 
 
@@ -45,6 +47,7 @@ class Ledger:
         self.gap = 0.0  # Delta: expected loss minus mix loss
         self.drift = 0.0  # losses as answered minus as they would be just before the label came
         self.heaviest = 0.0  # what a round has cost at most
+        self.last_rate = 0.0  # eta of the last round played
         self.late = False  # whether a round was ever answered while another waited
         self.weighed = False  # whether a round ever cost something else than 1
 
@@ -76,6 +79,7 @@ class Ledger:
         if p != now:
             self.drift += cost * (loss - loss_now)
         self.gap += mixability_gap(loss_now, log_odds, rate, cost)
+        self.last_rate = rate
         if cost != 1.0:
             self.weighed = True
         if cost > self.heaviest:
@@ -91,10 +95,11 @@ class Ledger:
             setattr(self, FIELDS[i], sums[i])
 
     def __reduce__(self) -> Any:
-        return (_ledger_of, (self.copy(),))
+        return (of_kernel, ("adeptree.theory.ledger_kernel", "ledger_of", self.copy()))
 
 
-def _ledger_of(sums: list[Any]) -> Ledger:
+def ledger_of(sums: list[Any]) -> Ledger:
+    """Return a ledger with these sums."""
     ledger = Ledger()
     ledger.back_to(sums)
     return ledger

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +27,10 @@ class Prior(ABC):
     """ln of the mass before the first round."""
     settled: ClassVar[bool] = True
     """Whether a path's mass changes only where it is contested (and then none is lost)."""
+    parts: Sequence[tuple[float, float]] = ()
+    """Share and b of each part but the counts, where masses are settled."""
+    betas: Sequence[tuple[float, BetaTables]] = ()
+    """The same with ln of the share, and tables."""
     counts: float = 0.0
     """The part of the mass that is shared out by counting concepts."""
     floor: float = 0.25
@@ -128,6 +133,7 @@ class KTPrior(Prior):
     def __init__(self, M: int | None = None) -> None:
         self.M = M
         self._beta = BetaTables(0.5)
+        self.betas = [(0.0, self._beta)]
 
     def tables(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return ln (1/2)(3/2)...(k - 1/2) and ln n!, long enough for n contested rounds."""
@@ -178,13 +184,13 @@ class MixedPrior(Prior):
         parts = [(kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)]
         self.parts = [(share, b) for share, b in parts if share]
         """Share and b of each part but the counts."""
-        self._betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
+        self.betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
 
     def log_mass(
         self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
     ) -> FloatArray:
         """Return ln of the sum of the parts."""
-        parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self._betas]
+        parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self.betas]
         if log_share is not None:
             parts.append(math.log(self.counts) + log_share)
         total = parts[0]

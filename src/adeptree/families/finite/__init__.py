@@ -6,7 +6,6 @@ from typing import Any
 from adeptree.core.cells import number
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
-from adeptree.families.finite.partition_engine import FiniteEngine
 from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.base_learner import BaseLearner
@@ -31,7 +30,6 @@ FAMILIES = (
         frontier=PartitionFrontier,
         base=Halving,
         bases=(SOA,),
-        engines=(FiniteEngine,),
     ),
     Family(
         "finite",

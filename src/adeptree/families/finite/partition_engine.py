@@ -13,7 +13,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
 from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance
-from adeptree.core.words import word_of
+from adeptree.theory.coins import word_of
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.listed import ENUMERATION_LIMIT, EnumerableClass

@@ -1,10 +1,9 @@
 """Thresholds and intervals on a line: of a grid, and of floats."""
 
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
-from adeptree.families.line.interval_sweep import SweepEngine
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
-from adeptree.families.line.line_engine import OrderedEngine
 from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
+from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.roles.family import Columns, Family, OnColumns
 
 FAMILIES = (
@@ -13,7 +12,7 @@ FAMILIES = (
         Thresholds,
         frontier=ThresholdFrontier,
         base=Bisection,
-        engines=(OrderedEngine,),
+        engines=(ThresholdsEngine,),
         columns=Columns(points=lambda c: c.n),
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
@@ -24,7 +23,6 @@ FAMILIES = (
         Intervals,
         frontier=IntervalFrontier,
         base=IntervalSearch,
-        engines=(SweepEngine,),
         columns=Columns(points=lambda c: c.n),
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
@@ -36,7 +34,7 @@ FAMILIES = (
         RealThresholds,
         frontier=ThresholdFrontier,
         base=NearestLabel,
-        engines=(OrderedEngine,),
+        engines=(ThresholdsEngine,),
         on_columns=OnColumns(
             "thresholds",
             lambda names, d: RealThresholds(),

@@ -155,7 +155,9 @@ class LineTree(RoundKernel):
         d: cython.Py_ssize_t = 0
         above: cython.longlong = self.last
         right: cython.Py_ssize_t
+        i: cython.Py_ssize_t
         j: cython.Py_ssize_t
+        at: cython.Py_ssize_t
         end: cython.Py_ssize_t
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.way[0] = 0
@@ -169,9 +171,9 @@ class LineTree(RoundKernel):
         self.bucket = -1 - self.child[v]
         j = self.bucket * BUCKET
         end = j + self.counts[self.bucket]
-        at: cython.Py_ssize_t = j - 1
-        for j in range(j, end):
-            at += self.keys[j] <= x  # (no branch to be mispredicted)
+        at = j - 1
+        for i in range(j, end):
+            at += self.keys[i] <= x  # (no branch to be mispredicted)
         j = at + 1
         self.at = at
         self.above = self.keys[j] if j < end else above
@@ -255,7 +257,7 @@ class LineTree(RoundKernel):
             self.zeros += cost
 
     def lengthen(self) -> cython.int:
-        """Make the table of e^(-eta k) cover all differences of losses that can be, or all that are more than nothing."""
+        """Make the table of e^(-eta k) cover all differences of losses there can be, or all that weigh anything."""
         i: cython.Py_ssize_t
         reach: cython.double = min(min(self.nothing, LONGEST), 2.0 * self.charged + 64.0)
         size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
@@ -432,23 +434,44 @@ class LineTree(RoundKernel):
     def slots(self) -> dict[str, Any]:
         """Return the slots from left to right as arrays, and the shape of the tree over them."""
         found: cython.Py_ssize_t = self.list_nodes(0)
-        order = [self.order[i] for i in range(found)]
-        buckets = [-1 - self.child[v] for v in order if self.child[v] < 0]
-        places = [(b * BUCKET, b * BUCKET + self.counts[b]) for b in buckets]
-        columns: dict[str, Any] = {"keys": self.keys, "wrong": self.wrong, "contested": self.contested}
-        columns |= {"gain": self.gain, "mass": self.mass}
-        kept: dict[str, Any] = {}
-        for name, column in columns.items():
-            whole = memoryview(column)
-            kept[name] = array(whole.format, b"".join(bytes(whole[a:b]) for a, b in places))
-        whole = memoryview(self.part)
-        kept["part"] = array("d", b"".join(bytes(whole[a * self.parts : b * self.parts]) for a, b in places))
-        kept["counts"] = array("q", [b - a for a, b in places])
-        kept["sizes"] = array("q", [self.size[v] for v in order])
-        return kept
+        keys: cython.longlong[::1] = array("q", bytes(8 * self.cells))
+        gain: cython.double[::1] = array("d", bytes(8 * self.cells))
+        mass: cython.double[::1] = array("d", bytes(8 * self.cells))
+        part: cython.double[::1] = array("d", bytes(8 * self.cells * self.parts))
+        wrong: cython.int[::1] = array("i", bytes(4 * self.cells))
+        contested: cython.int[::1] = array("i", bytes(4 * self.cells))
+        counts: cython.longlong[::1] = array("q", bytes(8 * self.buckets))
+        sizes: cython.longlong[::1] = array("q", bytes(8 * found))
+        at: cython.Py_ssize_t = 0
+        bucket: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        for i in range(found):
+            v = self.order[i]
+            sizes[i] = self.size[v]
+            if self.child[v] >= 0:
+                continue
+            counts[bucket] = self.counts[-1 - self.child[v]]
+            for j in range((-1 - self.child[v]) * BUCKET, (-1 - self.child[v]) * BUCKET + counts[bucket]):
+                keys[at], gain[at], mass[at] = self.keys[j], self.gain[j], self.mass[j]
+                wrong[at], contested[at] = self.wrong[j], self.contested[j]
+                for c in range(self.parts):
+                    part[at * self.parts + c] = self.part[j * self.parts + c]
+                at += 1
+            bucket += 1
+        kept: dict[str, Any] = {"keys": keys, "gain": gain, "mass": mass, "part": part, "wrong": wrong}
+        return kept | {"contested": contested, "counts": counts, "sizes": sizes}
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
+        keys: cython.longlong[::1] = kept["keys"]
+        gain: cython.double[::1] = kept["gain"]
+        mass: cython.double[::1] = kept["mass"]
+        part: cython.double[::1] = kept["part"]
+        wrong: cython.int[::1] = kept["wrong"]
+        contested: cython.int[::1] = kept["contested"]
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
@@ -458,11 +481,10 @@ class LineTree(RoundKernel):
         for i in range(buckets):
             self.counts[i] = kept["counts"][i]
             for j in range(i * BUCKET, i * BUCKET + self.counts[i]):
-                self.keys[j] = kept["keys"][at]
-                self.wrong[j], self.contested[j] = kept["wrong"][at], kept["contested"][at]
-                self.gain[j], self.mass[j] = kept["gain"][at], kept["mass"][at]
+                self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
+                self.wrong[j], self.contested[j] = wrong[at], contested[at]
                 for c in range(self.parts):
-                    self.part[j * self.parts + c] = kept["part"][at * self.parts + c]
+                    self.part[j * self.parts + c] = part[at * self.parts + c]
                 at += 1
         for i in range(len(numbers)):
             j = numbers[i]

@@ -282,3 +282,29 @@ class ThresholdsKernel(LineTree):
     def count(self) -> cython.longlong:
         """The number of gaps."""
         return self.cells
+
+    def leader(self) -> tuple[float, int, int, float]:
+        """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
+        found: cython.Py_ssize_t = self.list_nodes(0)
+        least: cython.double = self.sums[0]
+        slack: cython.double = 0.0 if self.whole else 1e-12 * (1.0 + self.charged)  # sums of other orders differ
+        lost: cython.double = 0.0
+        best: cython.Py_ssize_t = -1
+        first: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        for i in range(found):
+            if self.child[self.order[i]] >= 0:
+                continue
+            first = (-1 - self.child[self.order[i]]) * BUCKET
+            for j in range(first, first + self.counts[-1 - self.child[self.order[i]]]):
+                lost += self.gain[j]
+                if lost <= least + slack and (best < 0 or self.heavier(j, best)):
+                    best = j
+        return (self.least(), self.wrong[best], self.contested[best], self.mass[best])
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
+        """Whether a gap has more prior mass than another."""
+        return self.mass[i] > self.mass[j] if self.M < 0 else self.wrong[i] < self.wrong[j]

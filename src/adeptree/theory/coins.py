@@ -1,15 +1,38 @@
-"""64 bits that stand for a point, the same in every process and on every machine: what its coins are made of."""
+"""The coin of a round: a fixed function of the seed, the round's number and the point, and of nothing else.
+
+So a guess may be asked for again and again, looking at other points neither reveals nor disturbs it, and nothing has
+to be kept or saved. It is a well-mixed hash (``theory/ledger_kernel.py``), not a cipher: who knows the seed
+knows all coins, and a guarantee about drawn labels is for opponents who do not.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from adeptree.core.compiled import kernel
+
+_KERNEL = kernel("adeptree.theory.ledger_kernel")
 MASK = (1 << 64) - 1
+
+
+class Coins:
+    """The coins that belong to a seed.
+
+    >>> coins = Coins(7)
+    >>> coins.of(1, "a") == coins.of(1, "a"), coins.of(1, "a") == coins.of(1, "b"), 0 <= coins.of(2, "a") < 1
+    (True, False, True)
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = int.from_bytes(hashlib.blake2b(str(int(seed)).encode(), digest_size=8).digest(), "little")
+
+    def of(self, t: int, key: Any) -> float:
+        """Return the coin of round t at the point with this key, uniform in [0, 1)."""
+        return float(_KERNEL.coin(self.seed, t, word_of(key)))
 
 
 def word_of(key: Any) -> int:
@@ -20,12 +43,10 @@ def word_of(key: Any) -> int:
     """
     if isinstance(key, np.generic):
         key = key.item()
-    if isinstance(key, float) and key.is_integer():
-        key = int(key)  # 1 and 1.0, 0.0 and -0.0 are one point
     if isinstance(key, int):
         return key & MASK
     if isinstance(key, float):
-        return int.from_bytes(struct.pack("<d", key), "little")
+        return int(_KERNEL.word_of_float(key))  # 1 and 1.0, 0.0 and -0.0 are one point
     return int.from_bytes(hashlib.blake2b(_text(key).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
