@@ -16,7 +16,7 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance
 from adeptree.theory.coins import word_of
 from adeptree.families.bits.bit_engine import BitEngine
 from adeptree.families.finite import partition_engine as finite
-from adeptree.families.finite.partition_engine import FiniteEngine
+from adeptree.families.finite.partition_engine import FiniteEngine, OptimalEngine
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.registry import default_base, frontier_of
 from adeptree.learners.adept import Paths
@@ -31,7 +31,7 @@ ON_BITS = [at.Conjunctions(4), at.Disjunctions(4), at.Conjunctions(5, monotone=T
 
 
 def base_of(c: Any) -> BaseLearner:
-    return default_base(c) if c in ON_BITS else Halving(c)
+    return default_base(c) if c in (*ON_BITS, SMALL) else Halving(c)
 
 
 def prior_of(name: str, T: int, c: Any) -> Prior:
@@ -43,7 +43,7 @@ def prior_of(name: str, T: int, c: Any) -> Prior:
 def both(c: Any, name: str, T: int, rate: float) -> tuple[Paths, FiniteEngine]:
     prior = prior_of(name, T, c)
     paths = Paths(c, base_of(c), prior)
-    engine = (BitEngine if c in ON_BITS else FiniteEngine)(c, prior)
+    engine = (BitEngine if c in ON_BITS else OptimalEngine if c == SMALL else FiniteEngine)(c, prior)
     paths.rate = engine.rate = rate
     engine.kernel.scale = 1e9  # of the learner, who would slow down
     return paths, engine
@@ -51,6 +51,10 @@ def both(c: Any, name: str, T: int, rate: float) -> tuple[Paths, FiniteEngine]:
 
 def random_class(seed: int, concepts: int = 40, points: int = 9) -> at.FiniteClass:
     return at.FiniteClass(np.random.default_rng(seed).integers(2, size=(concepts, points)))
+
+
+SMALL = random_class(12, concepts=24)
+"""Its base learner is SOA."""
 
 
 def same_odds(paths: Paths, engine: FiniteEngine, x: Any) -> None:
@@ -72,13 +76,13 @@ def agree(paths: Paths, engine: FiniteEngine) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(0, 50),
+    st.sampled_from([SMALL, *map(random_class, range(20))]),
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 1), st.sampled_from(COSTS)), min_size=1, max_size=25),
     st.sampled_from(PRIORS),
     st.lists(st.sampled_from(RATES), min_size=1, max_size=4),
 )
-def test_equals_the_paths_engine(seed: int, rounds: list[Any], name: str, rates: list[float]) -> None:
-    paths, engine = both(random_class(seed), name, len(rounds), 0.0)
+def test_equals_the_paths_engine(c: Any, rounds: list[Any], name: str, rates: list[float]) -> None:
+    paths, engine = both(c, name, len(rounds), 0.0)
     for t, (x, y, cost) in enumerate(rounds):
         paths.rate = engine.rate = rates[t % len(rates)]
         same_odds(paths, engine, x)
@@ -159,7 +163,7 @@ def test_any_listed_class(c: Any, name: str) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.sampled_from([random_class(7), *ON_BITS]),
+    st.sampled_from([random_class(7), SMALL, *ON_BITS]),
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 1), st.booleans()), min_size=1, max_size=25),
     st.sampled_from(PRIORS),
     st.sampled_from(RATES),
@@ -214,7 +218,7 @@ def test_either_engine_goes_on_where_the_other_stopped(name: str) -> None:
 
 @pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize("how", ["saved", "copied", "onto another"])
-@pytest.mark.parametrize("c", [random_class(9), ON_BITS[0]], ids=["table", "bits"])
+@pytest.mark.parametrize("c", [random_class(9), ON_BITS[0], SMALL], ids=["table", "bits", "soa"])
 def test_goes_on_with_the_same_bits(name: str, how: str, c: Any) -> None:
     rng = np.random.default_rng(3)
     xs = list(c.instances())
@@ -264,8 +268,8 @@ def test_compiled_and_interpreted_give_the_same_bits(name: str, rate: float, mon
     rounds = [(int(rng.integers(9)), int(rng.integers(2)), float(rng.choice([1, 1, 0.7]))) for _ in range(1200)]
     for room in ("families.finite", "_compiled"):
         theory = "theory" if room != "_compiled" else room
-        monkeypatch.setattr(finite, "_made", importlib.import_module(f"adeptree.{room}.partition_kernel"))
-        monkeypatch.setattr(finite, "Masses", importlib.import_module(f"adeptree.{theory}.mass_kernel").Masses)
+        monkeypatch.setattr(finite, "KERNEL", importlib.import_module(f"adeptree.{room}.partition_kernel"))
+        monkeypatch.setattr(finite, "MASSES", importlib.import_module(f"adeptree.{theory}.mass_kernel"))
         _, engine = both(random_class(5), name, len(rounds), rate)
         engine.batch([x for x, _, _ in rounds])
         ps = np.empty(len(rounds))
@@ -330,7 +334,7 @@ def test_memory() -> None:
     for x in range(40):
         engine.commit(x, 1)
     assert engine.width == c.size
-    assert sum(len(array) * array.itemsize for array in engine.kernel.arrays.values()) <= 49 * c.size
+    assert sum(len(array) * array.itemsize for array in engine.kernel.arrays.values()) <= 50 * c.size
 
 
 def test_a_mistake_bound_below_halvings_is_refused() -> None:
@@ -341,15 +345,16 @@ def test_a_mistake_bound_below_halvings_is_refused() -> None:
 def test_who_is_accepted() -> None:
     c, other = random_class(1), random_class(2)
     for prior in (PaperPrior(100, 7), KTPrior(), MixedPrior(5, 3.0)):
-        for rate in (0.01, 1e6):
-            assert FiniteEngine.accepts(Problem(c, Halving(c), prior, rate=rate, plain=False)) is None
+        assert FiniteEngine.accepts(Problem(c, Halving(c), prior)) is None
+        assert OptimalEngine.accepts(Problem(c, at.SOA(c), prior)) is None
     for problem in (
         Problem(c, at.SOA(c), KTPrior()),
-        Problem(c, Halving(other), KTPrior()),
         Problem(c, Halving(c), KTPrior(), max_width=5),
         Problem(c, Halving(c), KTPrior(), mistake_bound=3),
     ):
-        assert "made for Halving of the class itself" in str(FiniteEngine.accepts(problem))
+        assert "it is made for Halving, all paths kept" in str(FiniteEngine.accepts(problem))
+    assert "of the class itself" in str(FiniteEngine.accepts(Problem(c, Halving(other), KTPrior())))
     few, many = at.Conjunctions(8), at.Conjunctions(20)
     assert BitEngine.accepts(Problem(few, default_base(few), KTPrior())) is None
-    assert "at most" in str(BitEngine.accepts(Problem(many, default_base(many), KTPrior())))
+    assert "at most 65536 concepts" in str(BitEngine.accepts(Problem(many, default_base(many), KTPrior())))
+    assert FiniteEngine.accepts(Problem(few, Halving(few), KTPrior())) is None

@@ -23,9 +23,8 @@ class BitEngine(FiniteEngine):
 
     kind = "bits"
     bases = (Elimination, GaussianElimination)
-    most_concepts = 1 << 20
+    most_concepts = 1 << 16
 
-    @staticmethod
-    def base(concept_class: Any) -> tuple[int, int]:
+    def base(self, concept_class: Any) -> tuple[int, int]:
         """Return the weak label, as the most specific rule denies what it may deny; and the dimension."""
         return int(concept_class.any_of), concept_class.littlestone_dimension

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -12,18 +11,19 @@ from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
 from adeptree.core.saved_values import need
-from adeptree.core.types import Concept, FloatArray, Instance
-from adeptree.theory.coins import word_of
-from adeptree.families.finite.partition import PartitionFrontier
-from adeptree.families.finite.version_space import Halving
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.families.finite.partition import Partition, PartitionFrontier
+from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.listed import ENUMERATION_LIMIT, EnumerableClass
 from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.engine import Problem, Rows
+from adeptree.roles.engine import Leader, Problem, Rows
+from adeptree.roles.frontier import Split
 from adeptree.roles.kernel_engine import KernelEngine
-from adeptree.theory.priors import BetaTables, PaperPrior, Prior
+from adeptree.theory.coins import word_of
+from adeptree.theory.priors import PaperPrior, Prior
 
-Masses = kernel("adeptree.theory.mass_kernel").Masses
-_made = kernel("adeptree.families.finite.partition_kernel")
+MASSES = kernel("adeptree.theory.mass_kernel")
+KERNEL = kernel("adeptree.families.finite.partition_kernel")
 COUNTED = ("losses", "mistakes", "contested")
 
 
@@ -31,7 +31,7 @@ class FiniteEngine(KernelEngine):
     """Which cell every concept is in, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
 
     For any class whose concepts are listed, with :class:`~adeptree.Halving`, whose bound holds, so that no path is
-    ever pruned. It takes 49 bytes per concept, and a bit per concept and point.
+    ever pruned. It takes 50 bytes per concept, and a bit per concept and point.
 
     >>> from adeptree import FiniteClass
     >>> engine = FiniteEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
@@ -46,43 +46,40 @@ class FiniteEngine(KernelEngine):
     kind = "finite"
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
+    concept_class: EnumerableClass
+    kernel: Any
 
     def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
         concept_class._check_listable()
         self.concept_class, self.prior = concept_class, prior
         guess, self._bound = self.base(concept_class)
-        paper = {}
-        if isinstance(prior, PaperPrior):
-            paper = {"horizon": prior.T, "bound": prior.M}
-            if prior.M < min(self._bound, prior.T):
-                raise InvalidArgument(
-                    f"the engine of listed classes needs a mistake bound of at least {self._bound}, as paths are never "
-                    f'pruned in it; got M={prior.M}; use engine="paths"'
-                )
-        self._betas = [] if paper else [BetaTables(b) for _, b in prior.parts]
-        shares = [] if paper else [math.log(share) for share, _ in prior.parts]
-        masses = Masses(self._bound + 3, shares, prior.counts, self._tables, **paper)
-        self._use(_made.PartitionKernel(concept_class.size, guess, masses, self._read))
+        paper = (prior.T, prior.M) if isinstance(prior, PaperPrior) else ()
+        if isinstance(prior, PaperPrior) and prior.M < min(self._bound, prior.T):
+            raise InvalidArgument(
+                f"the engine of listed classes needs a mistake bound of at least {self._bound}, as paths are never "
+                f'pruned in it; got M={prior.M}; use engine="paths"'
+            )
+        shares = [share for share, _ in prior.betas]
+        masses = MASSES.Masses(self._bound + 2, shares, prior.counts, self._tables, *paper)
+        self._use(KERNEL.PartitionKernel(concept_class.size, guess, masses, self._read, self._judge))
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """Take natural base learners of the class itself, if the concepts are not too many to be listed."""
-        c, base = problem.concept_class, problem.base
-        if problem.drops or type(base) not in cls.bases or base.concept_class != c:
-            names = " and ".join(known.__name__ for known in cls.bases)
-            return f"it is made for {names} of the class itself, all paths kept; got {base!r} on {c!r}"
-        if not isinstance(c, EnumerableClass) or c.size > cls.most_concepts:
+        """Take base learners of the class itself, if the concepts are not too many to be listed."""
+        c, reason = problem.concept_class, problem.beyond(("paper", "kt", "mixed"), *cls.bases)
+        if reason is None and problem.base.concept_class != c:
+            return f"the base learner must be that of the class itself; got {problem.base!r}"
+        if reason is None and not (isinstance(c, EnumerableClass) and c.size <= cls.most_concepts):
             return f"it lists at most {cls.most_concepts} concepts; got {c!r}"
-        return None
+        return reason
 
-    @staticmethod
-    def base(concept_class: Any) -> tuple[int, int]:
-        """Return what the base learner says wherever both labels are possible (-1: as most concepts), and its bound."""
+    def base(self, concept_class: Any) -> tuple[int, int]:
+        """Return what the base learner says wherever both labels are possible, as the kernel has it, and its bound."""
         return -1, concept_class.size.bit_length() - 1
 
     def _tables(self, n: int) -> FloatArray:
         """Return the sums of logarithms of the prior's parts, each n numbers long."""
-        betas = [beta.up_to(n) for beta in self._betas]
+        betas = [beta.up_to(n) for _, beta in self.prior.betas]
         tables = [betas[0].wrong, *(beta.right for beta in betas), *(beta.all for beta in betas)]
         return np.concatenate([table[:n] for table in tables])
 
@@ -93,79 +90,121 @@ class FiniteEngine(KernelEngine):
         frozen, columns = freeze(key), self.kernel.columns
         if frozen not in columns:
             bits = np.packbits(self.concept_class.labels(instance), bitorder="little")
-            columns[frozen] = _made.Column(frozen, word_of(key), bits)
+            columns[frozen] = KERNEL.Column(instance, frozen, word_of(key), bits)
         return columns[frozen]
+
+    def _judge(self, x: Instance) -> None:
+        """Tell the kernel what the base learner predicts in the cells that x parts."""
+        raise NotImplementedError(f"{type(self).__name__} knows without looking")
 
     def batch(self, xs: Sequence[Instance]) -> int:
         """Give the kernel the points themselves: it asks for their columns."""
         self.kernel.points = xs.tolist() if isinstance(xs, np.ndarray) else list(xs)
         return len(xs)
 
-    # --- Account and saving --------------------------------------------------------------------------
+    # --- Account -------------------------------------------------------------------------------------
 
-    def _of_cells(self, name: str) -> Any:
+    def cells(self, name: str) -> Any:
+        """Return what the kernel holds of each cell, not a copy of it."""
         held = self.kernel.arrays[name]
         return np.frombuffer(held, dtype=held.typecode)[: self.width]
 
-    def _counted(self) -> dict[str, Any]:
-        rows = {name: self._of_cells(name) for name in COUNTED}
-        # Whole, as long as every cost is.
-        return {name: row.astype(np.int64) if (row == row.astype(np.int64)).all() else row for name, row in rows.items()}
-
-    def _log_share(self) -> FloatArray | None:
-        return np.log(self._of_cells("size") / self.concept_class.size) if self.prior.counts else None
+    def row_of(self) -> IntArray:
+        """Return the cell of each concept."""
+        cell_of: IntArray = np.empty(self.concept_class.size, dtype=np.int64)
+        by_start = np.argsort(self.cells("start"))
+        cell_of[self.kernel.arrays["order"]] = np.repeat(by_start, self.cells("size")[by_start])
+        return cell_of
 
     def rows(self) -> Rows:
         """Return the cells."""
-        rows, share = self._counted(), self._log_share()
-        mass = self.prior.log_mass(self.kernel.rounds, rows["mistakes"], rows["contested"], share)
-        return Rows(**rows, log_mass=mass - self.prior.log_total)
+        return self._rows(slice(None))
+
+    def leader(self) -> Leader:
+        """Return the best cell: only those of least loss are looked at."""
+        return self._rows(np.flatnonzero(self.cells("losses") == self.kernel.least())).leader()
+
+    def _rows(self, some: Any) -> Rows:
+        losses, mistakes, contested = (self.cells(name)[some] for name in COUNTED)
+        whole = losses.astype(np.int64)  # as long as every cost is
+        share = np.log(self.cells("size")[some] / self.concept_class.size) if self.prior.counts else None
+        mass = self.prior.log_mass(self.kernel.rounds, mistakes, contested, share) - self.prior.log_total
+        losses = whole if (whole == losses).all() else losses.copy()
+        return Rows(losses, mistakes.astype(np.int64), contested.astype(np.int64), mass)
 
     def best_rule(self) -> Concept:
         """Return the first concept of the first path of least loss."""
-        cell = int(self._of_cells("losses").argmin())
-        start = int(self._of_cells("start")[cell])
-        members = self.kernel.arrays["order"][start : start + int(self._of_cells("size")[cell])]
-        return self.concept_class.concept(min(members))
+        cell = int(self.cells("losses").argmin())
+        start, size = self.cells("start")[cell], self.cells("size")[cell]
+        return self.concept_class.concept(min(self.kernel.arrays["order"][start : start + size]))
+
+    # --- Saving --------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return what the paths engine would, which can go on from it, and the weights to the last bit."""
-        row_of = np.empty(self.concept_class.size, dtype=np.int64)
-        by_start = np.argsort(self._of_cells("start"))
-        row_of[self.kernel.arrays["order"]] = np.repeat(by_start, self._of_cells("size")[by_start])
-        made = self.kernel
-        weights = {"of": self._of_cells("weight").copy(), "rate": made.eta, "since": made.since, "anchor": made.anchor}
-        frontier = {"row_of": row_of, "width": self.width}
+        made, rows = self.kernel, self.rows()
         return {
             "rounds": made.rounds,
-            **self._counted(),
-            "share": self._log_share(),
-            "frontier": frontier,
+            "losses": rows.losses,
+            "mistakes": rows.mistakes,
+            "contested": rows.contested,
+            "share": np.log(self.cells("size") / self.concept_class.size) if self.prior.counts else None,
+            "frontier": {"row_of": self.row_of(), "width": self.width},
             "base": {},
-            "weights": weights,
+            "weights": {
+                "of": self.cells("weight").copy(),
+                "rate": made.eta,
+                "since": made.since,
+                "anchor": made.anchor,
+            },
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over cells, the paths engine's too."""
-        PartitionFrontier(self.concept_class).restore(state["frontier"])  # says what cannot be: the kernel trusts it
-        row_of, width = state["frontier"]["row_of"], state["frontier"]["width"]
-        need(row_of.min() >= 0 and all(len(state[name]) == width for name in COUNTED), "concepts in cells")
+        """Take over cells, those of the paths engine too."""
+        frontier = PartitionFrontier(self.concept_class)
+        frontier.restore(state["frontier"])  # says what cannot be: the kernel trusts it
+        row_of, width = frontier.partition.row_of, frontier.width
         mistakes, contested = state["mistakes"], state["contested"]
+        need(row_of.min() >= 0 and all(state[name].shape == (width,) for name in COUNTED), "concepts in cells")
         need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= self._bound, "mistakes")
         need(contested.max() < self.concept_class.size, "contested")
-        made = self.kernel
+        size = np.bincount(row_of, minlength=width)
+        made, weights = self.kernel, state.get("weights")
         made.make_room(max(width, len(made.arrays["size"])))
         made.width, made.rounds = width, state["rounds"]
-        size = np.bincount(row_of, minlength=width)
         np.frombuffer(made.arrays["order"], dtype="i")[:] = np.argsort(row_of, kind="stable")
-        for name, row in {**{name: state[name] for name in COUNTED}, "size": size, "start": np.cumsum(size) - size}.items():
-            self._of_cells(name)[:] = row
-        weights = state.get("weights")
+        filled = {"size": size, "start": np.cumsum(size) - size, **{name: state[name] for name in COUNTED}}
+        for name, row in filled.items():
+            self.cells(name)[:] = row
         if weights is not None:
             made.eta = weights["rate"]
         made.ready()
         if weights is not None:
-            computed = self._of_cells("weight")
-            need(np.allclose(weights["of"] / weights["of"].max(), computed, atol=1e-250, rtol=1e-9), "weights")
-            computed[:] = weights["of"]
+            saved, computed = weights["of"], self.cells("weight")
+            need(saved.shape == computed.shape and saved.max() > 0, "weights")
+            need(np.allclose(saved / saved.max(), computed, atol=1e-250, rtol=1e-9), "weights")
+            computed[:] = saved
             made.since, made.anchor = weights["since"], weights["anchor"]
+
+
+class OptimalEngine(FiniteEngine):
+    """The same with :class:`~adeptree.SOA`, which is asked about the cells that a new point parts.
+
+    >>> from adeptree import FiniteClass
+    >>> engine = OptimalEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
+    >>> round(engine.probability(1), 6)
+    0.909091
+    """
+
+    kind = "finite-soa"
+    bases = (SOA,)
+
+    def base(self, concept_class: Any) -> tuple[int, int]:
+        """Return that it must be asked, and the Littlestone dimension."""
+        self._soa = SOA(concept_class)
+        return -2, self._soa.mistake_bound or 0
+
+    def _judge(self, x: Instance) -> None:
+        partition, say = Partition(self.concept_class), self.cells("say")
+        partition.row_of = self.row_of()
+        self.cells("guesses")[:] = self._soa.compare(partition, Split(x, say != 1, say != 0))

@@ -23,43 +23,44 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, inf, log
 
-    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.roles.round_kernel import PyErr_CheckSignals, RoundKernel
     from adeptree.theory.ledger_kernel import Ledger
     from adeptree.theory.mass_kernel import Masses
 
 NOTHING = cython.declare(cython.double, 1e-290)
 LITTLE = cython.declare(cython.double, 1e-260)
 FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
-CHUNK = cython.declare(cython.Py_ssize_t, 64)  # rounds of a batch whose columns are made together
-KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B"}
+KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "B"}
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
 
 
 class Column:
-    """The labels of all concepts at a point, as bits, and the word of its coin."""
+    """A point: its labels by all concepts, as bits, and the word of its coin."""
 
-    def __init__(self, key: Any, word: cython.ulonglong, bits: Any) -> None:
-        self.bits, self.word, self.kind = bits, word, type(key)
-        self.entered = False  # whether the point has come
+    def __init__(self, x: Any, key: Any, word: cython.ulonglong, bits: Any) -> None:
+        self.x, self.kind, self.word, self.bits = x, type(key), word, bits
+        self.entered = False  # whether it has come
 
 
 class PartitionKernel(RoundKernel):
     """The partition of so many concepts.
 
-    ``guess`` is what the base learner says wherever a cell is parted, -1 for what most of its concepts say. ``read``
-    makes the column of a point and puts it among ``columns``.
+    ``guess`` is what the base learner says wherever a cell is parted, or -1 for what most of its concepts say, or -2
+    for what ``judge`` finds out. ``read`` makes the column of a point and puts it among ``columns``.
     """
 
-    def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any) -> None:
+    def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any, judge: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
-        self.concepts, self.guess, self.masses, self.read = concepts, guess, masses, read
+        self.concepts, self.guess, self.masses = concepts, guess, masses
+        self.read, self.judge = read, judge
         self.store = 1 << 26  # bytes of columns that are kept
-        self.points, self.places, self.first = [], [], 0  # of a batch: points, columns of some, number of the first
+        self.points = []  # of a batch
         self.step = array("d", bytes(32))
         self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
@@ -87,35 +88,37 @@ class PartitionKernel(RoundKernel):
             self.columns = {}
         return self.read(x)
 
-    def put(self, column: Column) -> cython.void:
-        """Put a point in place."""
+    def place(self, x: object) -> cython.bint:
+        """Put x in place."""
+        column: Column = self.find(x)
         if column is not self.column:
             self.column = column
             self.word = column.word
             self.seen = self.known = False
-
-    def place(self, x: object) -> cython.bint:
-        """Put x in place."""
-        self.put(self.find(x))
+        if self.guess == -2 and not self.known and not column.entered:
+            self.answer()
+            if self.parted:
+                self.judge(column.x)  # fills in ``guesses``
         return True
-
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
-        """Put the i-th point of the batch in place."""
-        self.put(self.places[i - self.first])
 
     def run(
         self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> int:
-        """Play rounds of a batch; columns are made for some points at a time."""
-        end: cython.Py_ssize_t
-        done: cython.Py_ssize_t
-        while first < stop:
-            end = min(stop, first + CHUNK)
-            self.first, self.places = first, [self.find(x) for x in self.points[first:end]]
-            done = RoundKernel.run(self, labels, costs, probabilities, first, end)
-            if done < end or self.due:
-                return done
-            first = end
+        """Play rounds of a batch. (The columns of its points are made one by one, which may raise.)"""
+        i: cython.Py_ssize_t
+        ys: cython.longlong[::1] = labels
+        prices: cython.double[::1] = costs
+        ps: cython.double[::1] = probabilities
+        for i in range(first, stop):
+            self.place(self.points[i])
+            self.reserve()
+            self.see()
+            ps[i] = self.p
+            self.play(cython.cast(cython.int, ys[i]), prices[i] if len(prices) > 0 else 1.0)
+            if self.overdue():
+                return i + 1
+            if i & 63 == 63:
+                PyErr_CheckSignals()
         return stop
 
     def look_many(self, probabilities: Any) -> None:
@@ -150,8 +153,10 @@ class PartitionKernel(RoundKernel):
                 if 0 < ones < size:
                     self.parted += 1
                     self.ones[c] = ones
-                    # Halving says what most of a cell's concepts say, and 0 if it is a tie.
-                    say[c] = 2 + (2 * ones > size if self.guess < 0 else self.guess)
+                    if self.guess == -1:  # Halving: a tie is 0
+                        say[c] = 2 + (2 * ones > size)
+                    else:
+                        say[c] = 2 + (self.guesses[c] if self.guess == -2 else self.guess)
 
     def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
         """Return ln of the mass of the part of a cell that says this, where some of it does."""
@@ -317,6 +322,7 @@ class PartitionKernel(RoundKernel):
         self.order, self.start, self.size, self.ones = held["order"], held["start"], held["size"], held["ones"]
         self.mistakes, self.contested, self.losses = held["mistakes"], held["contested"], held["losses"]
         self.log_mass, self.weight, self.say = held["log_mass"], held["weight"], held["say"]
+        self.guesses = held["guesses"]
 
     def ready(self) -> None:
         """Compute what follows from the cells: whoever has filled in the arrays says so."""
