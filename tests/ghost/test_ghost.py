@@ -20,8 +20,8 @@ from adeptree.ghost import Ghost, majority, plans, stages
 from adeptree.ghost import two_of_two as exact
 from adeptree.ghost.cited import majority_with_pruning as cited
 from adeptree.ghost.cited.majority_with_pruning import MajorityWithPruning
-from adeptree.ghost.ghost_bounds import mistake_bound, stage_bound
 from adeptree.ghost.ghost_learner import History
+from adeptree.ghost.plans import mistake_bound, stage_bound
 from adeptree.ghost.trees import has_tree
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Frontier
@@ -421,7 +421,7 @@ class Pair:
             assert ghosts == list(state.ghosts)
             assert rows._dimension[row] == state.stage.dimension
             assert rows._kept[row] == state.stage.kept
-            assert rows._plans.plans[rows._plan[row]] == state.stage.plan
+            assert rows._plan[row] == state.stage.plan
 
 
 CLASSES = {

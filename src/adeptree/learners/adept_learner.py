@@ -138,7 +138,9 @@ class Adept(BatchesOnEngine):
     @property
     def learning_rate(self) -> float:
         """eta of the coming round."""
-        return self.rate_rule.eta
+        with self._lock:
+            self._catch_up()
+            return self.rate_rule.eta
 
     @property
     def log_experts(self) -> float:
@@ -203,6 +205,10 @@ class Adept(BatchesOnEngine):
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner."""
         return super().settings() | {"engine": self.engine_choice}
+
+    def _saved(self) -> dict[str, Any]:
+        self._catch_up()
+        return super()._saved()
 
     def _state(self) -> dict[str, Any]:
         return {

@@ -66,9 +66,10 @@ class RoundsOnEngine(Mixing):
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        with self._lock:
-            p: float = self._looks_at_once(x)
-            return p if p >= 0.0 else self._looked_at(x)
+        p: float = self._looks_at_once(x)
+        if p >= 0.0:
+            return p
+        with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
 
     def _looked_at(self, x: Any) -> float:
         self._catch_up()
@@ -81,13 +82,12 @@ class RoundsOnEngine(Mixing):
 
         It is all or nothing: whatever is raised, the learner is as before the call or as after it.
         """
-        with self._lock:
-            done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
-            if done < 0:
-                label = label_of(y)
-                self._whole(self._learn_at, x, label, self._cost(label, weight))
-            elif done:
-                self._move_on()
+        done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
+        if done < 0:
+            label = label_of(y)
+            self._whole(self._learn_at, x, label, self._cost(label, weight))
+        elif done:
+            with self._lock: self._catch_up()  # fmt: skip  # noqa: E701
 
     def _learn_at(self, x: Any, label: int, cost: float) -> None:
         self._catch_up()
@@ -242,8 +242,9 @@ class RoundsOnEngine(Mixing):
             kernel.ledger, kernel.seed, kernel.end = self.ledger, self._coins.seed, self._end
             self._limit()
             if engine.atomic:
-                self._looks_at_once = kernel.predict
-                self._rounds_at_once = kernel.learn if self.costs == EVEN else not_plain
+                kernel.gate = self._lock
+                self._looks_at_once = kernel.quick_look
+                self._rounds_at_once = kernel.quick_round if self.costs == EVEN else not_plain
             else:
                 self._trace = Retrace() if trace is None else trace
 

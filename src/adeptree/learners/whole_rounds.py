@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from numpy.random import Generator
 
-from adeptree.core.compiled import kernel
+from adeptree.core.compiled import COMPILED, kernel
 
 if TYPE_CHECKING:
     from adeptree.theory.ledger_kernel import Ledger
 else:
     Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
+
+
+def new_lock() -> Any:
+    """Return a lock that a thread may take again; compiled rounds keep out while somebody has it."""
+    return kernel("adeptree.roles.round_kernel").Gate() if COMPILED else threading.RLock()
+
 
 Result = TypeVar("Result")
 
@@ -109,7 +115,7 @@ class WholeRounds:
     """Lists and dicts that only grow; all else that a round changes is replaced."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = new_lock()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -151,4 +157,4 @@ class WholeRounds:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._lock = new_lock()

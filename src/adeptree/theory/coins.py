@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
+from adeptree.core.types import FloatArray
 
 _KERNEL = kernel("adeptree.theory.ledger_kernel")
 MASK = (1 << 64) - 1
@@ -34,6 +35,17 @@ class Coins:
         """Return the coin of round t at the point with this key, uniform in [0, 1)."""
         return float(_KERNEL.coin(self.seed, t, word_of(key)))
 
+    def many(self, first: int, points: Any) -> FloatArray:
+        """Return the coins of the rounds ``first``, ``first + 1``, ... at an array of numbers.
+
+        >>> Coins(7).many(1, np.array([3, 5])).tolist() == [Coins(7).of(1, 3), Coins(7).of(2, 5)]
+        True
+        """
+        kind = np.float64 if points.dtype.kind == "f" else np.int64
+        coins: FloatArray = np.empty(len(points))
+        _KERNEL.coins_of(self.seed, first, np.ascontiguousarray(points, dtype=kind), coins)
+        return coins
+
 
 def word_of(key: Any) -> int:
     """Return 64 bits that stand for a key; the same in every process, on every machine.
@@ -51,10 +63,13 @@ def word_of(key: Any) -> int:
 
 
 def _text(key: Any) -> str:
+    if type(key) is float:  # the usual cases first: this is called for every feature of every round
+        return repr(int(key) if key.is_integer() else key)
     if isinstance(key, np.ndarray):
         key = key.tolist()
     if isinstance(key, Mapping):
-        key = sorted((str(name), value) for name, value in key.items())
+        pairs = sorted([(str(name), value) for name, value in key.items()])
+        return "(" + ",".join([f"({name!r},{_text(value)})" for name, value in pairs]) + ")"
     if isinstance(key, (frozenset, set)):
         return "{" + ",".join(sorted(map(_text, key))) + "}"
     if isinstance(key, (list, tuple)):

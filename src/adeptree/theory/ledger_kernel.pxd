@@ -8,6 +8,7 @@ cdef class Ledger:
     cdef public long long rounds, answered, overlaps, waiting
     cdef public double expected_loss, realised_loss, variance, gap, drift, heaviest, last_rate
     cdef public bint late, weighed
+    cdef double last_cost, shrink
 
     cpdef void answer(self, long long overlaps, bint late) noexcept
     cpdef void charge(self, double p, int guess, int label, double cost, double now, double log_odds, double rate) noexcept

@@ -22,6 +22,7 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor, isfinite
+    from cython.cimports.libc.string import memcpy
 else:
     import struct
     from math import exp, floor, inf, isfinite
@@ -39,18 +40,20 @@ FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that li
 def value_of(key: cython.longlong) -> cython.double:
     """Return the double at this place among all doubles."""
     bits: cython.longlong = key if key >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - key
+    value: cython.double = 0.0
     if cython.compiled:
-        return cython.cast(cython.pointer(cython.double), cython.address(bits))[0]
+        memcpy(cython.address(value), cython.address(bits), 8)
     else:
-        return struct.unpack("<d", struct.pack("<q", bits))[0]
+        value = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return value
 
 
 def key_of(value: cython.double) -> cython.longlong:
     """Return the place of a double among all doubles; of -0.0 that of 0.0."""
-    bits: cython.longlong
+    bits: cython.longlong = 0
     value = value + 0.0
     if cython.compiled:
-        bits = cython.cast(cython.pointer(cython.longlong), cython.address(value))[0]
+        memcpy(cython.address(bits), cython.address(value), 8)
     else:
         bits = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - bits
@@ -146,7 +149,7 @@ class LineTree(RoundKernel):
 
     def give(self, keys: Any) -> None:
         """Take the keys of the points of a batch."""
-        self.points = keys
+        self.points = memoryview(keys)
 
     def locate(self) -> cython.void:
         """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
@@ -155,11 +158,6 @@ class LineTree(RoundKernel):
         d: cython.Py_ssize_t = 0
         above: cython.longlong = self.last
         right: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        at: cython.Py_ssize_t
-        end: cython.Py_ssize_t
-        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.way[0] = 0
         while self.child[v] >= 0:
             right = x >= self.splits[v]
@@ -167,17 +165,24 @@ class LineTree(RoundKernel):
             v = self.child[v] + right
             d += 1
             self.way[d] = v
+        self.find(v, d, above)
+
+    def find(self, v: cython.Py_ssize_t, d: cython.Py_ssize_t, above: cython.longlong) -> cython.void:
+        """Find the slot of x in the bucket of a leaf, before the point ``above``."""
+        x: cython.longlong = self.x
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.depth = d
         self.bucket = -1 - self.child[v]
-        j = self.bucket * BUCKET
-        end = j + self.counts[self.bucket]
-        at = j - 1
-        for i in range(j, end):
+        at = self.bucket * BUCKET - 1
+        end = at + 1 + self.counts[self.bucket]
+        for i in range(at + 1, end):
             at += self.keys[i] <= x  # (no branch to be mispredicted)
-        j = at + 1
         self.at = at
-        self.above = self.keys[j] if j < end else above
-        self.cut = self.keys[j - 1] != x
+        self.above = self.keys[at + 1] if at + 1 < end else above
+        self.cut = self.keys[at] != x
         self.word = word_of_float(value_of(x)) if self.floats else cython.cast(cython.ulonglong, x) & mask
         if self.cut:
             self.divide()
@@ -466,12 +471,12 @@ class LineTree(RoundKernel):
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
-        keys: cython.longlong[::1] = kept["keys"]
-        gain: cython.double[::1] = kept["gain"]
-        mass: cython.double[::1] = kept["mass"]
-        part: cython.double[::1] = kept["part"]
-        wrong: cython.int[::1] = kept["wrong"]
-        contested: cython.int[::1] = kept["contested"]
+        keys: cython.longlong[::1] = memoryview(kept["keys"])
+        gain: cython.double[::1] = memoryview(kept["gain"])
+        mass: cython.double[::1] = memoryview(kept["mass"])
+        part: cython.double[::1] = memoryview(kept["part"])
+        wrong: cython.int[::1] = memoryview(kept["wrong"])
+        contested: cython.int[::1] = memoryview(kept["contested"])
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
