@@ -19,8 +19,8 @@ from adeptree.families.stumps import stumps_engine
 from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.learners.adept import Paths
-from adeptree.learners.coins import word_of
 from adeptree.roles.engine import Problem
+from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 KINDS = ("real", "given", "open")

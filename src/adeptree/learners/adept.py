@@ -21,7 +21,6 @@ from adeptree.theory.losses import Losses, charged
 from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import Prior
 
-
 NOBODY: IntArray = np.empty(0, dtype=np.int64)
 
 
