@@ -13,7 +13,7 @@ from kernel_forms import forms_of
 
 import adeptree as at
 from adeptree import bounds, errors
-from adeptree.learners.coins import Coins, word_of
+from adeptree.theory.coins import Coins, word_of
 
 
 def closed_form(Q: float, delta: float) -> float:

@@ -11,10 +11,10 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of, listed
-from adeptree.learners.coins import Coins, word_of
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory.coins import Coins, word_of
 
 Rate = str | float
 

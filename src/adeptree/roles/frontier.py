@@ -92,12 +92,18 @@ class Split:
         return self.can0 & self.can1
 
     @cached_property
+    def splits(self) -> int:
+        """How many these are."""
+        return int(np.count_nonzero(self.contested))
+
+    @cached_property
     def children(self) -> Children:
         """Every realizable one-step extension."""
         width = len(self.can0)
-        twins = np.flatnonzero(self.contested)
-        parent = np.concatenate([np.arange(width, dtype=np.int64), twins])
-        label = np.concatenate([~self.can0, np.ones(len(twins), dtype=np.bool_)])
+        parent, label = np.arange(width, dtype=np.int64), ~self.can0
+        if self.splits:
+            twins = self.contested.nonzero()[0]
+            parent, label = np.concatenate([parent, twins]), np.concatenate([label, self.can1[twins]])
         return Children(self.x, parent, label, width, self.evidence)
 
 

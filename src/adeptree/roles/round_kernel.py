@@ -209,9 +209,9 @@ class RoundKernel:
         ``costs`` is empty where every round costs 1.
         """
         i: cython.Py_ssize_t
-        ys: cython.longlong[::1] = labels
-        prices: cython.double[::1] = costs
-        ps: cython.double[::1] = probabilities
+        ys: cython.longlong[::1] = memoryview(labels)
+        prices: cython.double[::1] = memoryview(costs)
+        ps: cython.double[::1] = memoryview(probabilities)
         cost: cython.double = 1.0
         weighed: cython.bint = len(costs) > 0
         for i in range(first, stop):
@@ -231,7 +231,7 @@ class RoundKernel:
     def look_many(self, probabilities: Any) -> None:
         """Set the chance of guessing 1 at each point of the batch, all as of now."""
         i: cython.Py_ssize_t
-        ps: cython.double[::1] = probabilities
+        ps: cython.double[::1] = memoryview(probabilities)
         for i in range(len(probabilities)):
             self.place_at(i)
             self.see()

@@ -55,13 +55,14 @@ def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]
     >>> odds_of_one(np.array([0.0, -2000.0]), np.array([True, False]))
     (1.0, 2000.0)
     """
-    # Weights below e^-745 of the largest are 0: right to the last digit, whatever np.seterr says.
-    with np.errstate(under="ignore"):
-        weight = np.exp(log_weight - log_weight.max())
+    # (Not less than e^-700 of the largest, which no sum above TINY feels: so nothing underflows, whatever np.seterr says.)
+    weight = np.exp(np.maximum(log_weight - log_weight.max(), -700.0))
     ones, zeros = float(weight[label].sum()), float(weight[~label].sum())
     if min(ones, zeros) > TINY:
         return ones / (ones + zeros), math.log(ones / zeros)
-    return ones / (ones + zeros), log_sum(log_weight[label]) - log_sum(log_weight[~label])
+    log_odds = log_sum(log_weight[label]) - log_sum(log_weight[~label])
+    rest = math.exp(-abs(log_odds))
+    return (1.0 if log_odds > 0 else rest) / (1.0 + rest), log_odds
 
 
 def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:

@@ -149,7 +149,7 @@ class LineTree(RoundKernel):
 
     def give(self, keys: Any) -> None:
         """Take the keys of the points of a batch."""
-        self.points = keys
+        self.points = memoryview(keys)
 
     def locate(self) -> cython.void:
         """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
@@ -471,12 +471,12 @@ class LineTree(RoundKernel):
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
-        keys: cython.longlong[::1] = kept["keys"]
-        gain: cython.double[::1] = kept["gain"]
-        mass: cython.double[::1] = kept["mass"]
-        part: cython.double[::1] = kept["part"]
-        wrong: cython.int[::1] = kept["wrong"]
-        contested: cython.int[::1] = kept["contested"]
+        keys: cython.longlong[::1] = memoryview(kept["keys"])
+        gain: cython.double[::1] = memoryview(kept["gain"])
+        mass: cython.double[::1] = memoryview(kept["mass"])
+        part: cython.double[::1] = memoryview(kept["part"])
+        wrong: cython.int[::1] = memoryview(kept["wrong"])
+        contested: cython.int[::1] = memoryview(kept["contested"])
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
