@@ -137,7 +137,7 @@ def test_many_rounds_across_split_buckets(prior: str, order: str) -> None:
         paths.commit(x, y)
     assert len(engine.state()["counts"]) > 30
     ours, theirs = engine.rows(), paths.rows()
-    order_of = np.argsort([paths.frontier.concept(row).cut for row in range(paths.width)])  # type: ignore[attr-defined]
+    order_of = np.argsort([paths.frontier.concept(row).start for row in range(paths.width)])  # type: ignore[attr-defined]
     for name in ("losses", "mistakes", "contested"):
         assert getattr(ours, name).tolist() == getattr(theirs, name)[order_of].tolist(), name
     assert ours.log_mass == pytest.approx(theirs.log_mass[order_of], abs=1e-9)
@@ -463,7 +463,7 @@ def test_a_copy_lives_on_its_own(duplicate: Any) -> None:
 
 def cells_of(paths: Paths, line: Any) -> dict[str, Any]:
     """The state that the engine of the first edition, "ordered", kept of the same paths."""
-    low = np.array([paths.frontier.concept(row).cut for row in range(paths.width)])  # type: ignore[attr-defined]
+    low = np.array([paths.frontier.concept(row).start for row in range(paths.width)])  # type: ignore[attr-defined]
     order = np.argsort(low)
     shape = Shape.for_cells(paths.width)
     rows = paths.rows()
@@ -641,7 +641,7 @@ def test_losses_that_no_double_holds_exactly_are_no_addresses() -> None:
     c, big = at.Thresholds(50), float(2**40)
     engine, paths = both_for(c, KTPrior(), 1e-12)
     rng = np.random.default_rng(18)
-    xs, ys = rng.integers(50, size=9000).tolist(), rng.integers(2, size=9000).tolist()
+    xs, ys = rng.integers(50, size=9000).tolist(), (rng.random(9000) < 0.99).astype(int).tolist()
     play(engine, list(zip(xs, ys, strict=True)), np.full(9000, big))
     for x, y in zip(xs, ys, strict=True):
         paths.commit(x, y, int(big))
