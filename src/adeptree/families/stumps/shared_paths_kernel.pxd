@@ -20,7 +20,9 @@ cdef class SharedPaths:
     cdef int reserve(self) except -1
     cdef void add(self, Py_ssize_t row, Py_ssize_t line, bint down, long long low, long long high) noexcept
     cdef void look(self, StumpLine lead) noexcept
-    cdef Py_ssize_t take(self, int label, double cost, list lines) noexcept
-    cdef void charge(self, Py_ssize_t row, bint wrong, double cost) noexcept
+    cdef void divide(self) noexcept
+    cdef void add_up(self, StumpLine lead) noexcept
+    cdef void take(self, int label, double cost, list lines) noexcept
+    cdef void leave(self, list lines) noexcept
     cdef void close_up(self) noexcept
     cdef double lowest(self) noexcept

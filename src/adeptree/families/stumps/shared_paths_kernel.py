@@ -103,7 +103,30 @@ class SharedPaths:
         """See what the rows can say at x (in ``x``, with the guess for a gap that is cut there in ``lean``), and add
         their masses to those that the lead has found.
         """
-        counted: cython.bint = self.by_count or self.shares.per_cut > 0.0
+        divided: cython.bint = False
+        cut: cython.bint
+        i: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        x: cython.longlong
+        for r in range(self.rows):
+            self.can[2 * r] = self.can[2 * r + 1] = 0
+        for i in range(self.cells):
+            x, r = self.x[self.line[i]], 2 * self.row[i]
+            cut = (self.low[i] < x < self.high[i]) or (self.opening and self.line[i] == 0)
+            self.can[r + ((self.high[i] <= x) != self.down[i])] = 1
+            if cut:
+                self.can[r] = self.can[r + 1] = 1
+        for r in range(self.rows):
+            self.masses[2 * r] = self.mass[r] if self.can[2 * r] else 0.0
+            self.masses[2 * r + 1] = self.mass[r] if self.can[2 * r + 1] else 0.0
+            if self.can[2 * r] and self.can[2 * r + 1]:
+                divided = True
+        if divided:
+            self.divide()
+        self.add_up(lead)
+
+    def divide(self) -> cython.void:
+        """Count the votes of the rows that can say either label, and divide their masses."""
         guess: cython.bint
         one: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -111,30 +134,23 @@ class SharedPaths:
         x: cython.longlong
         vote: cython.double
         for r in range(self.rows):
-            self.can[2 * r] = self.can[2 * r + 1] = 0
             self.vote[r] = self.cuts[2 * r] = self.cuts[2 * r + 1] = 0.0
         for i in range(self.cells):
-            x, r = self.x[self.line[i]], self.row[i]
+            r = self.row[i]
+            if not (self.can[2 * r] and self.can[2 * r + 1]):
+                continue
+            x = self.x[self.line[i]]
             if self.low[i] < x < self.high[i]:
-                self.can[2 * r] = self.can[2 * r + 1] = 1
                 vote = self.lean[self.line[i]]
-                if counted:  # of a rising cell the cuts up to x say 1
-                    one = 2 * r + 1 - self.down[i]
-                    self.cuts[one] += between(self.low[i], x)
-                    self.cuts[4 * r + 1 - one] += between(x, self.high[i])
+                one = 2 * r + 1 - self.down[i]  # of a rising cell the cuts up to x say 1
+                self.cuts[one] += between(self.low[i], x)
+                self.cuts[4 * r + 1 - one] += between(x, self.high[i])
             else:
-                one = 2 * r + ((self.high[i] <= x) != self.down[i])
                 vote = 1.0 if self.high[i] <= x else -1.0
-                self.can[one] = 1
-                if counted:
-                    self.cuts[one] += between(self.low[i], self.high[i])
-            if self.opening and self.line[i] == 0:
-                self.can[2 * r] = self.can[2 * r + 1] = 1
+                self.cuts[2 * r + ((self.high[i] <= x) != self.down[i])] += between(self.low[i], self.high[i])
             if i < self.voters:
                 self.vote[r] += -vote if self.down[i] else vote
         for r in range(self.rows):
-            self.masses[2 * r] = self.mass[r] if self.can[2 * r] else 0.0
-            self.masses[2 * r + 1] = self.mass[r] if self.can[2 * r + 1] else 0.0
             if self.can[2 * r] and self.can[2 * r + 1]:
                 if self.by_count:
                     self.vote[r] = self.cuts[2 * r + 1] - self.cuts[2 * r]
@@ -144,29 +160,48 @@ class SharedPaths:
                 self.masses[2 * r + 1 - guess] = self.shares.against
                 for one in range(2 * r, 2 * r + 2):
                     self.masses[one] = max(self.masses[one] + self.shares.per_cut * self.cuts[one], FLOOR)
-            lead.add0(self.loss[r], self.masses[2 * r])
-            lead.add1(self.loss[r], self.masses[2 * r + 1])
 
-    def charge(self, row: cython.Py_ssize_t, wrong: cython.bint, cost: cython.double) -> cython.void:
-        """Charge a row."""
-        if wrong:
-            self.loss[row] += cost
+    def add_up(self, lead: StumpLine) -> cython.void:
+        """Add the masses of either label to those that the lead has found."""
+        least: cython.double
+        total: cython.double
+        lost: cython.double
+        label: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        for label in range(2):
+            least = inf
+            for r in range(self.rows):
+                if self.loss[r] < least and self.masses[2 * r + label] > 0.0:
+                    least = self.loss[r]
+            total = 0.0
+            for r in range(self.rows):
+                if self.masses[2 * r + label] > 0.0:
+                    lost = self.loss[r] - least
+                    if lead.whole and lost < lead.table:
+                        i = cython.cast(cython.Py_ssize_t, lost)
+                        total += self.masses[2 * r + label] * lead.decay[i]
+                    else:
+                        total += self.masses[2 * r + label] * lead.shrunk(lost)
+            if label:
+                lead.add1(least, total)
+            else:
+                lead.add0(least, total)
 
-    def take(self, label: cython.int, cost: cython.double, lines: list[Any]) -> cython.Py_ssize_t:
-        """Divide rows and cells as they were just looked at; return how many rows went over to their lines."""
+    def take(self, label: cython.int, cost: cython.double, lines: list[Any]) -> cython.void:
+        """Divide rows and cells as they were just looked at; rows that one cell is left of go over to their lines."""
         rows: cython.Py_ssize_t = self.rows
         cells: cython.Py_ssize_t = self.cells
-        gone: cython.Py_ssize_t = 0
         guess: cython.bint
-        one: cython.bint
         i: cython.Py_ssize_t
         r: cython.Py_ssize_t
         to: cython.Py_ssize_t
         x: cython.longlong
         for r in range(rows):
-            self.child[r] = r
             if not (self.can[2 * r] and self.can[2 * r + 1]):
-                self.charge(r, self.can[2 * r + 1] != label, cost)
+                if self.can[2 * r + 1] != label:
+                    self.loss[r] += cost
+                self.child[r] = -1
                 continue
             # The path that goes on with 1 becomes a new row.
             guess, to = self.vote[r] > 0.0, self.rows
@@ -175,25 +210,37 @@ class SharedPaths:
             self.n[r] += 1
             self.k[to], self.n[to] = self.k[r] + (1 - guess), self.n[r]
             self.k[r] += guess
-            self.mass[r], self.mass[to], self.loss[to] = self.masses[2 * r], self.masses[2 * r + 1], self.loss[r]
+            self.mass[r], self.mass[to] = self.masses[2 * r], self.masses[2 * r + 1]
+            self.loss[to] = self.loss[r] if label else self.loss[r] + cost
+            self.loss[r] += cost if label else 0.0
+            self.tally[r] = self.tally[to] = 0
             self.shares.longest = max(self.shares.longest, self.n[r])
-            self.charge(r, label, cost)
-            self.charge(to, not label, cost)
-        for r in range(self.rows):
-            self.tally[r] = 0
-        for i in range(cells):
-            x, r = self.x[self.line[i]], self.row[i]
-            if self.low[i] < x < self.high[i]:
-                to = r if not self.down[i] else self.child[r]
-                self.add(to, self.line[i], self.down[i], x, self.high[i])
-                self.tally[to] += 1
-                self.high[i] = x
-                one = not self.down[i]
-            else:
-                one = (self.high[i] <= x) != self.down[i]
-            self.row[i] = self.child[r] if one else r
-            self.tally[self.row[i]] += 1
-        cells, self.cells = self.cells, 0
+        if self.rows > rows:
+            for i in range(cells):
+                r = self.row[i]
+                if self.child[r] < 0:
+                    continue
+                x = self.x[self.line[i]]
+                if self.low[i] < x < self.high[i]:  # of a rising cell the cuts up to x say 1, of a falling one 0
+                    to = self.child[r] if self.down[i] else r
+                    self.add(to, self.line[i], self.down[i], x, self.high[i])
+                    self.tally[to] += 1
+                    self.high[i] = x
+                if (self.high[i] <= x) != self.down[i]:
+                    self.row[i] = self.child[r]
+                self.tally[self.row[i]] += 1
+            for r in range(rows):
+                if self.child[r] >= 0 and (self.tally[r] == 1 or self.tally[self.child[r]] == 1):
+                    self.leave(lines)
+                    break
+        self.voters = self.cells
+
+    def leave(self, lines: list[Any]) -> cython.void:
+        """Let rows with a single cell (which is no constant) go over to their lines."""
+        cells: cython.Py_ssize_t = self.cells
+        i: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        self.cells = 0
         for i in range(cells):
             r = self.row[i]
             if self.tally[r] == 1 and self.low[i] < BEYOND:
@@ -201,13 +248,10 @@ class SharedPaths:
                     self.low[i], self.down[i], self.k[r], self.n[r], self.mass[r]
                 )
                 self.tally[r] = 0
-                gone += 1
             else:
                 self.add(r, self.line[i], self.down[i], self.low[i], self.high[i])
-        if gone:
+        if self.cells < cells:
             self.close_up()
-        self.voters = self.cells
-        return gone
 
     def close_up(self) -> cython.void:
         """Number the rows that still have cells anew."""
@@ -219,6 +263,7 @@ class SharedPaths:
             if self.tally[r] > 0:
                 self.child[r] = i = self.rows
                 self.k[i], self.n[i], self.mass[i], self.loss[i] = self.k[r], self.n[r], self.mass[r], self.loss[r]
+                self.tally[i] = self.tally[r]
                 self.rows += 1
         for i in range(self.cells):
             self.row[i] = self.child[self.row[i]]
@@ -239,12 +284,9 @@ class SharedPaths:
         self.row_room(max(2 * self.rows, len(self.k)))
         self.cell_room(max(len(self.row), len(kept["row"]) + 2 * len(self.x) + 4))
         for i in range(self.rows):
-            self.k[i], self.n[i], self.mass[i], self.loss[i] = (
-                kept["k"][i],
-                kept["n"][i],
-                kept["mass"][i],
-                kept["loss"][i],
-            )
+            self.k[i], self.n[i], self.tally[i] = kept["k"][i], kept["n"][i], 0
+            self.mass[i], self.loss[i] = kept["mass"][i], kept["loss"][i]
         for i in range(len(kept["row"])):
             self.add(kept["row"][i], kept["line"][i], kept["down"][i], kept["low"][i], kept["high"][i])
+            self.tally[self.row[i]] += 1
         self.voters = self.cells

@@ -180,8 +180,8 @@ class StumpsEngine(KernelEngine):
             "buckets": np.array([len(line["counts"]) for line in lines]),
             "table": self._table(),
             "names": list(kernel.names),
-            "zeros": lead.zeros,
-            "charged": lead.charged,
+            "zeros": float(lead.zeros),
+            "charged": float(lead.charged),
             "whole": bool(lead.whole),
         }
 
