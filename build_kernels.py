@@ -28,7 +28,7 @@ MODES = ("auto", "require", "none")
 WINDOWS = sys.platform == "win32"
 STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")  # free-threaded Python has no stable ABI yet
 # Machine code and the interpreted source give the same bits: no fused multiply-add, no reordered sums.
-FLAGS = ["/O2", "/fp:precise"] if WINDOWS else ["-O3", "-g0", "-ffp-contract=off", "-fno-strict-aliasing"]
+FLAGS = ["/O2", "/fp:precise"] if WINDOWS else ["-O3", "-g0", "-ffp-contract=off"]
 DIRECTIVES = {
     "boundscheck": False,
     "wraparound": False,

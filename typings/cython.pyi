@@ -7,6 +7,7 @@ T = TypeVar("T")
 compiled: bool
 double: TypeAlias = float
 int: TypeAlias = builtins.int
+uchar: TypeAlias = builtins.int
 longlong: TypeAlias = builtins.int
 ulonglong: TypeAlias = builtins.int
 Py_ssize_t: TypeAlias = builtins.int

@@ -21,13 +21,13 @@ import adeptree as at
 from adeptree.core import files
 from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import InvalidArgument, InvalidInstance
-from adeptree.core.point_words import word_of
 from adeptree.families.blocks import block_engine as blocks
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_engine import BlocksEngine
 from adeptree.learners.adept import Paths
 from adeptree.roles.engine import Problem
 from adeptree.roles.kernel_engine import NO_COSTS
+from adeptree.theory.coins import word_of
 from adeptree.theory.mixture import mixability_gap
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 

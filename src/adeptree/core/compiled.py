@@ -7,26 +7,19 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 ASKED = os.environ.get("ADEPTREE_ENGINE", "")
 
 
-def _found() -> bool:
-    """Whether there is machine code, and it is wanted; what is there and broken is an error, not slowness."""
-    if ASKED == "python":
-        return False
-    try:
-        import_module("adeptree._compiled.ledger_kernel")
-    except ModuleNotFoundError as error:
-        if ASKED == "compiled" or error.name != "adeptree._compiled.ledger_kernel":
-            raise
-        return False
-    return True
+COMPILED = ASKED == "compiled" or (ASKED != "python" and find_spec("adeptree._compiled.ledger_kernel") is not None)
+"""Whether machine code runs; what is there and broken is then an error, not slowness."""
 
 
-COMPILED = _found()
-"""Whether machine code runs."""
+def of_kernel(source: str, function: str, *arguments: Any) -> Any:
+    """Call a function of a kernel: what copies and pickles of its objects are made with, whichever form runs there."""
+    return getattr(kernel(source), function)(*arguments)
 
 
 def kernel(source: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 compiled = False
 double = float
 void = None
-int = uint = longlong = ulonglong = Py_ssize_t = bint = Any
+int = uint = uchar = longlong = ulonglong = Py_ssize_t = bint = Any
 
 
 def _same(thing: Any) -> Any:

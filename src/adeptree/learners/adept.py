@@ -21,6 +21,8 @@ from adeptree.theory.losses import Losses, charged
 from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import Prior
 
+NOBODY: IntArray = np.empty(0, dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class Extension:
@@ -68,6 +70,8 @@ class ActiveSet:
         """Extend every active prefix by both labels, and prune."""
         # 2(b)ii-iii. Realizability pruning: which of v∘0, v∘1 does the weak-consistency oracle accept?
         split = self.frontier.split(x)
+        if not split.splits:  # every path has one continuation, which it predicts
+            return Extension(split, split.children, self.mistakes, self.contested, NOBODY)
         # 2(a). Base learner step: p_t = A(v, x_t); where only one label is realizable, it is that one.
         guess = np.where(split.contested, self.base_rows.predict(split), split.can1)
         # 2(b)i. The surviving extensions u = v∘b, and 2(b)iv. k(u) = k(v) + [b != p_t].
@@ -75,9 +79,9 @@ class ActiveSet:
         mistakes = self.mistakes[children.parent] + (children.label != guess[children.parent])
         contested = (self.contested + split.contested)[children.parent]
         # 2(b)v. Mistake pruning: only k(u) <= M enters V_t.
+        if self.mistake_bound is None or mistakes.max() <= self.mistake_bound:
+            return Extension(split, children, mistakes, contested, NOBODY)
         within = self._within_bound(mistakes)
-        if within.all():
-            return Extension(split, children, mistakes, contested, children.parent[:0])
         return Extension(split, children.only(within), mistakes[within], contested[within], children.parent[~within])
 
     def enter(self, children: Children, mistakes: IntArray, contested: IntArray) -> None:
@@ -89,9 +93,7 @@ class ActiveSet:
 
     def _within_bound(self, mistakes: IntArray) -> BoolArray:
         M = self.mistake_bound
-        kept: BoolArray = np.ones(len(mistakes), dtype=np.bool_) if M is None else mistakes <= M
-        if kept.all():
-            return kept
+        kept: BoolArray = mistakes <= M
         if not self.prune:
             raise MistakeBoundExceeded(
                 f"round {self.rounds + 1}: a realizable path has k={int(mistakes.max())} mistakes of "
@@ -230,6 +232,8 @@ class Paths(ActiveSet, Engine):
         if not self.prior.settled:
             return None, self.prior.log_mass(t, mistakes, contested)
         # Only where both labels were realizable does a mass change.
+        if not extension.split.splits:
+            return self.log_share, self._mass
         new = np.flatnonzero(extension.split.contested[children.parent])
         mass, share, new_share = self._mass[children.parent], None, None
         if self.log_share is not None:

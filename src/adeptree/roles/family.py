@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from numpy.typing import NDArray
+
 from adeptree.core.cells import number
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -23,6 +25,9 @@ class Columns:
 
     value: Callable[[Any, Sequence[str]], Any] = _first_number
     """The instance, of the class and the texts of its columns."""
+    array: Callable[[Any, Sequence[Sequence[str]]], NDArray[Any]] | None = None
+    """Many instances at once, for ``instances_of``, of the class and its columns of texts: all are good, but where NaN
+    stands for what is no number. Where it is None, or raises ValueError, ``value`` reads row by row."""
     names: Callable[[Any], Sequence[str] | None] = lambda concept_class: None
     """The columns that the class itself names: instances are then mappings of these names to numbers."""
     count: Callable[[Any], int] = lambda concept_class: 1

@@ -1,7 +1,12 @@
 # What the kernels of engines inherit of round_kernel.py, as C.
 from adeptree._compiled.ledger_kernel cimport Ledger
 
+cdef class Gate:
+    cdef object lock
+    cdef public long long held
+
 cdef class RoundKernel:
+    cdef public Gate gate
     cdef public Ledger ledger
     cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
     cdef public unsigned long long seed, word

@@ -8,6 +8,7 @@ is over) is left alone, and the caller, who knows the sentences, looks at it aga
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 try:
@@ -28,8 +29,30 @@ else:
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
-NOT_PLAIN, DONE, DUE = -1, 0, 1
-"""What a round answers: nothing was done; it was; it was, and the rate must be looked at before the next one."""
+class Gate:
+    """A lock that a thread may take again. Compiled rounds need none, but do not begin while somebody holds it."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.held = 0
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take it, as ``threading.RLock`` does."""
+        taken = self.lock.acquire(blocking, timeout)
+        if taken:
+            self.held += 1  # (compiled: nothing can be raised in between)
+        return taken
+
+    def release(self) -> None:
+        """Let go of it."""
+        self.held -= 1
+        self.lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *raised: object) -> None:
+        self.release()
 
 
 class RoundKernel:
@@ -37,6 +60,7 @@ class RoundKernel:
 
     def __init__(self, ledger: Ledger, seed: int) -> None:
         self.ledger = ledger
+        self.gate = Gate()
         self.seed = seed
         self.eta = 0.0
         self.end = inf  # rounds that may be answered
@@ -151,29 +175,39 @@ class RoundKernel:
         ledger.answer(0, False)
         ledger.charge(p, guess, label, cost, p, log_odds, self.eta)
 
-    def predict(self, x: Any) -> float:
-        """Return the chance of guessing 1 at x; -1 if this is not plain."""
-        if self.due or self.ledger.answered >= self.end or not self.place(x):
+    def quick_look(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x; -1 if this is not plain: left to those who know the sentences."""
+        if self.gate.held or self.due or self.ledger.answered >= self.end or not self.place(x):
             return -1.0
         self.see()
         return self.p
 
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
+        label: cython.int = label_in(y)
+        if label < 0 or self.gate.held or self.due or self.ledger.answered >= self.end or not self.place(x):
+            return -1
+        self.reserve()
+        self.see()
+        self.play(label, 1.0)
+        return self.overdue()
+
     def chance(self, x: Any) -> float:
-        """Return the same, whatever is due or over."""
+        """Return the chance of guessing 1 at a point of the class."""
         if not self.place(x):
             return -1.0
         self.see()
         return self.p
 
-    def learn(self, x: Any, y: Any, cost: cython.double = 1.0) -> int:
-        """Play a round: x had label y."""
-        label: cython.int = label_in(y)
-        if label < 0 or self.due or self.ledger.answered >= self.end or not self.place(x):
-            return -1
+    def learn(self, x: Any, label: cython.int, cost: cython.double = 1.0) -> bool:
+        """Play a round at a point of the class."""
+        if not self.place(x):
+            return False
         self.reserve()
         self.see()
         self.play(label, cost)
-        return self.overdue()
+        self.overdue()
+        return True
 
     def run(
         self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
@@ -183,9 +217,9 @@ class RoundKernel:
         ``costs`` is empty where every round costs 1.
         """
         i: cython.Py_ssize_t
-        ys: cython.longlong[::1] = labels
-        prices: cython.double[::1] = costs
-        ps: cython.double[::1] = probabilities
+        ys: cython.longlong[::1] = memoryview(labels)
+        prices: cython.double[::1] = memoryview(costs)
+        ps: cython.double[::1] = memoryview(probabilities)
         cost: cython.double = 1.0
         weighed: cython.bint = len(costs) > 0
         for i in range(first, stop):
@@ -194,7 +228,7 @@ class RoundKernel:
             self.see()
             ps[i] = self.p
             if weighed:
-                cost = float(prices[i])  # (interpreted, numpy gives a number of its own)
+                cost = prices[i]
             self.play(cython.cast(cython.int, ys[i]), cost)
             if self.overdue():
                 return i + 1
@@ -205,7 +239,7 @@ class RoundKernel:
     def look_many(self, probabilities: Any) -> None:
         """Set the chance of guessing 1 at each point of the batch, all as of now."""
         i: cython.Py_ssize_t
-        ps: cython.double[::1] = probabilities
+        ps: cython.double[::1] = memoryview(probabilities)
         for i in range(len(probabilities)):
             self.place_at(i)
             self.see()
@@ -224,7 +258,6 @@ class RoundKernel:
         self.stamp += 1
         self.ledger.answer(0, False)
         self.ledger.waiting += 1
-        self.overdue()
         return True
 
     def settle(

@@ -13,15 +13,18 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
+from adeptree.core.compiled import of_kernel
+
 if cython.compiled:
     from cython.cimports.libc.math import exp, expm1, fabs, floor, fmod, log1p
+    from cython.cimports.libc.string import memcpy
 else:
     import struct
     from math import exp, expm1, fabs, floor, fmod, log1p
 
 FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "gap", "drift"),
-    *("heaviest", "late", "weighed"),
+    *("heaviest", "last_rate", "late", "weighed"),
 )
 
 
@@ -45,6 +48,9 @@ class Ledger:
         self.gap = 0.0  # Delta: expected loss minus mix loss
         self.drift = 0.0  # losses as answered minus as they would be just before the label came
         self.heaviest = 0.0  # what a round has cost at most
+        self.last_rate = 0.0  # eta of the last round played
+        self.last_cost = 0.0  # and what it cost,
+        self.shrink = 0.0  # and e^(-eta cost) - 1 of it
         self.late = False  # whether a round was ever answered while another waited
         self.weighed = False  # whether a round ever cost something else than 1
 
@@ -75,7 +81,10 @@ class Ledger:
         self.variance += cost * cost * p * (1.0 - p)
         if p != now:
             self.drift += cost * (loss - loss_now)
-        self.gap += mixability_gap(loss_now, log_odds, rate, cost)
+        if rate != self.last_rate or cost != self.last_cost:
+            self.last_rate, self.last_cost = rate, cost
+            self.shrink = expm1(-rate * cost)
+        self.gap += gap_at(loss_now, log_odds, rate * cost, cost, self.shrink)
         if cost != 1.0:
             self.weighed = True
         if cost > self.heaviest:
@@ -87,14 +96,16 @@ class Ledger:
 
     def back_to(self, sums: list[Any]) -> None:
         """Let the sums be what :meth:`copy` returned."""
+        self.last_cost = 0.0
         for i in range(len(FIELDS)):
             setattr(self, FIELDS[i], sums[i])
 
     def __reduce__(self) -> Any:
-        return (_ledger_of, (self.copy(),))
+        return (of_kernel, ("adeptree.theory.ledger_kernel", "ledger_of", self.copy()))
 
 
-def _ledger_of(sums: list[Any]) -> Ledger:
+def ledger_of(sums: list[Any]) -> Ledger:
+    """Return a ledger with these sums."""
     ledger = Ledger()
     ledger.back_to(sums)
     return ledger
@@ -114,13 +125,21 @@ def mixability_gap(
     >>> round(mixability_gap(1.0, 40.0, 40.0, 1.0), 6)  # 1 - l is 4e-18, and it matters
     0.017329
     """
-    eta: cython.double = rate * weight
+    return gap_at(loss, log_odds, rate * weight, weight, expm1(-rate * weight))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def gap_at(
+    loss: cython.double, log_odds: cython.double, eta: cython.double, weight: cython.double, shrink: cython.double
+) -> cython.double:
+    """Return the gap, ``eta`` being rate times weight and ``shrink`` e^-eta - 1, which is the same in many rounds."""
     gap: cython.double
     rest: cython.double
     if eta == 0.0:
         return 0.0
     if eta <= 4.0 or log_odds <= 0.0:
-        gap = loss + log1p(loss * expm1(-eta)) / eta if loss < 1.0 else 0.0
+        gap = loss + log1p(loss * shrink) / eta if loss < 1.0 else 0.0
     elif log_odds >= eta:
         rest = exp(-log_odds)
         gap = (log1p(exp(eta - log_odds)) - log1p(rest)) / eta - rest / (1.0 + rest)
@@ -139,10 +158,8 @@ def _softplus(z: cython.double) -> cython.double:
 # --- Coins: a well-mixed hash of seed, round and point (the finaliser of SplitMix64) ------------------------------
 
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _mixed(z: cython.ulonglong) -> cython.ulonglong:
+def mixed(z: cython.ulonglong) -> cython.ulonglong:
+    """Return other 64 bits, each of which depends on all of these."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 0xBF58476D1CE4E5B9
     two: cython.ulonglong = 0x94D049BB133111EB
@@ -155,17 +172,18 @@ def coin(seed: cython.ulonglong, t: cython.longlong, word: cython.ulonglong) -> 
     """Return the coin of round t at the point that this word stands for, uniform in [0, 1)."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     golden: cython.ulonglong = 0x9E3779B97F4A7C15
-    drawn: cython.ulonglong = _mixed(_mixed((seed + t * golden) & mask) ^ word) >> 11
+    drawn: cython.ulonglong = mixed(mixed((seed + t * golden) & mask) ^ word) >> 11
     return drawn * (1.0 / 9007199254740992.0)
 
 
 def bits_of(x: cython.double) -> cython.ulonglong:
     """Return the 64 bits of a double."""
+    bits: cython.ulonglong = 0
     if cython.compiled:
-        return cython.cast(cython.pointer(cython.ulonglong), cython.address(x))[0]
+        memcpy(cython.address(bits), cython.address(x), 8)
     else:
-        bits: int = struct.unpack("<Q", struct.pack("<d", x))[0]
-        return bits
+        bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    return bits
 
 
 def word_of_float(x: cython.double) -> cython.ulonglong:
@@ -176,3 +194,20 @@ def word_of_float(x: cython.double) -> cython.ulonglong:
         return bits_of(x)
     whole = cython.cast(cython.ulonglong, fmod(fabs(x), 18446744073709551616.0))
     return whole if x >= 0.0 else (mask - whole + 1) & mask
+
+
+def coins_of(seed: cython.ulonglong, first: cython.longlong, points: Any, found: Any) -> None:
+    """Set the coins of the rounds ``first``, ``first + 1``, ... at these points, an array of ints or of floats."""
+    i: cython.Py_ssize_t
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    coins: cython.double[::1] = memoryview(found)
+    ints: cython.longlong[::1]
+    floats: cython.double[::1]
+    if points.dtype.kind == "f":
+        floats = memoryview(points)
+        for i in range(len(found)):
+            coins[i] = coin(seed, first + i, word_of_float(floats[i]))
+    else:
+        ints = memoryview(points)
+        for i in range(len(found)):
+            coins[i] = coin(seed, first + i, cython.cast(cython.ulonglong, ints[i]) & mask)

@@ -18,11 +18,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
+    from cython.cimports.adeptree._compiled.line_tree_kernel import longer
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.libc.math import log
 else:
     from math import log
 
+    from adeptree.families.line.line_tree_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger
 
@@ -79,7 +81,7 @@ class BlockCounts(RoundKernel):
 
     def make_room(self, room):
         """Have room for so many blocks; what is made of their gains must then be made anew."""
-        gains, log_q, words = _longer(self.gains, room), _longer(self.log_q, room), _longer(self.words, room)
+        gains, log_q, words = longer(self.gains, room), longer(self.log_q, room), longer(self.words, room)
         most = min(self.d, room)
         free, chosen = array("d", bytes(16 * room)), array("q", bytes(8 * most))
         logs = array("d", bytes(8 * (most + 1)))
@@ -91,6 +93,14 @@ class BlockCounts(RoundKernel):
 
     # --- Points ------------------------------------------------------------------------------------
 
+    def quick_look(self, x: Any) -> float:
+        """Look at x at once, if it is plainly its own block."""
+        return RoundKernel.quick_look(self, x) if self.plain and (type(x) is str or type(x) is int) else -1.0
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round at once, if x is plainly its own block."""
+        return RoundKernel.quick_round(self, x, y) if self.plain and (type(x) is str or type(x) is int) else -1
+
     def place(self, x):
         """Put the block of x in place."""
         self.put(x if self.plain and (type(x) is str or type(x) is int) else self.block_of(x))
@@ -100,13 +110,16 @@ class BlockCounts(RoundKernel):
         """Put the i-th block of the batch in place."""
         self.put(self.points[i])
 
-    @cython.locals(j=cython.Py_ssize_t)
+    @cython.locals(j=cython.Py_ssize_t, word=cython.ulonglong)
     def put(self, name):
         """Put a block in place; a new one is looked at where it would be."""
+        if self.at == self.blocks and (self.name is name or self.name == name):
+            return 0
+        word = 0 if name in self.number else self.word_of(name)  # (meanwhile another thread may play a round)
         found = self.number.get(name)
         j = self.blocks if found is None else found
-        if j != self.at or (found is None and self.name is not name and self.name != name):
-            self.word = self.word_of(name) if found is None else self.words[j]
+        if found is None or j != self.at:
+            self.word = word if found is None else self.words[j]
             self.at, self.name = j, name
             self.seen = self.known = False
         return 0
@@ -283,11 +296,3 @@ class BlockCounts(RoundKernel):
             self.free[i] = max(self.free[2 * i], self.free[2 * i + 1])
         self.choices = 0
         self.choose()
-
-
-def _longer(old: Any, size: int) -> Any:
-    """Return an array of this many entries that begins like the old one and goes on with zeros."""
-    begun = memoryview(old)
-    new = array(begun.format, bytes(begun.itemsize * size))
-    memoryview(new)[: len(begun)] = begun
-    return new

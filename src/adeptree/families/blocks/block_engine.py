@@ -9,13 +9,13 @@ import numpy as np
 
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.point_words import word_of
 from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real, need
 from adeptree.core.types import Concept, FloatArray, Instance
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_unions import Block, BlockUnions
 from adeptree.roles.engine import Leader, Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 if TYPE_CHECKING:
@@ -49,20 +49,18 @@ class BlocksEngine(KernelEngine):
                 f"the engine of block unions knows PaperPrior, KTPrior and MixedPrior without counts; "
                 f"{got('prior', prior)}"
             )
-        d, parts, horizon, bound = concept_class.d, [], 0, 0
-        if not isinstance(prior, PaperPrior):
-            parts = list(prior.parts)
-        elif prior.M < min(d, prior.T):
-            raise InvalidArgument(
-                f"the engine of block unions needs a mistake bound of at least d={d}, as paths are never "
-                f'pruned in it; got M={prior.M}; use engine="paths"'
-            )
-        else:  # M is at least d, or T where no path can have so many mistakes: any larger M then gives the same masses
+        d, horizon, bound, plain = concept_class.d, 0, 0, concept_class.block is None
+        if isinstance(prior, PaperPrior):
+            if prior.M < min(d, prior.T):
+                raise InvalidArgument(
+                    f"the engine of block unions needs a mistake bound of at least d={d}, as paths are never "
+                    f'pruned in it; got M={prior.M}; use engine="paths"'
+                )
+            # M is at least d, or T where no path can have so many mistakes: any larger M then gives the same masses.
             horizon, bound = prior.T, max(prior.M, d)
         self.concept_class, self.prior = concept_class, prior
-        plain = concept_class.block is None
         word = word_of if plain else _word_of_mapped
-        shares, betas = [share for share, _ in parts], [b for _, b in parts]
+        shares, betas = [share for share, _ in prior.parts], [b for _, b in prior.parts]
         self._use(BlocksKernel(d, concept_class.block_of, word, plain, shares, betas, horizon, bound))
 
     @classmethod

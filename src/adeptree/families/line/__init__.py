@@ -1,11 +1,19 @@
 """Thresholds and intervals on a line: of a grid, and of floats."""
 
+import numpy as np
+
+from adeptree.core.cells import floats, wholes
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
-from adeptree.families.line.interval_sweep import SweepEngine
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
-from adeptree.families.line.line_engine import OrderedEngine
 from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
+from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.roles.family import Columns, Family, OnColumns
+
+ON_A_GRID = Columns(
+    array=lambda c, columns: c.instances_of(np.array(wholes(columns[0]), dtype=np.int64)),
+    points=lambda c: c.n,
+)
+OF_FLOATS = Columns(array=lambda c, columns: np.array(floats(columns[0])))
 
 FAMILIES = (
     Family(
@@ -13,8 +21,8 @@ FAMILIES = (
         Thresholds,
         frontier=ThresholdFrontier,
         base=Bisection,
-        engines=(OrderedEngine,),
-        columns=Columns(points=lambda c: c.n),
+        engines=(ThresholdsEngine,),
+        columns=ON_A_GRID,
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
         small="thresholds(n=16)",
@@ -24,8 +32,7 @@ FAMILIES = (
         Intervals,
         frontier=IntervalFrontier,
         base=IntervalSearch,
-        engines=(SweepEngine,),
-        columns=Columns(points=lambda c: c.n),
+        columns=ON_A_GRID,
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
         small="intervals(n=9)",
@@ -36,7 +43,8 @@ FAMILIES = (
         RealThresholds,
         frontier=ThresholdFrontier,
         base=NearestLabel,
-        engines=(OrderedEngine,),
+        engines=(ThresholdsEngine,),
+        columns=OF_FLOATS,
         on_columns=OnColumns(
             "thresholds",
             lambda names, d: RealThresholds(),
@@ -51,6 +59,7 @@ FAMILIES = (
         RealIntervals,
         frontier=IntervalFrontier,
         base=NearestEnds,
+        columns=OF_FLOATS,
         on_columns=OnColumns(
             "intervals",
             lambda names, d: RealIntervals(),

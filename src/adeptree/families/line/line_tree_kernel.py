@@ -22,6 +22,7 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor, isfinite
+    from cython.cimports.libc.string import memcpy
 else:
     import struct
     from math import exp, floor, inf, isfinite
@@ -32,6 +33,7 @@ else:
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
+EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
 DEEPEST = 128
 FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that little no sum depends
 
@@ -39,18 +41,20 @@ FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that li
 def value_of(key: cython.longlong) -> cython.double:
     """Return the double at this place among all doubles."""
     bits: cython.longlong = key if key >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - key
+    value: cython.double = 0.0
     if cython.compiled:
-        return cython.cast(cython.pointer(cython.double), cython.address(bits))[0]
+        memcpy(cython.address(value), cython.address(bits), 8)
     else:
-        return struct.unpack("<d", struct.pack("<q", bits))[0]
+        value = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return value
 
 
 def key_of(value: cython.double) -> cython.longlong:
     """Return the place of a double among all doubles; of -0.0 that of 0.0."""
-    bits: cython.longlong
+    bits: cython.longlong = 0
     value = value + 0.0
     if cython.compiled:
-        bits = cython.cast(cython.pointer(cython.longlong), cython.address(value))[0]
+        memcpy(cython.address(bits), cython.address(value), 8)
     else:
         bits = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - bits
@@ -122,7 +126,7 @@ class LineTree(RoundKernel):
         key: cython.longlong
         value: cython.double
         if self.floats:
-            if type(x) is not float and type(x) is not int:
+            if type(x) is not float and (type(x) is not int or not (-EXACT <= x <= EXACT)):
                 return False
             value = x  # type: ignore[assignment]
             if not isfinite(value):
@@ -146,7 +150,7 @@ class LineTree(RoundKernel):
 
     def give(self, keys: Any) -> None:
         """Take the keys of the points of a batch."""
-        self.points = keys
+        self.points = memoryview(keys)
 
     def locate(self) -> cython.void:
         """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
@@ -155,9 +159,6 @@ class LineTree(RoundKernel):
         d: cython.Py_ssize_t = 0
         above: cython.longlong = self.last
         right: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        end: cython.Py_ssize_t
-        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.way[0] = 0
         while self.child[v] >= 0:
             right = x >= self.splits[v]
@@ -165,17 +166,24 @@ class LineTree(RoundKernel):
             v = self.child[v] + right
             d += 1
             self.way[d] = v
+        self.find(v, d, above)
+
+    def find(self, v: cython.Py_ssize_t, d: cython.Py_ssize_t, above: cython.longlong) -> cython.void:
+        """Find the slot of x in the bucket of a leaf, before the point ``above``."""
+        x: cython.longlong = self.x
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.depth = d
         self.bucket = -1 - self.child[v]
-        j = self.bucket * BUCKET
-        end = j + self.counts[self.bucket]
-        at: cython.Py_ssize_t = j - 1
-        for j in range(j, end):
-            at += self.keys[j] <= x  # (no branch to be mispredicted)
-        j = at + 1
+        at = self.bucket * BUCKET - 1
+        end = at + 1 + self.counts[self.bucket]
+        for i in range(at + 1, end):
+            at += self.keys[i] <= x  # (no branch to be mispredicted)
         self.at = at
-        self.above = self.keys[j] if j < end else above
-        self.cut = self.keys[j - 1] != x
+        self.above = self.keys[at + 1] if at + 1 < end else above
+        self.cut = self.keys[at] != x
         self.word = word_of_float(value_of(x)) if self.floats else cython.cast(cython.ulonglong, x) & mask
         if self.cut:
             self.divide()
@@ -245,9 +253,9 @@ class LineTree(RoundKernel):
 
     def charge(self, label: cython.int, cost: cython.double) -> cython.void:
         """Count a label of the point of slot ``at``: only 1s minus 0s matter there, and all 0s together."""
-        if cost != floor(cost):
-            self.whole = False
         self.charged += cost
+        if cost != floor(cost) or self.charged > EXACT:
+            self.whole = False
         if label:
             self.gain[self.at] += cost
         else:
@@ -255,7 +263,7 @@ class LineTree(RoundKernel):
             self.zeros += cost
 
     def lengthen(self) -> cython.int:
-        """Make the table of e^(-eta k) cover all differences of losses that can be, or all that are more than nothing."""
+        """Make the table of e^(-eta k) cover all differences of losses there can be, or all that weigh anything."""
         i: cython.Py_ssize_t
         reach: cython.double = min(min(self.nothing, LONGEST), 2.0 * self.charged + 64.0)
         size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
@@ -294,7 +302,7 @@ class LineTree(RoundKernel):
     def reserve(self) -> cython.int:
         """Have room for one more bucket, and a table that is long enough after one more round."""
         if self.buckets + 1 > self.room:
-            self.make_room(self.room + (self.room >> 1) + 2)
+            self.make_room(self.room + (self.room >> 3) + 2)
         if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
             self.lengthen()
         return 0
@@ -432,23 +440,44 @@ class LineTree(RoundKernel):
     def slots(self) -> dict[str, Any]:
         """Return the slots from left to right as arrays, and the shape of the tree over them."""
         found: cython.Py_ssize_t = self.list_nodes(0)
-        order = [self.order[i] for i in range(found)]
-        buckets = [-1 - self.child[v] for v in order if self.child[v] < 0]
-        places = [(b * BUCKET, b * BUCKET + self.counts[b]) for b in buckets]
-        columns: dict[str, Any] = {"keys": self.keys, "wrong": self.wrong, "contested": self.contested}
-        columns |= {"gain": self.gain, "mass": self.mass}
-        kept: dict[str, Any] = {}
-        for name, column in columns.items():
-            whole = memoryview(column)
-            kept[name] = array(whole.format, b"".join(bytes(whole[a:b]) for a, b in places))
-        whole = memoryview(self.part)
-        kept["part"] = array("d", b"".join(bytes(whole[a * self.parts : b * self.parts]) for a, b in places))
-        kept["counts"] = array("q", [b - a for a, b in places])
-        kept["sizes"] = array("q", [self.size[v] for v in order])
-        return kept
+        keys: cython.longlong[::1] = array("q", bytes(8 * self.cells))
+        gain: cython.double[::1] = array("d", bytes(8 * self.cells))
+        mass: cython.double[::1] = array("d", bytes(8 * self.cells))
+        part: cython.double[::1] = array("d", bytes(8 * self.cells * self.parts))
+        wrong: cython.int[::1] = array("i", bytes(4 * self.cells))
+        contested: cython.int[::1] = array("i", bytes(4 * self.cells))
+        counts: cython.longlong[::1] = array("q", bytes(8 * self.buckets))
+        sizes: cython.longlong[::1] = array("q", bytes(8 * found))
+        at: cython.Py_ssize_t = 0
+        bucket: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        for i in range(found):
+            v = self.order[i]
+            sizes[i] = self.size[v]
+            if self.child[v] >= 0:
+                continue
+            counts[bucket] = self.counts[-1 - self.child[v]]
+            for j in range((-1 - self.child[v]) * BUCKET, (-1 - self.child[v]) * BUCKET + counts[bucket]):
+                keys[at], gain[at], mass[at] = self.keys[j], self.gain[j], self.mass[j]
+                wrong[at], contested[at] = self.wrong[j], self.contested[j]
+                for c in range(self.parts):
+                    part[at * self.parts + c] = self.part[j * self.parts + c]
+                at += 1
+            bucket += 1
+        kept: dict[str, Any] = {"keys": keys, "gain": gain, "mass": mass, "part": part, "wrong": wrong}
+        return kept | {"contested": contested, "counts": counts, "sizes": sizes}
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
+        keys: cython.longlong[::1] = memoryview(kept["keys"])
+        gain: cython.double[::1] = memoryview(kept["gain"])
+        mass: cython.double[::1] = memoryview(kept["mass"])
+        part: cython.double[::1] = memoryview(kept["part"])
+        wrong: cython.int[::1] = memoryview(kept["wrong"])
+        contested: cython.int[::1] = memoryview(kept["contested"])
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
@@ -458,11 +487,10 @@ class LineTree(RoundKernel):
         for i in range(buckets):
             self.counts[i] = kept["counts"][i]
             for j in range(i * BUCKET, i * BUCKET + self.counts[i]):
-                self.keys[j] = kept["keys"][at]
-                self.wrong[j], self.contested[j] = kept["wrong"][at], kept["contested"][at]
-                self.gain[j], self.mass[j] = kept["gain"][at], kept["mass"][at]
+                self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
+                self.wrong[j], self.contested[j] = wrong[at], contested[at]
                 for c in range(self.parts):
-                    self.part[j * self.parts + c] = kept["part"][at * self.parts + c]
+                    self.part[j * self.parts + c] = part[at * self.parts + c]
                 at += 1
         for i in range(len(numbers)):
             j = numbers[i]

@@ -65,7 +65,7 @@ class ThresholdsKernel(LineTree):
         self.T, self.M = horizon, mistakes
         self.columns = mistakes + 1 if mistakes >= 0 else 1
         self.stride = 2 + self.columns
-        self.row = array("d", [1.0] * self.columns)
+        self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
         self.sums = self.weight = array("d")
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
 
@@ -97,20 +97,25 @@ class ThresholdsKernel(LineTree):
         at: cython.Py_ssize_t = v * self.stride
         gain: cython.double = 0.0
         least: cython.double = self.gain[first]
-        total: cython.double = 0.0
+        most: cython.double = least
         weight: cython.double
         i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
         for i in range(first, end):
             gain += self.gain[i]
             self.weight[i] = gain
             least = least if least < gain else gain
+            most = most if most > gain else gain
         self.sums[at], self.sums[at + 1] = least, gain
         if self.M < 0:
-            for i in range(first, end):
-                weight = self.mass[i] * self.shrunk(self.weight[i] - least)
-                self.weight[i] = weight
-                total += weight
-            self.sums[at + 2] = total
+            if self.whole and most - least < self.table:
+                for i in range(first, end):
+                    k = cython.cast(cython.Py_ssize_t, self.weight[i] - least)
+                    self.weight[i] = self.mass[i] * self.decay[k]
+            else:
+                for i in range(first, end):
+                    self.weight[i] = self.mass[i] * self.shrunk(self.weight[i] - least)
+            self.sums[at + 2] = self.sum_slots(first, end)
             return
         for i in range(at + 2, at + self.stride):
             self.sums[i] = 0.0
@@ -177,54 +182,73 @@ class ThresholdsKernel(LineTree):
             j += 1
 
     @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def sum_slots(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
+        """Return the weight of some gaps of a bucket; two sums at a time, as none has to wait for the other."""
+        i: cython.Py_ssize_t = first
+        total: cython.double = 0.0
+        other: cython.double = 0.0
+        if self.M < 0:
+            while i + 1 < end:
+                total += self.weight[i]
+                other += self.weight[i + 1]
+                i += 2
+            return total + other + (self.weight[i] if i < end else 0.0)
+        for i in range(first, end):
+            total += self.weight[i] * self.row[self.wrong[i]]
+        return total
+
+    @cython.cfunc
     @cython.exceptval(check=False)
     def look(self) -> cython.void:
         """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
+        x: cython.longlong = self.x
         v: cython.Py_ssize_t = 0
-        d: cython.Py_ssize_t
+        d: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
+        above: cython.longlong = self.last
         lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
         one: cython.double = 0.0
         zero: cython.double = 0.0
-        beside1: cython.double = 0.0
-        beside0: cython.double = 0.0
         here: cython.double
-        self.locate()
+        share: cython.double
         if self.M >= 0:
             self.fill_row()
-        # In the bucket of x, relative to its own least loss.
-        for i in range(self.bucket * BUCKET, self.at):
-            one += self.weight[i] if self.M < 0 else self.weight[i] * self.row[self.wrong[i]]
-        for i in range(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket]):
-            zero += self.weight[i] if self.M < 0 else self.weight[i] * self.row[self.wrong[i]]
-        here = self.weight[self.at]
-        if self.M >= 0:
-            i = self.wrong[self.at]
-            if self.cut:
-                one += here * self.row[i + 1 - self.guess]
-                zero += here * self.row[i + self.guess]
+        # The siblings on the way down (as in ``locate``),
+        self.way[0] = 0
+        while self.child[v] >= 0:
+            left = self.child[v]
+            i = left * self.stride
+            if x >= self.splits[v]:
+                one += self.weigh(left) * self.shrunk(lost + self.sums[i])
+                lost += self.sums[i + 1]
+                v = left + 1
             else:
-                zero += here * self.row[i]
+                zero += self.weigh(left + 1) * self.shrunk(lost + self.sums[i + 1] + self.sums[i + self.stride])
+                above = self.splits[v]
+                v = left
+            d += 1
+            self.way[d] = v
+        self.find(v, d, above)
+        # then the bucket of x, whose weights are relative to its own least loss.
+        share = self.shrunk(lost + self.sums[v * self.stride])
+        one += share * self.sum_slots(self.bucket * BUCKET, self.at)
+        zero += share * self.sum_slots(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket])
+        here = share * self.weight[self.at]
+        i = self.wrong[self.at]
+        if self.M >= 0 and self.cut:
+            one += here * self.row[i + 1 - self.guess]
+            zero += here * self.row[i + self.guess]
+        elif self.M >= 0:
+            zero += here * self.row[i]
         elif self.cut:
             here = here / self.mass[self.at]
             one += here * self.mass1
             zero += here * self.mass0
         else:
             zero += here
-        # Then the siblings on the way.
-        for d in range(1, self.depth + 1):
-            left = self.child[v]
-            v = self.way[d]
-            if v != left:
-                beside1 += self.weigh(left) * self.shrunk(lost + self.sums[left * self.stride])
-                lost += self.sums[left * self.stride + 1]
-            else:
-                here = lost + self.sums[left * self.stride + 1] + self.sums[(left + 1) * self.stride]
-                beside0 += self.weigh(left + 1) * self.shrunk(here)
-        here = self.shrunk(lost + self.sums[v * self.stride])
-        one = one * here + beside1
-        zero = zero * here + beside0
         self.p = one / (one + zero)
 
     @cython.ccall
@@ -266,10 +290,17 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let x in, and charge the gaps that are wrong there."""
+        d: cython.Py_ssize_t = self.depth
         if self.cut:
             self.insert()
         self.charge(label, cost)
-        self.climb()
+        if self.counts[self.bucket] == BUCKET:
+            self.climb()
+            return
+        self.sum_leaf(self.way[d])
+        while d > 0:
+            d -= 1
+            self.sum_node(self.way[d])
 
     @cython.ccall
     @cython.exceptval(check=False)
@@ -282,3 +313,29 @@ class ThresholdsKernel(LineTree):
     def count(self) -> cython.longlong:
         """The number of gaps."""
         return self.cells
+
+    def leader(self) -> tuple[float, int, int, float]:
+        """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
+        found: cython.Py_ssize_t = self.list_nodes(0)
+        least: cython.double = self.sums[0]
+        slack: cython.double = 0.0 if self.whole else 1e-12 * (1.0 + self.charged)  # sums of other orders differ
+        lost: cython.double = 0.0
+        best: cython.Py_ssize_t = -1
+        first: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        for i in range(found):
+            if self.child[self.order[i]] >= 0:
+                continue
+            first = (-1 - self.child[self.order[i]]) * BUCKET
+            for j in range(first, first + self.counts[-1 - self.child[self.order[i]]]):
+                lost += self.gain[j]
+                if lost <= least + slack and (best < 0 or self.heavier(j, best)):
+                    best = j
+        return (self.least(), self.wrong[best], self.contested[best], self.mass[best])
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
+        """Whether a gap has more prior mass than another."""
+        return self.mass[i] > self.mass[j] if self.M < 0 else self.wrong[i] < self.wrong[j]
