@@ -1,15 +1,9 @@
-"""Rules with d cuts on a line, exactly, in O(d^2 log t) per round: intervals (d = 2), unions of m intervals (d = 2m).
+"""Rules with any number d of cuts on a line, exactly, in O(d^2 log t) per round: unions of m intervals (d = 2m).
 
-**The prior.** d cuts are drawn independently, each from the measure that shares out the mass of one cut among the gaps
-(``LineTree``); the label is 0 to the left of all cuts and flips at every cut. A gap with j cuts in it contributes
-mass^j / j!, all of it times d!. Where a gap is divided, (a + b)^j / j! = sum_i a^i / i! b^(j-i) / (j-i)!, so that the
-labellings of the points seen divide the mass among them and none is lost: a conserving flow prior. Two cuts in one gap
-cancel and a cut beyond the last point is not seen, so labellings with fewer flips are included.
-
-**The sums.** Only the parity of the cuts so far decides a label, so of a stretch of the line (a node) it matters which
-label it begins with, p, and how many cuts are inside, k: an entry is the least loss of all ways to place them, and the
-sum of mass times e^(-eta (loss - least)). Neighbours multiply, (p, k) = sum_j (p, j) x (p + j, k - j). Losses are
-relative to saying 1 everywhere, which costs ``zeros``; a 0 costs the gain of its point more.
+Only the parity of the cuts so far decides a label, so of a stretch of the line (a node) it matters which label it
+begins with, p, and how many cuts are inside, k: an entry is the least loss of all ways to place them, and the sum of
+mass times e^(-eta (loss - least)). Neighbours multiply, (p, k) = sum_j (p, j) x (p + j, k - j). Losses are relative to
+saying 1 everywhere, which costs ``zeros``; a 0 costs the gain of its point more.
 """
 
 from __future__ import annotations
@@ -23,37 +17,30 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.cut_tree_kernel import CutTree
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
-    from cython.cimports.adeptree._compiled.tally_kernel import Tally
-    from cython.cimports.libc.math import exp, lgamma, log
+    from cython.cimports.libc.math import exp, log
 else:
-    from math import exp, lgamma, log
+    from math import exp, log
 
+    from adeptree.families.line.cut_tree_kernel import CutTree
     from adeptree.families.line.line_tree_kernel import LineTree, longer
-    from adeptree.families.line.tally_kernel import Tally
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
-REACH = cython.declare(cython.double, 667.0)  # d masses, each times unit, multiply to between e^-667 and e^667
-MOST = 24
-"""Cuts at most: of so many no product leaves the doubles, as long as a gap holds 1e-24 of the mass of one cut."""
 
 
 @cython.final
 @cython.cclass
-class CutsKernel(LineTree):
-    """The tree of products; of ``cuts`` cuts, at most :data:`MOST`."""
+class CutsKernel(CutTree):
+    """The tree of products; of ``cuts`` cuts."""
 
-    d: cython.Py_ssize_t
+    row: cython.Py_ssize_t  # numbers in d + 1 pairs
     stride: cython.Py_ssize_t
     base: cython.Py_ssize_t
-    unit: cython.double  # what masses are multiplied by, so that products use the doubles above 1 too
-    lowest: cython.double
-    row: cython.Py_ssize_t  # numbers in d + 1 pairs
     # Pairs (least loss, weight): rows of what lies before x, beyond it, and of a gap, by cuts; the two labels at x;
     # and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
     sums: cython.double[::1]
-    tally = cython.declare(Tally, visibility="public")
 
     def __init__(
         self,
@@ -65,15 +52,12 @@ class CutsKernel(LineTree):
         count_share: float,
         cuts: cython.Py_ssize_t,
     ) -> None:
-        self.d = cuts
         self.row = 2 * (cuts + 1)
         self.stride = 2 * self.row - 2
         self.base = 3 * self.row + 4
-        self.unit, self.lowest = exp(REACH / cuts), exp(-2.0 * REACH / cuts)
         self.sums = array("d", bytes(8 * self.base))
         self.sums[2 * self.row + 1] = 1.0
-        self.tally = Tally(cuts)
-        LineTree.__init__(self, floats, first, last, shares, betas, count_share)
+        CutTree.__init__(self, floats, first, last, shares, betas, count_share, cuts)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -82,20 +66,13 @@ class CutsKernel(LineTree):
         self.sums = longer(self.sums, self.base + 2 * room * self.stride)
         return LineTree.make_room(self, room)
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def reserve(self) -> cython.int:
-        """Have room in the tally, too."""
-        self.tally.reserve(self.cells - 1)
-        return LineTree.reserve(self)
-
     # --- Pairs -------------------------------------------------------------------------------------
 
     @cython.cfunc
     @cython.inline
     @cython.exceptval(check=False)
-    def shrunk(self, loss: cython.double) -> cython.double:
-        """Return e^(-eta loss)."""
+    def decayed(self, loss: cython.double) -> cython.double:
+        """Return e^(-eta loss) (``shrunk``, called in every step)."""
         i: cython.Py_ssize_t
         if self.whole and loss < self.table:
             i = cython.cast(cython.Py_ssize_t, loss)
@@ -109,12 +86,12 @@ class CutsKernel(LineTree):
         """Add ways of this least loss and weight to a pair."""
         least: cython.double = self.sums[at]
         if loss < least:
-            self.sums[at + 1] = self.sums[at + 1] * self.shrunk(least - loss) + weight
+            self.sums[at + 1] = self.sums[at + 1] * self.decayed(least - loss) + weight
             self.sums[at] = loss
         elif loss == least:
             self.sums[at + 1] += weight
         else:
-            self.sums[at + 1] += weight * self.shrunk(loss - least)
+            self.sums[at + 1] += weight * self.decayed(loss - least)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -144,7 +121,7 @@ class CutsKernel(LineTree):
         """Return where the gap of this mass stands: a node of one row, whatever the label."""
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 2 * self.row
-        mass = (mass if mass > self.lowest else self.lowest) * self.unit
+        mass = self.scaled(mass)
         for j in range(1, self.d + 1):
             self.sums[at + 2 * j + 1] = self.sums[at + 2 * j - 1] * mass / j
         return at
@@ -274,9 +251,9 @@ class CutsKernel(LineTree):
         zero: cython.double = self.sums[labels + 1]
         ahead: cython.double = self.sums[labels] - self.sums[labels + 2]
         if ahead > 0.0:
-            zero = zero * self.shrunk(ahead)
+            zero = zero * self.decayed(ahead)
         else:
-            one = one * self.shrunk(-ahead)
+            one = one * self.decayed(-ahead)
         self.p = one / (one + zero)
 
     @cython.ccall
@@ -287,56 +264,14 @@ class CutsKernel(LineTree):
         ahead: cython.double = self.sums[at] - self.sums[at + 2]
         return log(self.sums[at + 3]) - log(self.sums[at + 1]) + self.eta * ahead
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let x in, and charge the labellings that are wrong there."""
-        if self.cut:
-            self.insert()
-        self.charge(label, cost)
-        self.climb()
-
-    # --- Account -----------------------------------------------------------------------------------
-
     @cython.ccall
     @cython.exceptval(check=False)
     def least(self) -> cython.double:
         """L*: the least loss of a labelling."""
         return self.zeros + self.sums[self.base + 2 * self.d]
 
-    def log_weight(self) -> float:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
-        return self.log_of(self.sums[self.base + 2 * self.d + 1])
-
     @cython.cfunc
     @cython.exceptval(check=False)
-    def log_of(self, weight: cython.double) -> cython.double:
-        """Return ln of a sum of products of d masses, as prior mass."""
-        d: cython.double = self.d
-        return log(weight) - d * log(self.unit) + lgamma(d + 1.0)
-
-    def log_best_mass(self) -> float:
-        """Return ln of the prior mass of all labellings of least loss, by going through the slots."""
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        found: cython.Py_ssize_t = self.list_nodes(0)
-        whole, nothing = self.whole, self.nothing
-        try:
-            self.whole, self.nothing = False, 0.0  # whatever loses more weighs nothing
-            self.begin(0, self.d + 1, 0)
-            for i in range(found):
-                j = (-1 - self.child[self.order[i]]) * BUCKET
-                if j >= 0:
-                    for j in range(j, j + self.counts[j // BUCKET]):
-                        self.pass_point(0, self.d + 1, 0, self.gain[j])
-                        self.follow(0, self.d + 1, 0, self.spread(self.mass[j]), 0)
-        finally:
-            self.whole, self.nothing = whole, nothing
-            self.known = False
-        return self.log_of(self.sums[2 * self.d + 1])
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def ask(self) -> cython.void:
-        """Count the look."""
-        self.tally.look(self.cells - 1)
+    def top(self) -> cython.double:
+        """Return the weight of all ways to place d cuts, relative to the best."""
+        return self.sums[self.base + 2 * self.d + 1]

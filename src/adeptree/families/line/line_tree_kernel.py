@@ -254,6 +254,13 @@ class LineTree(RoundKernel):
             self.gain[self.at] -= cost
             self.zeros += cost
 
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let x in, and charge the rules that are wrong there."""
+        if self.cut:
+            self.insert()
+        self.charge(label, cost)
+        self.climb()
+
     def lengthen(self) -> cython.int:
         """Make the table of e^(-eta k) cover all differences of losses that can be, or all that are more than nothing."""
         i: cython.Py_ssize_t
@@ -294,7 +301,7 @@ class LineTree(RoundKernel):
     def reserve(self) -> cython.int:
         """Have room for one more bucket, and a table that is long enough after one more round."""
         if self.buckets + 1 > self.room:
-            self.make_room(self.room + (self.room >> 1) + 2)
+            self.make_room(self.room + (self.room >> 2) + 2)
         if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
             self.lengthen()
         return 0

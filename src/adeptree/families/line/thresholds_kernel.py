@@ -262,15 +262,6 @@ class ThresholdsKernel(LineTree):
                 zero = log_plus(zero, log(self.row[self.wrong[i] + self.guess]) - self.eta * lost)
         return one - zero
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let x in, and charge the gaps that are wrong there."""
-        if self.cut:
-            self.insert()
-        self.charge(label, cost)
-        self.climb()
-
     @cython.ccall
     @cython.exceptval(check=False)
     def least(self) -> cython.double:
