@@ -14,6 +14,7 @@ from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import Intervals, RealIntervals
 from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, Thresholds
+from adeptree.families.line.unions import IntervalUnions, NearestPoint, RealIntervalUnions, RealSteps
 from adeptree.families.registry import register
 from adeptree.families.specs import parse
 from adeptree.families.stumps.cell_vote import CellVote
@@ -78,15 +79,19 @@ __all__ = [
     "Halving",
     "Hedge",
     "IntervalSearch",
+    "IntervalUnions",
     "Intervals",
     "LazyAdept",
     "LittlestoneTree",
     "NearestEnds",
     "NearestLabel",
+    "NearestPoint",
     "OnlineLearner",
     "OracleClass",
     "Parities",
+    "RealIntervalUnions",
     "RealIntervals",
+    "RealSteps",
     "RealStumps",
     "RealThresholds",
     "SatClass",

@@ -23,9 +23,9 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
-    from cython.cimports.libc.math import exp, lgamma, log
+    from cython.cimports.libc.math import exp, log
 else:
-    from math import exp, lgamma, log
+    from math import exp, log
 
     from adeptree.families.line.line_tree_kernel import LineTree
 
@@ -68,7 +68,11 @@ class CutTree(LineTree):
 
     def log_prior(self, weight: float) -> float:
         """Return ln of a sum of products of d scaled masses, as prior mass."""
-        return log(weight) - self.d * log(self.unit) + lgamma(self.d + 1.0)
+        j: cython.Py_ssize_t
+        orders: cython.double = 1.0
+        for j in range(2, self.d + 1):
+            orders *= j
+        return log(weight) - self.d * log(self.unit) + log(orders)  # (lgamma is not the same everywhere)
 
     def log_weight(self) -> float:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
@@ -78,6 +82,7 @@ class CutTree(LineTree):
         """Return ln of the prior mass of all labellings of least loss, by going through the slots."""
         i: cython.Py_ssize_t
         s: cython.Py_ssize_t
+        bucket: cython.Py_ssize_t
         k: cython.Py_ssize_t
         j: cython.Py_ssize_t
         d: cython.Py_ssize_t = self.d
@@ -90,8 +95,8 @@ class CutTree(LineTree):
         for i in range(found):
             if self.child[self.order[i]] >= 0:
                 continue
-            s = (-1 - self.child[self.order[i]]) * BUCKET
-            for s in range(s, s + self.counts[s // BUCKET]):
+            bucket = -1 - self.child[self.order[i]]
+            for s in range(bucket * BUCKET, bucket * BUCKET + self.counts[bucket]):
                 for k in range(0, d + 1, 2):
                     losses[k] += self.gain[s]
                 mass = self.scaled(self.mass[s])

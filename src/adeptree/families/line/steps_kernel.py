@@ -7,8 +7,8 @@ multiply as masses add, so that a gap that is divided loses nothing: a conservin
 the gaps g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
 
 **The sums.** A stretch of the line (a node) is the 2 x 2 matrix of the weights of all labellings that begin with p and
-end with q. It ends with a gap, so that the two entries of a row are never further apart than the odds of flipping there;
-but its first point may tell the rows apart by more than doubles can. So each row is kept relative to its larger entry,
+end with q. It ends with a gap, so that the entries of a row are never further apart than the odds of flipping there;
+its first point, though, may tell the rows apart by more than doubles can. So a row is kept relative to its larger entry,
 and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on, and it is left out.
 """
 
@@ -169,7 +169,6 @@ class StepsKernel(LineTree):
         at: cython.Py_ssize_t
         left: cython.Py_ssize_t
         i: cython.Py_ssize_t
-        last: cython.Py_ssize_t
         zero: cython.double = 1.0
         one: cython.double = 0.0
         rest0: cython.double = 1.0
@@ -186,8 +185,7 @@ class StepsKernel(LineTree):
                 zero, one = zero * self.sums[at + 5], one * self.sums[at + 6]
                 more = zero * self.sums[at] + one * self.sums[at + 2]
                 one = zero * self.sums[at + 1] + one * self.sums[at + 3]
-                zero = more / (more + one)
-                one = one / (more + one)
+                zero, one = more / (more + one), one / (more + one)
             else:
                 at = (left + 1) * STRIDE
                 more = (self.sums[at] * rest0 + self.sums[at + 1] * rest1) * self.sums[at + 5]
@@ -203,10 +201,8 @@ class StepsKernel(LineTree):
             odd = self.flip(self.mass[i])
             more = zero * (1.0 - odd) + one * odd
             one = zero * odd + one * (1.0 - odd)
-            zero = more / (more + one)
-            one = one / (more + one)
-        last = self.bucket * BUCKET + self.counts[self.bucket] - 1
-        i = last
+            zero, one = more / (more + one), one / (more + one)
+        i = self.bucket * BUCKET + self.counts[self.bucket] - 1
         while i >= self.at:
             odd = self.flip(self.mass0 if self.cut and i == self.at else self.mass[i])
             more = rest0 * (1.0 - odd) + rest1 * odd
@@ -246,8 +242,7 @@ class StepsKernel(LineTree):
     def ask(self) -> cython.void:
         """Count what is asked, 2 queries per labelling; 2^61 stands for as many or more."""
         most: cython.longlong = 2305843009213693952
-        self.asked = min(self.asked, most) + min(2 * self.count(), most)
-        self.asked = min(self.asked, most)
+        self.asked = min(self.asked + min(2 * self.count(), most), most)
 
     def probable(self) -> tuple[float, float, float, bytes]:
         """Find the most probable labelling, the one of largest mass times e^(-eta loss), by going through the slots.
@@ -257,22 +252,21 @@ class StepsKernel(LineTree):
         """
         i: cython.Py_ssize_t
         s: cython.Py_ssize_t
+        bucket: cython.Py_ssize_t
         n: cython.Py_ssize_t = 0
         found: cython.Py_ssize_t = self.list_nodes(0)
         odd: cython.double = 0.0
         flip: cython.double
         stay: cython.double
         gain: cython.double
-        # Per label of the last point: the loss beyond that of memorising, and ln of the prior mass.
-        loss0: cython.double = 0.0
+        loss0: cython.double = 0.0  # per label of the last point, beyond the loss of memorising; ln of the prior mass
         loss1: cython.double = 0.0
         log0: cython.double = 0.0
         log1: cython.double = -1e300
         from0: cython.bint
         from1: cython.bint
         kept: cython.double
-        # And the sum over all labellings: (zero, one) e^scale.
-        zero: cython.double = 1.0
+        zero: cython.double = 1.0  # and the sum over all labellings, (zero, one) e^scale
         one: cython.double = 0.0
         scale: cython.double = 0.0
         least: cython.double = self.zeros
@@ -280,8 +274,8 @@ class StepsKernel(LineTree):
         for i in range(found):
             if self.child[self.order[i]] >= 0:
                 continue
-            s = (-1 - self.child[self.order[i]]) * BUCKET
-            for s in range(s, s + self.counts[s // BUCKET]):
+            bucket = -1 - self.child[self.order[i]]
+            for s in range(bucket * BUCKET, bucket * BUCKET + self.counts[bucket]):
                 if n > 0:
                     flip, stay = log(odd), log1p(-odd)
                     from0 = log1 + flip - self.eta * loss1 > log0 + stay - self.eta * loss0
