@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, InvalidInstance
-from adeptree.theory.coins import word_of
 from adeptree.families.bits.bit_engine import BitEngine
 from adeptree.families.finite import partition_engine as finite
 from adeptree.families.finite.partition_engine import FiniteEngine, OptimalEngine
@@ -22,6 +21,7 @@ from adeptree.families.registry import default_base, frontier_of
 from adeptree.learners.adept import Paths
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.engine import Problem
+from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 RATES = [0.0, 1e-9, 0.05, 0.7, 30.0, 1e6]
@@ -240,7 +240,10 @@ def test_goes_on_with_the_same_bits(name: str, how: str, c: Any) -> None:
             assert again.probability(x).hex() == engine.probability(x).hex()
             again.commit(x, y, cost)
         engine.commit(x, y, cost)
-    assert again.queries.asked > 0 and again.state()["frontier"]["row_of"].tolist() == engine.state()["frontier"]["row_of"].tolist()
+    assert (
+        again.queries.asked > 0
+        and again.state()["frontier"]["row_of"].tolist() == engine.state()["frontier"]["row_of"].tolist()
+    )
 
 
 def test_the_weights_of_a_file_are_those_of_its_losses() -> None:

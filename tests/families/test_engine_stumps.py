@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from adeptree.learners.coins import word_of
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
@@ -19,7 +20,6 @@ from adeptree.families.stumps import stumps_engine
 from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.learners.adept import Paths
-from adeptree.learners.coins import word_of
 from adeptree.roles.engine import Problem
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
