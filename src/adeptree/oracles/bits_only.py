@@ -58,7 +58,7 @@ class BitsOnly:
         return np.stack([unpack(now.can[b], len(table.rows)) for b in (0, 1)])
 
     def _row_by_row(self, now: Round) -> None:
-        """Ask about each undecided row by itself, first for the label that it is likely denied: that implies the other."""
+        """Ask about each undecided row by itself, first for the label that it is likely denied."""
         undecided, last = [unpack(now.undecided(b), len(now.table.rows)) for b in (0, 1)], 0
         for row in _in_trie_order(now.table) if undecided[0].any() or undecided[1].any() else ():
             alone = Cube(tuple(enumerate(now.table.rows[row])), 1 << row)

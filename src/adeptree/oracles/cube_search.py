@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adeptree.core.errors import ContradictoryOracle, OracleUnknown
+from adeptree.core.errors import ContradictoryOracle, OracleError, OracleUnknown, got
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bitsets import LabelTable, first, pack, unpack
 
@@ -22,8 +22,6 @@ NO_WITNESS = -1
 Answer = Concept | OracleUnknown | None
 """A concept that fits, None if there is none, or why neither is known (only where that is kept)."""
 AskAll = Callable[[list[Sample]], Iterable[Answer]]
-Labels = Callable[[Concept], bytes]
-"""The labels of a concept on all points seen and, last, on x."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +56,8 @@ class CubeSearch:
     cubes may overlap: then two concepts may name the same row, which is the price of asking them together.
     """
 
-    def __init__(
-        self,
-        table: LabelTable,
-        xs: Sequence[Instance],
-        own: IntArray,
-        labels_of: Labels,
-        keeps: bool = False,
-    ) -> None:
-        self.table, self.xs, self.own, self.labels_of, self.keeps = table, xs, own, labels_of, keeps
+    def __init__(self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False) -> None:
+        self.table, self.xs, self.own, self.keeps = table, xs, own, keeps
         self.positive = [pack(own == b) for b in (0, 1)]
         self.undecided = [table.everyone & ~self.positive[b] for b in (0, 1)]
         self.singly = [0, 0]
@@ -136,7 +127,7 @@ class CubeSearch:
 
     def _row_of(self, concept: Concept, question: Question) -> int:
         """Return the row that the concept continues; with a sound oracle it is none that was denied."""
-        labels, b = self.labels_of(concept), question.b
+        labels, b = labels_by([concept], self.xs), question.b
         if labels[-1] != b or any(labels[j] != question.labels[j] for j in question.columns):
             raise misfit(concept, len(question.columns) + 1)
         row = self.table.number.get(labels[:-1])
@@ -151,6 +142,18 @@ class CubeSearch:
                 f"{len(self.xs)} points; check that the oracle always gives the same answers"
             )
         return row
+
+
+def labels_by(concepts: Iterable[Concept], xs: Sequence[Instance]) -> bytes:
+    """Return the labels of all instances by the first concept, then by the next, and so on: a byte each."""
+    try:
+        labels = [concept(x) for concept in concepts for x in xs]
+    except Exception as error:
+        raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
+    for label in labels:
+        if label not in (0, 1):
+            raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
+    return bytes(map(int, labels))
 
 
 def misfit(concept: Concept, size: int) -> ContradictoryOracle:

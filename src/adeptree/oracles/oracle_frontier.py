@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.chain import Asking, Counting, bits
-from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, misfit
+from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by, misfit
 from adeptree.oracles.labelling import Labelling
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
@@ -112,8 +112,7 @@ class OracleFrontier(Frontier):
             self._find_witnesses([0])  # also proves that there is a concept at all
         c, before = self.concept_class, self.queries.posed
         if self.strategy == "cubes":
-            xs = [*self.points, x]
-            search = CubeSearch(self.table, xs, self._own(x), lambda rule: self._labels([rule], xs), c.keeps_unknown)
+            search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown)
             return replace(search.run(self._find_all, c.batch), calls=self.queries.posed - before)
         if self.strategy == "bits":
             can = self.bits_only.split(self.table, self.points, x, self._realizable, self.queries.inferred)
@@ -121,28 +120,24 @@ class OracleFrontier(Frontier):
         by_bit = self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown
         return self._by_bit(x) if by_bit else self._by_witness(x)
 
-    def _lists(self, samples: Sequence[Sample]) -> Sequence[Sequence[Sample]]:
+    def _lists(self, samples: Iterable[Sample]) -> Iterable[list[Sample]]:
         """Return what is asked together: one by one, unless the class says otherwise, as what raises ends it."""
-        return [samples] if self.concept_class.batch > 1 else [[sample] for sample in samples]
-
-    def _labels(self, concepts: Sequence[Concept], xs: Sequence[Instance]) -> bytes:
-        c = self.concept_class
-        return (ConceptClass.labels_by if c.asked_by_methods else type(c).labels_by)(c, concepts, xs)
+        return [list(samples)] if self.concept_class.batch > 1 else ([sample] for sample in samples)
 
     def _own(self, x: Instance) -> IntArray:
         """Return the label that each row's own concept gives x, or NO_WITNESS."""
-        rules = [concept for concept in self.witnesses if concept is not None]
         own = np.array([NO_WITNESS if concept is None else 1 for concept in self.witnesses])
-        own[own > 0] = np.frombuffer(self._labels(rules, [x]), dtype=np.uint8)
+        rules = (concept for concept in self.witnesses if concept is not None)
+        own[own > 0] = np.frombuffer(labels_by(rules, [x]), dtype=np.uint8)
         return own
 
-    def _find_all(self, samples: Sequence[Sample]) -> Iterator[Answer]:
+    def _find_all(self, samples: Iterable[Sample]) -> Iterator[Answer]:
         """Ask for a concept for each sample; what is unknown is kept, if it may be."""
         for some in self._lists(samples):
             answers = self.oracle.ask_many("find", some)
             yield from answers if self.concept_class.keeps_unknown else known(answers)
 
-    def _realizable_all(self, samples: Sequence[Sample]) -> list[bool]:
+    def _realizable_all(self, samples: Iterable[Sample]) -> list[bool]:
         """Ask whether each sample is realizable; what is unknown is, if it is kept."""
         keep = self.concept_class.keeps_unknown
         lists = (bits(self.oracle.ask_many("realizable", some), keep) for some in self._lists(samples))
@@ -152,12 +147,11 @@ class OracleFrontier(Frontier):
         return self._realizable_all([sample])[0]
 
     def _by_bit(self, x: Instance) -> Found:
-        samples = [self.sample(row) for row in range(self.width)]
         can = np.ones((2, self.width), dtype=np.bool_)
-        can[0] = self._realizable_all([[*sample, (x, 0)] for sample in samples])
+        can[0] = self._realizable_all([*self.sample(row), (x, 0)] for row in range(self.width))
         # A realizable path has a continuation; only the empty one was never asked about.
         asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
-        can[1, asked] = self._realizable_all([[*samples[row], (x, 1)] for row in asked])
+        can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked)
         if not can.any(axis=0).all():
             raise ContradictoryOracle(
                 f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "
@@ -171,7 +165,7 @@ class OracleFrontier(Frontier):
         can = np.stack([own == 0, own == 1])
         others: dict[tuple[int, int], Concept] = {}
         wanted = [row + (b"\0" if label else b"\1") for row, label in zip(self.table.rows, own.tolist(), strict=True)]
-        answers = self._find_all([list(zip(xs, labels, strict=True)) for labels in wanted])
+        answers = self._find_all(list(zip(xs, labels, strict=True)) for labels in wanted)
         for row, (labels, concept) in enumerate(zip(wanted, answers, strict=True)):
             if concept is not None and not isinstance(concept, OracleUnknown):
                 self._check_fit(concept, xs, labels)
@@ -180,7 +174,7 @@ class OracleFrontier(Frontier):
         return Found(can, own, others)
 
     def _check_fit(self, concept: Concept, xs: Sequence[Instance], labels: bytes) -> None:
-        if self._labels([concept], xs) != labels:
+        if labels_by([concept], xs) != labels:
             raise misfit(concept, len(labels))
 
     def sample(self, row: int) -> list[tuple[Instance, int]]:
@@ -189,7 +183,7 @@ class OracleFrontier(Frontier):
 
     def _find_witnesses(self, rows: list[int]) -> None:
         """Find a concept for each of these rows; where that is unknown, and kept, there is none."""
-        for row, found in zip(rows, self._find_all([self.sample(row) for row in rows]), strict=True):
+        for row, found in zip(rows, self._find_all(map(self.sample, rows)), strict=True):
             if found is None:
                 raise ContradictoryOracle(
                     f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:
@@ -87,20 +87,6 @@ class ConceptClass(ABC):
         pairs = self.clean(sample)
         best = self.erm(pairs)
         return all(best(x) == y for x, y in pairs)
-
-    def labels_by(self, concepts: Sequence[Concept], xs: Sequence[Instance]) -> bytes:
-        """Return the labels of all instances by the first concept, then by the next, and so on: a byte each.
-
-        For a class that can do better than call the concepts that its ``find`` returned, one by one.
-        """
-        try:
-            labels = [concept(x) for concept in concepts for x in xs]
-        except Exception as error:
-            raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
-        for label in labels:
-            if label not in (0, 1):
-                raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
-        return bytes(map(int, labels))
 
     def judge(self, sample: Sample) -> Concept:
         """Return a best concept in hindsight, for the account only: where queries count, this is none."""
