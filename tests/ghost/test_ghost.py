@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -304,6 +307,15 @@ def test_recursive_majority_forces_a_tree_on_every_split(dimension: int) -> None
         _, columns = play_plan(majority.robust(dimension, 1), rng)
         assert len(columns) == majority.robust_cost(dimension, 1)
         assert every_split_has_a_tree(columns, dimension, rng, splits=20)
+
+
+def test_the_plans_written_down_are_what_the_search_finds(tmp_path: Path) -> None:
+    root, made = Path(__file__).parents[2], tmp_path / "plans.json"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), os.environ.get("PYTHONPATH", "")])}
+    subprocess.run(
+        [sys.executable, str(root / "benchmarks/ghost_plans.py"), str(made)], check=True, env=env, timeout=90
+    )
+    assert made.read_bytes() == (root / "src/adeptree/ghost/covering_plans.json").read_bytes()
 
 
 def test_majority_with_pruning_forces_a_deep_tree() -> None:

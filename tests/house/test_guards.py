@@ -56,7 +56,7 @@ MOST_LINES = 300
 """Of a file, comments and blanks included."""
 LONG_FILES = {"line_kernels.py": 700, "line_engine.py": 380, "interval_passes.py": 350}
 """Compiled by numba, whose cache looks at one file: replaced with it."""
-BUDGET = {"all": 20_400, "core": 11_600}
+BUDGET = {"all": 19_500, "core": 11_470}
 """Lines of code, without comments, docstrings and blanks. They may fall."""
 CORE = ("core", "theory", "roles", "families", "oracles", "learners", "games")
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
+from adeptree.ghost.blueprints import as_tuples
 from adeptree.ghost.plans import Plan, mistake, stage_plan
-from adeptree.ghost.saved_ghosts import as_tuples, check_ghosts
+from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_label
 from adeptree.ghost.trees import LabelTable
 from adeptree.roles.base_learner import RowLearner

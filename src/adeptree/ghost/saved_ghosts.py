@@ -8,7 +8,7 @@ import numpy as np
 
 from adeptree.core.saved_values import is_count, need
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.blueprints import Vote, blueprint
+from adeptree.ghost.blueprints import Vote, as_tuples, blueprint
 from adeptree.ghost.majority import robust
 from adeptree.ghost.plans import plan_for, refutes, stage_plan
 
@@ -95,12 +95,3 @@ def _is_tree(value: Any, ghosts: int) -> bool:
     if isinstance(value, tuple):
         return all(_is_tree(part, ghosts) for part in value)
     return is_count(value) and value < ghosts
-
-
-def as_tuples(value: Any) -> Any:
-    """Return nested lists as nested tuples (a file knows only lists).
-
-    >>> as_tuples(["collect", 1, [0]])
-    ('collect', 1, (0,))
-    """
-    return tuple(map(as_tuples, value)) if isinstance(value, (list, tuple)) else value

@@ -59,6 +59,9 @@ def word_of(key: Any) -> int:
         return key & MASK
     if isinstance(key, float):
         return int(_KERNEL.word_of_float(key))  # 1 and 1.0, 0.0 and -0.0 are one point
+    if isinstance(key, Mapping):  # features that are 0 and those that are absent are alike
+        words = (_KERNEL.mixed(word_of(str(name)) ^ word_of(value)) for name, value in key.items() if value != 0)
+        return int(sum(words) & MASK)
     return int.from_bytes(hashlib.blake2b(_text(key).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 

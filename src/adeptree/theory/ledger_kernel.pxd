@@ -1,5 +1,6 @@
 # What other kernels may call of ledger_kernel.py, as C.
 cpdef double mixability_gap(double loss, double log_odds, double rate, double weight) noexcept
+cpdef unsigned long long mixed(unsigned long long z) noexcept
 cpdef double coin(unsigned long long seed, long long t, unsigned long long word) noexcept
 cdef unsigned long long bits_of(double x) noexcept
 cpdef unsigned long long word_of_float(double x) noexcept

@@ -158,10 +158,8 @@ def _softplus(z: cython.double) -> cython.double:
 # --- Coins: a well-mixed hash of seed, round and point (the finaliser of SplitMix64) ------------------------------
 
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _mixed(z: cython.ulonglong) -> cython.ulonglong:
+def mixed(z: cython.ulonglong) -> cython.ulonglong:
+    """Return other 64 bits, each of which depends on all of these."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 0xBF58476D1CE4E5B9
     two: cython.ulonglong = 0x94D049BB133111EB
@@ -174,7 +172,7 @@ def coin(seed: cython.ulonglong, t: cython.longlong, word: cython.ulonglong) -> 
     """Return the coin of round t at the point that this word stands for, uniform in [0, 1)."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     golden: cython.ulonglong = 0x9E3779B97F4A7C15
-    drawn: cython.ulonglong = _mixed(_mixed((seed + t * golden) & mask) ^ word) >> 11
+    drawn: cython.ulonglong = mixed(mixed((seed + t * golden) & mask) ^ word) >> 11
     return drawn * (1.0 / 9007199254740992.0)
 
 

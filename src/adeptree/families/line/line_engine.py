@@ -85,11 +85,14 @@ class LineEngine(KernelEngine):
         keys = kept["keys"]
         need(cells > 0 and keys[0] == kernel.first and (np.diff(keys.astype(object)) > 0).all(), "keys")
         need(keys[-1] < kernel.last, "keys")
-        check_counts("contested", kept["contested"], 2**31 - 2)
+        check_counts("contested", kept["contested"], cells - 1)
         need((kept["wrong"] >= 0).all() and (kept["wrong"] <= kept["contested"]).all(), "wrong")
         for name in SUMS:
             need(is_real(state[name]) and state[name] >= 0, name)
-        need(isinstance(state["whole"], bool), "whole")
+        gain, charged, whole = kept["gain"], state["charged"], state["whole"]
+        need(max(float(np.abs(gain).sum()), state["zeros"]) <= charged + 1e-9 * (1 + charged), "charged")
+        need(isinstance(whole, bool) and not (whole and (gain != np.floor(gain)).any()), "whole")
+        need(not whole or charged <= 2**53, "whole")  # (its losses are looked up in a table)
         shape = Shape(kept["counts"], kept["sizes"])
         shape.check(cells)
         kernel.zeros, kernel.charged, kernel.whole = float(state["zeros"]), float(state["charged"]), state["whole"]

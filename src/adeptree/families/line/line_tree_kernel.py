@@ -33,6 +33,7 @@ else:
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
+EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
 DEEPEST = 128
 FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that little no sum depends
 
@@ -125,7 +126,7 @@ class LineTree(RoundKernel):
         key: cython.longlong
         value: cython.double
         if self.floats:
-            if type(x) is not float and type(x) is not int:
+            if type(x) is not float and (type(x) is not int or not (-EXACT <= x <= EXACT)):
                 return False
             value = x  # type: ignore[assignment]
             if not isfinite(value):
@@ -252,9 +253,9 @@ class LineTree(RoundKernel):
 
     def charge(self, label: cython.int, cost: cython.double) -> cython.void:
         """Count a label of the point of slot ``at``: only 1s minus 0s matter there, and all 0s together."""
-        if cost != floor(cost):
-            self.whole = False
         self.charged += cost
+        if cost != floor(cost) or self.charged > EXACT:
+            self.whole = False
         if label:
             self.gain[self.at] += cost
         else:
@@ -301,7 +302,7 @@ class LineTree(RoundKernel):
     def reserve(self) -> cython.int:
         """Have room for one more bucket, and a table that is long enough after one more round."""
         if self.buckets + 1 > self.room:
-            self.make_room(self.room + (self.room >> 1) + 2)
+            self.make_room(self.room + (self.room >> 3) + 2)
         if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
             self.lengthen()
         return 0

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
+from adeptree.core.saved_values import check_counts
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
 from adeptree.families.line.thresholds import Bisection, HalfLines, NearestLabel
@@ -75,6 +76,8 @@ class ThresholdsEngine(LineEngine):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the tree; files of the first edition hold the loss of every gap instead."""
+        if isinstance(self.prior, PaperPrior):
+            check_counts("mistakes", state["mistakes" if "losses" in state else "wrong"], self.prior.M)
         super().restore(self._of_cells(state) if "losses" in state else state)
 
     def _of_cells(self, state: dict[str, Any]) -> dict[str, Any]:

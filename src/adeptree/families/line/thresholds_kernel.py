@@ -65,7 +65,7 @@ class ThresholdsKernel(LineTree):
         self.T, self.M = horizon, mistakes
         self.columns = mistakes + 1 if mistakes >= 0 else 1
         self.stride = 2 + self.columns
-        self.row = array("d", [1.0] * self.columns)
+        self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
         self.sums = self.weight = array("d")
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
 
