@@ -240,23 +240,22 @@ def test_goes_on_with_the_same_bits(name: str, how: str, c: Any) -> None:
             assert again.probability(x).hex() == engine.probability(x).hex()
             again.commit(x, y, cost)
         engine.commit(x, y, cost)
-    assert (
-        again.queries.asked > 0
-        and again.state()["frontier"]["row_of"].tolist() == engine.state()["frontier"]["row_of"].tolist()
-    )
+    assert again.queries.asked > 0
+    assert again.state()["frontier"]["row_of"].tolist() == engine.state()["frontier"]["row_of"].tolist()
 
 
 def test_the_weights_of_a_file_are_those_of_its_losses() -> None:
     _, engine = both(random_class(2), "mixed", 20, 0.5)
     for x in range(9):
         engine.commit(x, x % 2)
-    for change in (
+    changes: list[Any] = [
         lambda s: s["weights"]["of"].__imul__(np.linspace(0.9, 1, engine.width)),
         lambda s: s["frontier"]["row_of"].__setitem__(0, -1),
         lambda s: s["mistakes"].__setitem__(0, 40),
         lambda s: s["contested"].__setitem__(0, 10**6),
         lambda s: s.update(losses=s["losses"][:-1]),
-    ):
+    ]
+    for change in changes:
         state = copy.deepcopy(engine.state())
         change(state)
         with pytest.raises(ValueError, match="cannot be what a learner saved"):
@@ -271,6 +270,7 @@ def test_compiled_and_interpreted_give_the_same_bits(name: str, rate: float, mon
     rounds = [(int(rng.integers(9)), int(rng.integers(2)), float(rng.choice([1, 1, 0.7]))) for _ in range(1200)]
     for room in ("families.finite", "_compiled"):
         theory = "theory" if room != "_compiled" else room
+        monkeypatch.setattr(finite, "COLUMNS", importlib.import_module(f"adeptree.{room}.columns_kernel"))
         monkeypatch.setattr(finite, "KERNEL", importlib.import_module(f"adeptree.{room}.partition_kernel"))
         monkeypatch.setattr(finite, "MASSES", importlib.import_module(f"adeptree.{theory}.mass_kernel"))
         _, engine = both(random_class(5), name, len(rounds), rate)
@@ -310,8 +310,8 @@ def test_past_the_horizon_no_rounds_are_left() -> None:
 def test_columns_are_thrown_away_when_they_are_too_many() -> None:
     rng = np.random.default_rng(1)
     (_, engine), (_, kept) = both(random_class(2), "kt", 0, 0.5), both(random_class(2), "kt", 0, 0.5)
-    engine.kernel.store = 20  # of the 5 bytes of a column
-    xs, ys = rng.integers(9, size=300), rng.integers(2, size=300)
+    engine.kernel.store = 2000  # bytes, of the 405 of a column
+    xs, ys = rng.integers(9, size=300).tolist(), rng.integers(2, size=300)
     found = [np.empty(300), np.empty(300)]
     for one, ps in zip((engine, kept), found, strict=True):
         one.batch(xs)
@@ -361,3 +361,14 @@ def test_who_is_accepted() -> None:
     assert BitEngine.accepts(Problem(few, default_base(few), KTPrior())) is None
     assert "at most 65536 concepts" in str(BitEngine.accepts(Problem(many, default_base(many), KTPrior())))
     assert FiniteEngine.accepts(Problem(few, Halving(few), KTPrior())) is None
+
+
+@pytest.mark.parametrize("c", [random_class(9), SMALL, ON_BITS[0]], ids=["table", "soa", "bits"])
+def test_what_runs_without_the_lock_runs_no_python(c: Any) -> None:
+    """A new point is left to the slow way; afterwards both say the same."""
+    kernel, x = both(c, "kt", 0, 0.5)[1].kernel, next(iter(c.instances()))
+    assert (kernel.quick_look(x), kernel.quick_round(x, 1)) == (-1.0, -1)
+    assert kernel.learn(x, 1) and kernel.ledger.rounds == 1
+    assert kernel.quick_look(x) == kernel.chance(x) >= 0
+    assert kernel.quick_round(x, 0) == 0 and kernel.ledger.rounds == 2
+    assert (kernel.quick_look([x]), kernel.quick_look(float("nan"))) == (-1.0, -1.0)

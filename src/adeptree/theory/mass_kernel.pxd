@@ -10,6 +10,6 @@ cdef class Masses:
     cdef Py_ssize_t length, most
     cdef long long horizon, bound, left
 
-    cdef int reserve(self, Py_ssize_t n) except -1
+    cpdef int reserve(self, Py_ssize_t n) except -1
     cpdef double log_mass(self, Py_ssize_t k, Py_ssize_t n, double share) noexcept
     cpdef void set_round(self, long long t) noexcept

@@ -55,7 +55,7 @@ class Masses:
     def reserve(self, n: cython.Py_ssize_t) -> cython.int:
         """Make ready for paths with up to n contested rounds."""
         if self.settled and n >= self.length:
-            self.tables = self.make_tables(2 * n + 64)
+            self.tables = memoryview(self.make_tables(2 * n + 64))
             self.length = 2 * n + 64
         return 0
 

@@ -55,7 +55,7 @@ def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]
     >>> odds_of_one(np.array([0.0, -2000.0]), np.array([True, False]))
     (1.0, 2000.0)
     """
-    # (Not less than e^-700 of the largest, which no sum above TINY feels: so nothing underflows, whatever np.seterr says.)
+    # (At least e^-700 of the largest, which no sum above TINY feels: so nothing underflows, whatever np.seterr says.)
     weight = np.exp(np.maximum(log_weight - log_weight.max(), -700.0))
     ones, zeros = float(weight[label].sum()), float(weight[~label].sum())
     if min(ones, zeros) > TINY:

@@ -23,6 +23,7 @@ from adeptree.theory.coins import word_of
 from adeptree.theory.priors import PaperPrior, Prior
 
 MASSES = kernel("adeptree.theory.mass_kernel")
+COLUMNS = kernel("adeptree.families.finite.columns_kernel")
 KERNEL = kernel("adeptree.families.finite.partition_kernel")
 COUNTED = ("losses", "mistakes", "contested")
 
@@ -89,8 +90,8 @@ class FiniteEngine(KernelEngine):
         key = self.concept_class.key(instance)
         frozen, columns = freeze(key), self.kernel.columns
         if frozen not in columns:
-            bits = np.packbits(self.concept_class.labels(instance), bitorder="little")
-            columns[frozen] = KERNEL.Column(instance, frozen, word_of(key), bits)
+            bits = bytearray(np.packbits(self.concept_class.labels(instance), bitorder="little"))
+            columns[frozen] = COLUMNS.Column(instance, frozen, word_of(key), bits)
         return columns[frozen]
 
     def _judge(self, x: Instance) -> None:
@@ -99,7 +100,8 @@ class FiniteEngine(KernelEngine):
 
     def batch(self, xs: Sequence[Instance]) -> int:
         """Give the kernel the points themselves: it asks for their columns."""
-        self.kernel.points = xs.tolist() if isinstance(xs, np.ndarray) else list(xs)
+        points: Any = xs
+        self.kernel.points = points.tolist() if isinstance(points, np.ndarray) else list(points)
         return len(xs)
 
     # --- Account -------------------------------------------------------------------------------------

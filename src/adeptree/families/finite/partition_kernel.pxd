@@ -1,22 +1,14 @@
 # The kernel of listed classes, as C: partition_kernel.py.
+from adeptree._compiled.columns_kernel cimport ColumnsKernel
 from adeptree._compiled.mass_kernel cimport Masses
-from adeptree._compiled.round_kernel cimport RoundKernel
 
-cdef class Column:
-    cdef unsigned char[::1] bits
-    cdef unsigned long long word
-    cdef public object x
-    cdef object kind
-    cdef bint entered
-
-cdef class PartitionKernel(RoundKernel):
-    cdef public dict arrays, columns
-    cdef public list points
+cdef class PartitionKernel(ColumnsKernel):
+    cdef public dict arrays
     cdef public Py_ssize_t width
-    cdef public long long rounds, since, store
-    cdef public double anchor, best
-    cdef Column column
-    cdef object read, judge
+    cdef public long long rounds, since
+    cdef public double anchor
+    cdef double best
+    cdef object judge
     cdef Masses masses
     cdef int guess
     cdef long long concepts
@@ -25,7 +17,6 @@ cdef class PartitionKernel(RoundKernel):
     cdef double[::1] losses, log_mass, weight, step, side
     cdef unsigned char[::1] say, guesses
 
-    cdef object find(self, object x)
     cdef void answer(self) noexcept
     cdef double log_part(self, Py_ssize_t c, int label) noexcept
     cdef double log_side(self, int label) noexcept

@@ -20,19 +20,18 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
+    from cython.cimports.adeptree._compiled.columns_kernel import ColumnsKernel
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, inf, log
 
-    from adeptree.roles.round_kernel import PyErr_CheckSignals, RoundKernel
-    from adeptree.theory.ledger_kernel import Ledger
+    from adeptree.families.finite.columns_kernel import ColumnsKernel
     from adeptree.theory.mass_kernel import Masses
 
+MAJORITY = cython.declare(cython.int, -1)
+ASK = cython.declare(cython.int, -2)
 NOTHING = cython.declare(cython.double, 1e-290)
 LITTLE = cython.declare(cython.double, 1e-260)
 FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
@@ -40,27 +39,16 @@ KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
 
 
-class Column:
-    """A point: its labels by all concepts, as bits, and the word of its coin."""
-
-    def __init__(self, x: Any, key: Any, word: cython.ulonglong, bits: Any) -> None:
-        self.x, self.kind, self.word, self.bits = x, type(key), word, bits
-        self.entered = False  # whether it has come
-
-
-class PartitionKernel(RoundKernel):
+class PartitionKernel(ColumnsKernel):
     """The partition of so many concepts.
 
-    ``guess`` is what the base learner says wherever a cell is parted, or -1 for what most of its concepts say, or -2
-    for what ``judge`` finds out. ``read`` makes the column of a point and puts it among ``columns``.
+    ``guess`` is what the base learner says wherever a cell is parted: a label; MAJORITY, what most of the cell's
+    concepts say; ASK, what ``judge`` finds out.
     """
 
     def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any, judge: Any) -> None:
-        RoundKernel.__init__(self, Ledger(), 0)
-        self.concepts, self.guess, self.masses = concepts, guess, masses
-        self.read, self.judge = read, judge
-        self.store = 1 << 26  # bytes of columns that are kept
-        self.points = []  # of a batch
+        ColumnsKernel.__init__(self, concepts, read)
+        self.concepts, self.guess, self.masses, self.judge, self.asks = concepts, guess, masses, judge, guess == ASK
         self.step = array("d", bytes(32))
         self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
@@ -72,62 +60,16 @@ class PartitionKernel(RoundKernel):
         self.rounds = 0  # points that have come
         self.ready()
 
-    # --- Points: each has a column, in a store that is emptied when it is full -----------------------
-
-    def find(self, x: object) -> object:
-        """Return the column of a point."""
-        column: Column
-        try:
-            column = self.columns.get(x)
-        except TypeError:  # not hashable
-            column = None
-        # (1, 1.0 and True are equal, and not always all points.)
-        if column is not None and type(x) is column.kind:
-            return column
-        if self.concepts * len(self.columns) > 8 * self.store:
-            self.columns = {}
-        return self.read(x)
+    # --- A round -----------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place."""
-        column: Column = self.find(x)
-        if column is not self.column:
-            self.column = column
-            self.word = column.word
-            self.seen = self.known = False
-        if self.guess == -2 and not self.known and not column.entered:
+        """Put x in place; where the base learner must be asked, ask it."""
+        ColumnsKernel.place(self, x)
+        if self.asks and not (self.known or self.column.entered):
             self.answer()
             if self.parted:
-                self.judge(column.x)  # fills in ``guesses``
+                self.judge(self.column.x)  # fills in ``guesses``
         return True
-
-    def run(
-        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
-    ) -> int:
-        """Play rounds of a batch. (The columns of its points are made one by one, which may raise.)"""
-        i: cython.Py_ssize_t
-        ys: cython.longlong[::1] = labels
-        prices: cython.double[::1] = costs
-        ps: cython.double[::1] = probabilities
-        for i in range(first, stop):
-            self.place(self.points[i])
-            self.reserve()
-            self.see()
-            ps[i] = self.p
-            self.play(cython.cast(cython.int, ys[i]), prices[i] if len(prices) > 0 else 1.0)
-            if self.overdue():
-                return i + 1
-            if i & 63 == 63:
-                PyErr_CheckSignals()
-        return stop
-
-    def look_many(self, probabilities: Any) -> None:
-        """Set the chance of guessing 1 at each point of the batch."""
-        i: cython.Py_ssize_t
-        for i in range(len(probabilities)):
-            probabilities[i] = self.chance(self.points[i])
-
-    # --- A round -----------------------------------------------------------------------------------
 
     def answer(self) -> cython.void:
         """Find out what every cell says: 0 or 1; or both, that is 2 or 3, where 0 or 1 is predicted."""
@@ -153,10 +95,10 @@ class PartitionKernel(RoundKernel):
                 if 0 < ones < size:
                     self.parted += 1
                     self.ones[c] = ones
-                    if self.guess == -1:  # Halving: a tie is 0
+                    if self.guess == MAJORITY:  # a tie is 0
                         say[c] = 2 + (2 * ones > size)
                     else:
-                        say[c] = 2 + (self.guesses[c] if self.guess == -2 else self.guess)
+                        say[c] = 2 + (self.guesses[c] if self.guess == ASK else self.guess)
 
     def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
         """Return ln of the mass of the part of a cell that says this, where some of it does."""
@@ -268,7 +210,7 @@ class PartitionKernel(RoundKernel):
                     self.divide(c)
         self.column.entered = True
         self.rounds += self.ahead
-        # What saying 0 and saying 1 costs, and what is left of such a weight. (No branches: labels are hard to foresee.)
+        # What saying 0 and saying 1 costs, and leaves of a weight. (No branches: labels are hard to foresee.)
         step[label], step[2 + label] = 0.0, 1.0
         step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
         for c in range(self.width):

@@ -262,6 +262,13 @@ class LineTree(RoundKernel):
             self.gain[self.at] -= cost
             self.zeros += cost
 
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let x in, and charge the rules that are wrong there."""
+        if self.cut:
+            self.insert()
+        self.charge(label, cost)
+        self.climb()
+
     def lengthen(self) -> cython.int:
         """Make the table of e^(-eta k) cover all differences of losses there can be, or all that weigh anything."""
         i: cython.Py_ssize_t

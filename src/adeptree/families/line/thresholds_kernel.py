@@ -259,7 +259,7 @@ class ThresholdsKernel(LineTree):
         d: cython.Py_ssize_t
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
-        lost: cython.double = 0.0
+        lost: cython.double = -self.sums[0]  # relative to L*: rates times losses may have no digits to spare
         loss: cython.double
         one: cython.double = -inf
         zero: cython.double = -inf

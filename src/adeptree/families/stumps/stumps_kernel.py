@@ -85,7 +85,6 @@ class StumpsKernel(RoundKernel):
         if self.given:  # the constants are concepts of their own
             self.table.add(0, 0, False, BEYOND, BEYOND + 1)
             self.table.add(0, 0, True, BEYOND, BEYOND + 1)
-        self.table.voters = self.table.cells
 
     def add_line(self, name: object) -> StumpLine:
         """Begin the line of one more feature."""
@@ -256,7 +255,7 @@ class StumpsKernel(RoundKernel):
                 line.insert()
                 line.gain[line.at] = lead.gain[1]
                 line.climb()
-            for i in range(cells):
+            for i in range(cells):  # its cells are those of the constants, and vote like the others of these
                 if self.table.line[i] == 0:
                     self.table.add(self.table.row[i], f, self.table.down[i], self.table.low[i], self.table.high[i])
             self.values[f] = value
