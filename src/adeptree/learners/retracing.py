@@ -53,7 +53,8 @@ class Retrace:
     def begin(self, engine: KernelEngine) -> None:
         """Say that the engine is about to be changed."""
         kept = self._kept
-        if kept is None or self._played >= max(SELDOM, engine.width):
+        # (A state has no more numbers than there were rounds, or paths, whichever are fewer.)
+        if kept is None or self._played >= max(SELDOM, min(engine.width, engine.kernel.ledger.answered)):
             state, sums = engine.state(), engine.kernel.ledger.copy()
             self._kept = kept = Snapshot(state, sums, [])
             self._played = 0

@@ -11,6 +11,7 @@ cdef class BlockCounts(RoundKernel):
     cdef double[::1] shares, betas, central, terms, logs, log_q
     # The blocks, and the point in place.
     cdef readonly dict number
+    cdef dict coming
     cdef list points
     cdef object name
     cdef Py_ssize_t at, blocks, room, most

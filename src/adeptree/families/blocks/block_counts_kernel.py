@@ -65,8 +65,8 @@ class BlockCounts(RoundKernel):
         self.set_asked(self.asked_in_all())
         self.sizes = [comb(n, j) for j in range(min(n, self.d) + 1)]
         self.width = sum(self.sizes)
-        self.number, self.points, self.name = {}, [], None
-        self.at, self.blocks = -1, 0
+        self.number, self.coming, self.points = {}, {}, []
+        self.blocks = 0
         self.gains, self.log_q, self.words = array("d"), array("d"), array("Q")
         self.central = array("d", self.shares)
         self.make_room(max(16, n + 1))
@@ -76,6 +76,7 @@ class BlockCounts(RoundKernel):
             self.admit()
             self.gains[j] = gains[j]
         self.lost, self.rounds = lost, rounds
+        self.at, self.name = n, self.number  # (no block is equal to a dict)
         self.choose_all()
         self.rebuild()
 
@@ -103,30 +104,31 @@ class BlockCounts(RoundKernel):
 
     def place(self, x):
         """Put the block of x in place."""
-        self.put(x if self.plain and (type(x) is str or type(x) is int) else self.block_of(x))
+        name = x if self.plain and (type(x) is str or type(x) is int) else self.block_of(x)
+        if name not in self.number and name not in self.coming:
+            self.coming = {name: self.word_of(name)}  # (found out before anything changes: it may be interrupted)
+        self.put(name)
         return True
 
     def place_at(self, i):
         """Put the i-th block of the batch in place."""
         self.put(self.points[i])
 
-    @cython.locals(j=cython.Py_ssize_t, word=cython.ulonglong)
+    @cython.locals(j=cython.Py_ssize_t)
     def put(self, name):
         """Put a block in place; a new one is looked at where it would be."""
-        if self.at == self.blocks and (self.name is name or self.name == name):
-            return 0
-        word = 0 if name in self.number else self.word_of(name)  # (meanwhile another thread may play a round)
         found = self.number.get(name)
         j = self.blocks if found is None else found
-        if found is None or j != self.at:
-            self.word = word if found is None else self.words[j]
+        if j != self.at or (found is None and self.name is not name and self.name != name):
+            self.word = self.coming[name] if found is None else self.words[j]
             self.at, self.name = j, name
             self.seen = self.known = False
         return 0
 
     def give(self, names: list[Hashable]) -> None:
         """Take the blocks of a batch."""
-        self.points = names
+        coming = {name: self.word_of(name) for name in set(names).difference(self.number)}
+        self.points, self.coming = names, coming
 
     def reserve(self):
         """Name the block, if it is new; have room for it, and for the next one to be looked at."""

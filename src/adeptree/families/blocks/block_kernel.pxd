@@ -3,15 +3,13 @@ from adeptree._compiled.block_counts_kernel cimport BlockCounts
 
 cdef class BlocksKernel(BlockCounts):
     # The tree, and the way down to the point in place.
-    cdef Py_ssize_t polynomials, levels, way, unit, finger, massed
+    cdef Py_ssize_t polynomials, levels, way, unit, finger, good, massed
     cdef long long[::1] start, length
     cdef double[::1] M, X
     # Numbers M e^(X L).
-    cdef double quantum, log_radix, radix, less, high, low, total, top, m0, x0, m1, x1
+    cdef double quantum, log_radix, radix, less, high, low
 
     cdef void put_number(self, Py_ssize_t at, double gain, double log_factor) noexcept
-    cdef void add(self, double m, double x) noexcept
-    cdef void tidy(self) noexcept
     cdef void multiply(
         self,
         Py_ssize_t out,

@@ -55,7 +55,7 @@ class BlocksKernel(BlockCounts):
         for h in range(levels + 1):
             start.append(size)
             size += (((room - 1) >> h) + 2 & ~1) * length[h] * self.polynomials  # every node has a sibling
-        M = array("d", bytes(8 * (size + 3 * (levels + 1) * (most + 1) + 1)))
+        M = array("d", bytes(8 * (size + 3 * (levels + 2) * (most + 1) + 1)))
         X = array("d", bytes(8 * len(M)))
         BlockCounts.make_room(self, room)
         self.start, self.length, self.levels, self.M, self.X = start, length, levels, M, X
@@ -70,59 +70,39 @@ class BlocksKernel(BlockCounts):
 
     # --- Numbers M e^(X L) -------------------------------------------------------------------------
 
-    @cython.locals(x=cython.double, y=cython.double)
+    @cython.locals(x=cython.double, y=cython.double, log_rest=cython.double)
     def put_number(self, at, gain, log_factor):
         """Let an entry be e^(eta gain) times a factor with this logarithm."""
-        x, y = floor(gain / self.quantum + 0.5), floor(log_factor / self.log_radix + 0.5)
-        self.total = exp(self.eta * (gain - x * self.quantum) + (log_factor - y * self.log_radix))
-        self.top = x + y
-        self.tidy()
-        self.M[at], self.X[at] = self.total, self.top
+        x = floor(gain / self.quantum + 0.5)
+        log_rest = self.eta * (gain - x * self.quantum) + log_factor
+        y = floor(log_rest / self.log_radix + 0.5)
+        self.M[at], self.X[at] = exp(log_rest - y * self.log_radix), x + y
 
-    @cython.locals(gap=cython.double)
-    def add(self, m, x):
-        """Add a number to the total."""
-        gap = self.top - x
-        if self.total == 0.0:
-            self.total, self.top = m, x
-        elif m != 0.0:
-            if gap < 0.0:
-                gap = -gap
-                m, self.total, self.top = self.total, m, x
-            if gap <= 2.0:  # (beyond, it is less than the last digit)
-                while gap > 0.0:
-                    m *= self.less
-                    gap -= 1.0
-                self.total += m
-
-    def tidy(self):
-        """Bring M of the total back between e^(-L/2) and e^(L/2), so that a product is a double."""
-        if self.total >= self.high:
-            self.total *= self.less
-            self.top += 1.0
-        elif self.total == 0.0:
-            self.top = 0.0
-        elif self.total < self.low:
-            self.total *= self.radix
-            self.top -= 1.0
-
-    @cython.locals(s=cython.Py_ssize_t, i=cython.Py_ssize_t, total=cython.double, top=cython.double)
-    @cython.locals(m=cython.double, x=cython.double)
+    @cython.locals(s=cython.Py_ssize_t, i=cython.Py_ssize_t, gap=cython.double)
+    @cython.locals(m=cython.double, total=cython.double, top=cython.double)
     def multiply(self, out, low, high, a, degree_a, b, degree_b, more):
         """Let the coefficients ``low`` to ``high`` of polynomial ``out`` be those of a b, or so much more."""
         for s in range(low, high + 1):
             total, top = (self.M[out + s], self.X[out + s]) if more else (0.0, 0.0)
             for i in range(max(0, s - degree_a), min(degree_b, s) + 1):
-                m, x = self.M[a + s - i] * self.M[b + i], self.X[a + s - i] + self.X[b + i]
-                if x == top:
+                m, gap = self.M[a + s - i] * self.M[b + i], top - (self.X[a + s - i] + self.X[b + i])
+                if gap == 0.0:
                     total += m
-                else:
-                    self.total, self.top = total, top
-                    self.add(m, x)
-                    total, top = self.total, self.top
-            self.total, self.top = total, top
-            self.tidy()
-            self.M[out + s], self.X[out + s] = self.total, self.top
+                elif total == 0.0:
+                    total, top = m, top - gap
+                elif gap > 0.0:
+                    if gap <= 2.0:  # (beyond, it is less than the last digit)
+                        total += m * self.less if gap == 1.0 else m * self.less * self.less
+                elif m != 0.0:
+                    if gap < -2.0:
+                        total = 0.0
+                    total, top = m + (total * self.less if gap == -1.0 else total * self.less * self.less), top - gap
+            # M is brought back between e^(-L/2) and e^(L/2), so that the next product is a double.
+            if total >= self.high:
+                total, top = total * self.less, top + 1.0
+            elif total < self.low:
+                total, top = (total * self.radix, top - 1.0) if total > 0.0 else (0.0, 0.0)
+            self.M[out + s], self.X[out + s] = total, top
 
     # --- The tree ----------------------------------------------------------------------------------
 
@@ -171,7 +151,7 @@ class BlocksKernel(BlockCounts):
         for h in range(1, self.levels + 1):
             for i in range(((self.blocks - 1) >> h) + 1):
                 self.set_node(h, i)
-        self.finger = self.massed = -1
+        self.finger, self.massed, self.good = 0, -1, self.levels
 
     # --- A look ------------------------------------------------------------------------------------
 
@@ -209,60 +189,60 @@ class BlocksKernel(BlockCounts):
             self.multiply(u, low, most, v + up, most, f, n, True)
 
     @cython.locals(h=cython.Py_ssize_t, j=cython.Py_ssize_t, n=cython.longlong, gap=cython.double, odds=cython.double)
-    @cython.locals(e=cython.Py_ssize_t, u=cython.Py_ssize_t, v=cython.Py_ssize_t, rest=cython.Py_ssize_t)
+    @cython.locals(most=cython.Py_ssize_t, e=cython.Py_ssize_t, u=cython.Py_ssize_t, v=cython.Py_ssize_t)
+    @cython.locals(out=cython.Py_ssize_t)
     def look(self):
         """Go down to the block in place, and divide the weight there."""
-        j, h = self.at, 0
+        j, most, h = self.at, self.most, 0
         n = max(self.blocks, j + 1)
-        if self.finger < 0:
-            h = self.levels
-        else:  # up to where the last way meets the new one; above, it stays
-            while self.finger >> h != j >> h:
-                if h > 0:
-                    self.set_node(h, self.finger >> h)
-                h += 1
+        while self.finger >> h != j >> h:  # up to where the last way meets the new one; above, it stays
+            if h > 0:
+                self.set_node(h, self.finger >> h)
+            h += 1
+        self.good = max(self.good, h)
         self.finger = j
         if not self.parts:
             self.set_masses(max(0, self.horizon - self.rounds - self.ahead))
         elif n != self.massed:
+            self.massed, self.good = -1, self.levels
             self.set_masses(n)
-            self.massed, h = n, self.levels
-        while h > 0:
-            h -= 1
-            self.step_down(h, j >> h)
-        e, u, v = self.node(0, j), self.row(0, 0), self.row(0, 1)
+            self.massed = n
+        while self.good > 0:
+            self.step_down(self.good - 1, j >> self.good - 1)
+            self.good -= 1  # (interpreted, a look may be interrupted: what is not made by then is made in the next)
+        e, u, v, out = self.node(0, j), self.row(0, 0), self.row(0, 1), self.row(self.levels + 1, 0)
         if not self.parts:
-            self.multiply(u, self.most - 1, self.most, self.row(self.levels, 0), self.most, v, self.most, False)
+            self.multiply(u, most - 1, most, self.row(self.levels, 0), most, v, most, False)
         if j == self.blocks:
             self.gains[j], self.log_q[j] = 0.0, self.logs[self.d] if self.parts and n >= self.d else 0.0
             self.weigh(j)
-        u, v, rest = u + self.most, v + self.most, self.row(0, 2) + self.most
-        self.total, self.top = self.M[u], self.X[u]
-        self.add(self.M[rest], self.X[rest])
-        self.tidy()
-        self.m0, self.x0 = self.total, self.top
-        self.total, self.top = self.M[u - 1] * self.M[e + 1], self.X[u - 1] + self.X[e + 1]
+        # What says 0, and what says 1, at the end of a row of their own.
+        self.multiply(out, most, most, u, most, self.unit, 0, False)
+        self.multiply(out, most, most, self.row(0, 2), most, self.unit, 0, True)
+        self.multiply(out, most - 1, most - 1, u, most, e + 1, 0, False)
         if self.parts:
-            self.add(self.M[v - 1] * self.M[e + 3], self.X[v - 1] + self.X[e + 3])
-        self.tidy()
-        self.m1, self.x1 = self.total, self.top
-        odds, gap = self.m0 / self.m1, self.x0 - self.x1
+            self.multiply(out, most - 1, most - 1, v, most, e + 3, 0, True)
+        out += most
+        odds, gap = self.M[out] / self.M[out - 1], self.X[out] - self.X[out - 1]
         while 0.0 < gap <= 2.0:
             odds, gap = odds * self.radix, gap - 1.0
         while -2.0 <= gap < 0.0:
             odds, gap = odds * self.less, gap + 1.0
         self.p = 1.0 / (1.0 + odds) if gap == 0.0 else 1.0 if gap < 0.0 else 0.0
 
+    @cython.locals(out=cython.Py_ssize_t)
     def log_ratio(self):
         """Return the log-odds of 1 at the block just looked at."""
-        return log(self.m1 / self.m0) + (self.x1 - self.x0) * self.log_radix
+        out = self.row(self.levels + 1, 0) + self.most
+        return log(self.M[out - 1] / self.M[out]) + (self.X[out - 1] - self.X[out]) * self.log_radix
 
+    @cython.locals(out=cython.Py_ssize_t, here=cython.Py_ssize_t)
     def log_weight(self) -> float:
         """Return ln of the sum of all weights, relative to the best loss; it is the same at every block seen."""
-        here = self.at
+        here, out = self.at, self.row(self.levels + 1, 0)
         self.at, self.ahead, self.known = max(0, min(here, self.blocks - 1)), 0, False
         self.look()
         self.at, self.ahead = here, 1
-        self.total, self.top = self.m0, self.x0
-        self.add(self.m1, self.x1)
-        return log(self.total) + (self.top - self.surplus / self.quantum) * self.log_radix
+        self.multiply(out, self.most, self.most, out - 1, self.most, self.unit, 0, True)
+        out += self.most
+        return log(self.M[out]) + (self.X[out] - self.surplus / self.quantum) * self.log_radix
