@@ -68,6 +68,7 @@ class RoundKernel:
         # The rate may change once one of these is reached.
         self.stay_rounds = self.stay_loss = self.stay_gap = inf
         self.due = False
+        self.stale = False  # whether the sums may be those of another rate
         self.asked = 0
         self.stamp = 0  # counts what was taken over
         self.word = 0  # of the point in place, for its coin
@@ -115,10 +116,12 @@ class RoundKernel:
 
     def set_rate(self, eta: float) -> None:
         """Go on at this rate."""
-        if eta != self.eta:
+        if eta != self.eta or self.stale:
+            self.stale = True  # (interpreted, what follows may be interrupted)
             self.eta = eta
             self.known = False
             self.rebuild()
+            self.stale = False
 
     def set_limits(self, rounds: float, best_loss: float, gap: float) -> None:
         """Say from where on the rate must be looked at; whoever says it has looked at it now."""
