@@ -332,22 +332,28 @@ def test_interrupt_saves_and_shows() -> None:
     assert at.load("s/checkpoint").rounds == 10
 
 
-def test_interrupt_waits_for_the_end_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    learn = at.Adept.learn
+@pytest.mark.parametrize(("method", "options", "rounds"), [("learn", ["--follow"], 5), ("learn_many", [], 6)])
+def test_interrupt_waits_for_the_end_of_the_step(
+    monkeypatch: pytest.MonkeyPatch, method: str, options: list[str], rounds: int
+) -> None:
+    """A step is a row where each is answered, and many (here three) elsewhere."""
+    learn = getattr(at.Adept, method)
 
-    def interrupted(self: at.Adept, x: object, y: object) -> None:
-        if self.rounds == 4:
+    def interrupted(self: at.Adept, x: object, y: object) -> object:
+        if self.rounds == (4 if options else 3):
             signal.raise_signal(signal.SIGINT)
-        learn(self, x, y)
+        return learn(self, x, y)
 
+    monkeypatch.setattr("adeptree.app.run.playing.FEWEST", 3)
+    monkeypatch.setattr("adeptree.app.run.rounds.MOST", 3)
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr(at.Adept, "learn", interrupted)
-    result = call("run", "--horizon", "2000", "--save", "s")
+    monkeypatch.setattr(at.Adept, method, interrupted)
+    result = call("run", "--horizon", "2000", "--save", "s", *options)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGINT, previous)
-    assert (result.exit_code, result.stderr) == (INTERRUPTED, "adeptree: interrupted\n")
-    assert result.stdout.startswith("machine-alarms: 5 of 2,000 rounds")
-    assert at.load("s/checkpoint").rounds == 5
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (INTERRUPTED, "adeptree: interrupted")
+    assert f"machine-alarms: {rounds} of 2,000 rounds" in result.output
+    assert at.load("s/checkpoint").rounds == rounds
 
 
 @POSIX

@@ -61,7 +61,7 @@ from adeptree.app.cli import app
 app(["run", "-q"], standalone_mode=False)  # whatever is loaded only when it is used
 {before}
 for line in sys.stdin:
-    seconds, args = json.loads(line)
+    seconds, args, number = json.loads(line)
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -72,7 +72,7 @@ for line in sys.stdin:
             os._exit(code)
     if seconds is not None:
         time.sleep(seconds)
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     print(os.waitpid(pid, 0)[1], flush=True, file=sys.__stdout__)
 """
 
@@ -95,9 +95,9 @@ class Forker:
         self._parent.wait(timeout=60)
         self._parent.stdout.close()
 
-    def run(self, *args: str, kill_after: float | None = None) -> int:
+    def run(self, *args: str, kill_after: float | None = None, by: int = 9) -> int:
         """Run the command, perhaps kill it, and return its wait status: 0 if all went well, 9 if it was killed."""
         assert self._parent.stdin and self._parent.stdout
-        self._parent.stdin.write(json.dumps([kill_after, args]) + "\n")
+        self._parent.stdin.write(json.dumps([kill_after, args, by]) + "\n")
         self._parent.stdin.flush()
         return int(self._parent.stdout.readline())

@@ -43,7 +43,12 @@ def fill_in() -> None:
 def show(text: str, err: bool = False, painted: bool = False) -> None:
     """Print, and make sure that a failure is told only once; ``painted`` has colours of our own."""
     try:
-        typer.echo(text if painted else visible_lines(text), err=err)
+        if painted or not text.isascii():
+            typer.echo(text if painted else visible_lines(text), err=err)
+        else:  # (what typer does with other texts and terminals takes longer than answering a row)
+            output = sys.stderr if err else sys.stdout
+            output.write(f"{visible_lines(text)}\n")
+            output.flush()
     except OSError as error:
         _let_go()
         if error.strerror and not isinstance(error, BrokenPipeError):

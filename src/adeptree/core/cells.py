@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -33,12 +34,40 @@ def number(text: str) -> Any:
     if "_" in text:  # Python's own way to write thousands, and nobody else's
         return text
     # A whole number of more digits is beyond every float, as 1e999 is: no class could compute with it.
-    for kind in (int, float) if len(text) <= DIGITS else (float,):
+    for kind in (int, float) if len(text) <= DIGITS and "." not in text else (float,):
         try:
             return kind(text)
         except ValueError:
             pass
     return text
+
+
+def floats(texts: Sequence[str]) -> list[float]:
+    """Return many cells as floats, as :func:`number` reads them one by one; NaN for what is no number.
+
+    >>> floats(["3", " 2.5 ", "-0"]), floats(["3", "abc", "1_000", "9" * 400])
+    ([3.0, 2.5, -0.0], [3.0, nan, nan, inf])
+    """
+    try:
+        return list(map(float, _plain(texts)))
+    except ValueError:
+        values = [number(text) for text in texts]
+        return [math.nan if isinstance(value, str) else float(value) for value in values]
+
+
+def wholes(texts: Sequence[str]) -> list[int]:
+    """Return many cells as whole numbers, all written as such; ValueError if some are not.
+
+    >>> wholes(["3", " 25 "])
+    [3, 25]
+    """
+    return list(map(int, _plain(texts)))
+
+
+def _plain(texts: Sequence[str]) -> Sequence[str]:
+    if "_" in "".join(texts):
+        raise ValueError("Python reads this as a number, and nobody else")
+    return texts
 
 
 def is_number(text: str) -> bool:

@@ -43,6 +43,10 @@ class Course:
         self.step = 1
         self.moments: list[Moment] = []
 
+    def left(self, rounds: int) -> int:
+        """Return how many rounds there are until the next that it wants to look at."""
+        return self.step - rounds % self.step
+
     def note(self, learner: Adept, rule: Callable[[], str], last: bool = False) -> None:
         """Look at the learner after a round, if it is time to; ``last`` is always noted."""
         t = learner.rounds

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from numpy.typing import NDArray
+
 from adeptree.core.cells import number
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -23,6 +25,9 @@ class Columns:
 
     value: Callable[[Any, Sequence[str]], Any] = _first_number
     """The instance, of the class and the texts of its columns."""
+    array: Callable[[Any, Sequence[Sequence[str]]], NDArray[Any]] | None = None
+    """Many instances at once, for ``instances_of``, of the class and its columns of texts: all are good, but where NaN
+    stands for what is no number. Where it is None, or raises ValueError, ``value`` reads row by row."""
     names: Callable[[Any], Sequence[str] | None] = lambda concept_class: None
     """The columns that the class itself names: instances are then mappings of these names to numbers."""
     count: Callable[[Any], int] = lambda concept_class: 1
@@ -41,13 +46,15 @@ class OnColumns:
 
     word: str
     build: Callable[[Sequence[str], int], ConceptClass]
-    """The class, of the columns' names and of d (0 where there is none)."""
+    """The class, of the columns' names and of the limit (0 where there is none)."""
     examples: dict[str, str] = field(default_factory=dict)
     """Texts of such rules, each with a line for a person."""
     many: bool = False
     """Whether it reads several columns; without names all that hold numbers."""
-    limited: bool = False
-    """Whether it needs d, how many values are meant at most."""
+    limit: str = ""
+    """The name of a number that must be given, how many values or intervals are meant at most."""
+    limits: str = ""
+    """What it limits, after "say how many"."""
 
 
 @dataclass(frozen=True)

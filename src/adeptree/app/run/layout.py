@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from adeptree.app.run.row_label import Label, label_of
 from adeptree.app.run.rows import Row, Stream
@@ -15,15 +18,25 @@ from adeptree.families.registry import columns_of
 from adeptree.roles.concept_class import ConceptClass
 
 Convert = Callable[[Sequence[str]], Any]
+Tabulate = Callable[[Sequence[Sequence[str]]], Any]
 
 
-@dataclass(frozen=True)
-class Example:
-    """One row: the instance, its label (None if it is missing), and the instance as the stream wrote it."""
+class Example(NamedTuple):
+    """One row: the instance, and its label (None if it is missing)."""
 
     x: Any
     y: int | None
-    text: str
+
+
+class Examples(NamedTuple):
+    """What some rows say: the good ones among them in order, and why others are bad."""
+
+    rows: list[Row]
+    xs: Any
+    """A list of instances, or an array of what ``instances_of`` makes them of."""
+    ys: Any
+    bad: dict[int, InvalidArgument]
+    """By their place among all the rows."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +48,55 @@ class Layout:
     shown: str
     places: tuple[int, ...]
     convert: Convert
+    tabulate: Tabulate | None
     label: Label
+
+    def examples(self, rows: list[Row], labelled: bool) -> Examples:
+        """Return what the rows say, checked; column by column where that can be done."""
+        if labelled and len(rows) > 1 and self.tabulate is not None:
+            try:
+                return self._by_columns(rows, self.tabulate)
+            except (ValueError, OverflowError):
+                pass
+        found: tuple[list[Row], list[Any], list[int | None], dict[int, InvalidArgument]] = [], [], [], {}
+        good, xs, ys, bad = found
+        for place, row in enumerate(rows):
+            try:
+                x, y = self.example(row, labelled)
+            except InvalidArgument as error:
+                bad[place] = error.with_traceback(None)
+            else:
+                good.append(row)
+                xs.append(x)
+                ys.append(y)
+        return Examples(good, xs, ys, bad)
+
+    def _by_columns(self, rows: list[Row], tabulate: Tabulate) -> Examples:
+        """Read rows with labels at once; ValueError where only row by row can tell."""
+        cells = [row.cells for row in rows if not row.fault]
+        ys = self.label.many(cells)
+        xs = tabulate([[row[place] for row in cells] for place in self.places])
+        fine = (ys >= 0) & np.isfinite(xs).reshape(len(cells), -1).all(axis=1)
+        if len(cells) == len(rows) and fine.all():
+            return Examples(rows, xs, ys, {})
+        good = np.array([not row.fault for row in rows])
+        good[good] = fine
+        bad = {place: self._fault(rows[place]) for place in np.flatnonzero(~good).tolist()}
+        return Examples([row for row, taken in zip(rows, good, strict=True) if taken], xs[fine], ys[fine], bad)
+
+    def _fault(self, row: Row) -> InvalidArgument:
+        try:
+            self.example(row, labelled=True)
+        except InvalidArgument as error:
+            return error.with_traceback(None)
+        raise ValueError("a good row after all, which its column did not show")
 
     def example(self, row: Row, labelled: bool) -> Example:
         """Return what a good row says, or raise InvalidArgument with what is wrong with it: its label too may be."""
         if row.fault:
             raise InvalidArgument(row.fault)
-        texts = [row.cells[place].strip() for place in self.places]
         try:
-            x = self.concept_class.instance(self.convert(texts))
+            x = self.concept_class.instance(self.convert(self._texts(row)))
         except InvalidInstance as error:
             # Of many columns the class itself names the one.
             where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
@@ -54,7 +107,14 @@ class Layout:
             raise InvalidLabel(f"column {self.label.column}: {error}") from None
         if y is None and labelled:
             raise InvalidArgument(f"column {self.label.column}: the label is missing")
-        return Example(x, y, " ".join(texts))
+        return Example(x, y)
+
+    def _texts(self, row: Row) -> list[str]:
+        return [row.cells[place].strip() for place in self.places]
+
+    def text(self, row: Row) -> str:
+        """Return the instance as the stream wrote it."""
+        return " ".join(self._texts(row))
 
 
 def layout_of(
@@ -71,12 +131,13 @@ def layout_of(
     places = tuple(stream.place(column, "--x") for column in names)
     if wanted.place in places:
         raise InvalidArgument(f'"{wanted.column}" is the label, so it cannot be part of x; choose with --x and --label')
-    return Layout(concept_class, names, shown, places, _converter(concept_class, names), wanted)
-
-
-def _converter(concept_class: ConceptClass, names: Sequence[str]) -> Convert:
-    """Return what makes an instance of the texts."""
     columns = columns_of(concept_class)
+    convert: Convert = partial(columns.value, concept_class)
     if columns.names(concept_class) is not None:
-        return lambda texts: {name: number(text) for name, text in zip(names, texts, strict=True)}
-    return lambda texts: columns.value(concept_class, texts)
+        convert = partial(_mapping, names)
+    tabulate = None if columns.array is None else partial(columns.array, concept_class)
+    return Layout(concept_class, names, shown, places, convert, tabulate, wanted)
+
+
+def _mapping(names: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+    return {name: number(text) for name, text in zip(names, texts, strict=True)}

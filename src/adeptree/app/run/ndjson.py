@@ -8,30 +8,38 @@ from itertools import chain
 from typing import Any
 
 from adeptree.app.run.rows import LOOKED_AT, Row, Stream
-from adeptree.app.run.text_lines import numbered
+from adeptree.app.run.text_lines import numbered, text_of
 from adeptree.core.cells import as_text, brief
 from adeptree.core.errors import InvalidArgument
 
+Objects = list[tuple[int, dict[str, Any] | str]]
+"""The objects of some lines with their numbers, or what is wrong with a line."""
 
-def ndjson_stream(name: str, lines: Iterable[bytes]) -> Stream:
+
+def ndjson_stream(name: str, chunks: Iterable[list[bytes]]) -> Stream:
     """Read up to the first object, and return the rows (with it) to come.
 
     A column that a later object lacks is a missing value there, as null is; others that it has are not read.
 
-    >>> stream = ndjson_stream("f", [b'{"a": 1.5, "y": 0}\\n', b"oops\\n", b'{"y": true, "b": 2}\\n'])
+    >>> stream = ndjson_stream("f", [[b'{"a": 1.5, "y": 0}', b"oops"], [b'{"y": true, "b": 2}']])
     >>> [(row.line, row.cells) for row in stream], stream.columns
     ([(1, ['1.5', '0']), (2, []), (3, ['', 'true'])], ['a', 'y'])
     """
-    objects = (_object(*line) for line in numbered(name, lines) if line[1].strip() or line[2])
+    found = (_objects(*lines) for lines in numbered(name, chunks))
+    broken, columns, rest = _first(name, found)
+    rows = ([_row(columns, *line) for line in objects] for objects in chain([rest], found))
+    return Stream(name, columns, chain([broken], rows), answers="ndjson")
+
+
+def _first(name: str, found: Iterator[Objects]) -> tuple[list[Row], list[str], Objects]:
+    """Return the broken lines before the first object, its keys, and the objects from it on that were read."""
     broken: list[Row] = []
-    for number, found in objects:
-        if isinstance(found, dict) and len(found) >= 2:
-            columns = list(found)
-            rows = _rows(columns, chain([(number, found)], objects))
-            return Stream(name, columns, chain(broken, rows), answers="ndjson")
-        broken.append(
-            Row(number, [], found if isinstance(found, str) else f"expected two keys or more, got {len(found)}")
-        )
+    for objects, place in ((some, place) for some in found for place in range(len(some))):
+        number, value = objects[place]
+        if isinstance(value, dict) and len(value) >= 2:
+            return broken, list(value), objects[place:]
+        fault = value if isinstance(value, str) else f"expected two keys or more, got {len(value)}"
+        broken.append(Row(number, [], fault))
         if len(broken) == LOOKED_AT:
             break
     if broken:
@@ -39,25 +47,24 @@ def ndjson_stream(name: str, lines: Iterable[bytes]) -> Stream:
     raise InvalidArgument(f'{name} is empty; expected an object a line, e.g. {{"score": 3, "y": 0}}')
 
 
-def _rows(columns: list[str], objects: Iterable[tuple[int, dict[str, Any] | str]]) -> Iterator[Row]:
-    for number, found in objects:
-        if isinstance(found, str):
-            yield Row(number, [], found)
-            continue
-        try:
-            cells = [as_text(found.get(column)) for column in columns]
-        except (ValueError, RecursionError):  # read with its last strength, and too much to be written
-            yield Row(number, [], "a value is too long a number, or nested too deeply")
-        else:
-            yield Row(number, cells)
+def _objects(first: int, lines: list[bytes]) -> Objects:
+    texts = ((number, *text_of(line)) for number, line in enumerate(lines, first))
+    return [(number, fault or _object(text)) for number, text, fault in texts if fault or text.strip()]
 
 
-def _object(number: int, line: str, fault: str) -> tuple[int, dict[str, Any] | str]:
+def _object(text: str) -> dict[str, Any] | str:
     """Return the object, or what is wrong with the line."""
-    if fault:
-        return number, fault
     try:
-        found = json.loads(line)
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return number, f"not proper JSON: {error}"
-    return number, found if isinstance(found, dict) else f"expected a JSON object, got {brief(line.strip())}"
+        return f"not proper JSON: {error}"
+    return found if isinstance(found, dict) else f"expected a JSON object, got {brief(text.strip())}"
+
+
+def _row(columns: list[str], number: int, found: dict[str, Any] | str) -> Row:
+    if isinstance(found, str):
+        return Row(number, [], found)
+    try:
+        return Row(number, [as_text(found.get(column)) for column in columns])
+    except (ValueError, RecursionError):  # read with its last strength, and too much to be written
+        return Row(number, [], "a value is too long a number, or nested too deeply")

@@ -32,7 +32,7 @@ def parquet_stream(name: str, path: str) -> Stream:
     return Stream(name, columns, _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), unit="row")
 
 
-def _rows(name: str, file: Any, size: int) -> Iterator[Row]:
+def _rows(name: str, file: Any, size: int) -> Iterator[list[Row]]:
     number = 0
     batches = file.iter_batches(batch_size=size)
     while True:
@@ -43,10 +43,13 @@ def _rows(name: str, file: Any, size: int) -> Iterator[Row]:
             raise InvalidArgument(f"{name}, after row {number}: damaged Parquet file: {_short(error)}") from None
         if texts is None:
             return
-        for cells in texts:
-            number += 1
-            fault = next((cell for cell in cells if isinstance(cell, _Fault)), "")
-            yield Row(number, [] if fault else cells, str(fault))
+        yield [_row(place, cells) for place, cells in enumerate(texts, number + 1)]
+        number += len(texts)
+
+
+def _row(number: int, cells: list[str]) -> Row:
+    fault = next((cell for cell in cells if isinstance(cell, _Fault)), "")
+    return Row(number, [] if fault else cells, str(fault))
 
 
 class _Fault(str):

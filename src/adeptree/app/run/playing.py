@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from adeptree.app.run.answers import Answers
-from adeptree.app.run.layout import Example, Layout
+from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.progress import ProgressBar
-from adeptree.app.run.rows import Row, Stream
+from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
+from adeptree.app.run.rows import Row, Stream, digest
 from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
 from adeptree.app.run.writing import PredictionLog, Written
 from adeptree.app.terminal import show
-from adeptree.core.errors import DamagedFile, HorizonReached, InvalidArgument
+from adeptree.core.errors import AdeptreeError, DamagedFile, HorizonReached, InvalidArgument
 from adeptree.core.interrupts import Interrupts
 from adeptree.core.json_lines import UNFIT
 from adeptree.core.visible import counted, visible
 from adeptree.learners import Adept
 from adeptree.pages.course import Course
-from adeptree.pages.summary import Account, rule_text, summary
+from adeptree.pages.summary import Account, summary
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
 
 
 class Game:
-    """A learner on a stream. However it ends, what was learnt is saved and shown."""
+    """A learner on a stream. However it ends, what was learnt is saved and shown.
+
+    Rows are taken in steps of many, and one by one where each is answered before the next: what is computed and
+    written does not depend on where a step ends.
+    """
 
     def __init__(
         self, learner: Adept, stream: Stream, layout: Layout, options: Options, answers: Answers | None
@@ -43,6 +49,8 @@ class Game:
         self.log: PredictionLog | None = None
         self.answers = answers
         self.again: list[Row] = []
+        self.rounds = Rounds(learner, layout.names, self.course)
+        self.step = 1 if options.follow else FEWEST
 
     def go_on(self, folder: RunFolder) -> None:
         """Save the run to a folder, from where its checkpoint is."""
@@ -70,20 +78,13 @@ class Game:
 
     def _refuse_untakeable(self) -> None:
         """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
-        rounds, horizon = self.learner.rounds, self.learner.horizon
-        for number, row in enumerate(self.again, self.position.taken + 1):
-            why = ""
-            try:
-                labelled = self._example(row).y is not None
-                why = f"the horizon is {horizon}" if horizon is not None and rounds >= horizon else ""
-                rounds += labelled
-            except InvalidArgument as error:
-                why = "" if self.options.on_bad_row == "skip" else str(error)
-            if why:
-                path = self.folder and self.folder.path / ROWS
-                raise DamagedFile(
-                    f"{path} holds a row {number} that cannot have been taken ({why}); start again with another --save"
-                )
+        if untakeable := self._first_untakeable(self._examples(self.again)):
+            place, error = untakeable
+            path, number = self.folder and self.folder.path / ROWS, self.position.taken + place + 1
+            why = f"the horizon is {self.learner.horizon}" if isinstance(error, HorizonReached) else error
+            raise DamagedFile(
+                f"{path} holds a row {number} that cannot have been taken ({why}); start again with another --save"
+            )
 
     def play(self) -> None:
         """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
@@ -98,9 +99,12 @@ class Game:
             stack.callback(self._report)
             stack.callback(self._last_checkpoint)
             bar = stack.enter_context(ProgressBar(self.layout.names, shown=not (options.quiet or options.follow)))
-            for row in self.stream:
+            while rows := self.stream.take(self.step):
                 with self.interrupts.held():
-                    self._take(row, bar)
+                    start = time.monotonic()
+                    self._take(rows, bar)
+                    if not options.follow:
+                        self.step = next_step(self.step, len(rows), time.monotonic() - start)
                     if self.folder and self.folder.due():
                         self._checkpoint()
                 bar.update(self.learner)
@@ -109,70 +113,86 @@ class Game:
             if not self.position.taken and not options.follow:
                 raise InvalidArgument(f"{self.stream.name} has no rows")
 
-    # --- One row -------------------------------------------------------------------------------------
+    # --- Rows ----------------------------------------------------------------------------------------
 
-    def _take(self, row: Row, bar: ProgressBar | None) -> None:
-        """Take a row: it is kept in the journal, then answered, then learnt; ``bar`` is None for the second time."""
-        number = self.position.taken + 1
-        try:
-            example = self._example(row)
-        except InvalidArgument as error:
-            self._bad(row, error, bar)
-            return
-        self._check_horizon()
-        p, guess = self.learner.predict_proba(example.x), self.learner.predict(example.x)
-        if bar is not None and self.folder:
-            self.folder.append(number, row)
-        if self.log:
-            self.log.write(self.learner.rounds + 1, example.text, p, guess, "" if example.y is None else example.y)
-        if bar is not None and self.answers:
-            self.answers.give(p, guess)
+    def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
+        """Take rows: they are kept in the journal, answered and learnt; ``bar`` is None for the second time."""
+        examples = self._examples(rows)
+        if untakeable := self._first_untakeable(examples):
+            place, error = untakeable
+            if place:
+                self._take(rows[:place], bar)
+            raise error if isinstance(error, HorizonReached) else type(error)(self._sentence(rows[place], error))
+        follow, first = self.options.follow, self.learner.rounds + 1
+        known = [self.learner.predict_proba(x) for x in examples.xs] if follow else []  # (of one row, or a bad one)
+        if bar is not None:
+            self._keep(rows, examples, bar)
+        if follow:
+            self._write(first, examples, known, bar)
         # Learnt and counted are one step: a checkpoint has both or neither.
         self.whole = False
-        self._learn(example)
-        self._taken(row, unlabelled=example.y is None)
+        if not follow:
+            self._write(first, examples, self.rounds.play(examples), bar)
+        elif examples.ys and examples.ys[0] is not None:
+            self.rounds.learn(examples.xs[0], examples.ys[0])
+        self._taken(rows, len(examples.bad), unlabelled=first + len(examples.rows) - 1 - self.learner.rounds)
         self.whole = True
 
-    def _example(self, row: Row) -> Example:
-        return self.layout.example(row, labelled=not self.options.follow)
+    def _examples(self, rows: list[Row]) -> Examples:
+        return self.layout.examples(rows, labelled=not self.options.follow)
 
-    def _learn(self, example: Example) -> None:
-        if example.y is None:
-            return
-        self.learner.learn(example.x, example.y)
-        if self.course:
-            self.course.note(self.learner, self._rule)
+    def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
+        """Return the place and the fault of the first row at which the run ends, if there is one."""
+        rounds, horizon, skip = self.learner.rounds, self.learner.horizon, self.options.on_bad_row == "skip"
+        if (skip or not examples.bad) and (horizon is None or rounds + len(examples.rows) <= horizon):
+            return None
+        ys = iter(examples.ys)
+        for place in range(len(examples.rows) + len(examples.bad)):
+            if place in examples.bad:
+                if not skip:
+                    return place, examples.bad[place]
+            elif horizon is not None and rounds >= horizon:
+                return place, HorizonReached(
+                    f"the stream goes on past the horizon of {horizon} rounds, for which ADEPT was set up; "
+                    f"start again with a longer --horizon, or without one"
+                )
+            else:
+                rounds += next(ys) is not None
+        return None
 
-    def _bad(self, row: Row, error: InvalidArgument, bar: ProgressBar | None) -> None:
-        sentence = f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
-        if self.options.on_bad_row == "stop":
-            raise type(error)(sentence) from None
-        if bar is not None:
-            if self.folder:
-                self.folder.append(self.position.taken + 1, row)
-            bar.tell(f"adeptree: skipped: {sentence}")
+    def _sentence(self, row: Row, error: AdeptreeError) -> str:
+        return f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
+
+    def _keep(self, rows: list[Row], examples: Examples, bar: ProgressBar) -> None:
+        """Write rows to the journal, and tell of the bad ones."""
+        if self.folder:
+            self.folder.append(self.position.taken + 1, rows)
+        for place, error in examples.bad.items():
+            bar.tell(f"adeptree: skipped: {self._sentence(rows[place], error)}")
             if self.answers:
                 self.answers.give(None, None)
-        self._taken(row, bad=True)
 
-    def _taken(self, row: Row, bad: bool = False, unlabelled: bool = False) -> None:
-        """Count the row: from here on it is part of the run, in every file at once."""
+    def _write(self, first: int, examples: Examples, ps: list[float], bar: ProgressBar | None) -> None:
+        """Give the chances and guesses of rounds, from number ``first`` on, to whoever wants them."""
+        if not (self.log or self.answers):
+            return
+        guesses = self.rounds.guesses(first, examples.xs, ps)
+        if self.log:
+            self.log.write(first, map(self.layout.text, examples.rows), ps, guesses, examples.ys)
+        if bar is not None and self.answers:
+            for p, guess in zip(ps, guesses, strict=True):
+                self.answers.give(p, guess)
+
+    def _taken(self, rows: list[Row], bad: int, unlabelled: int) -> None:
+        """Count the rows: from here on they are part of the run, in every file at once."""
         before = self.position
         self.position = Position(
-            before.taken + 1,
+            before.taken + len(rows),
             before.bad + bad,
             before.unlabelled + unlabelled,
-            row.digest(before.digest),
+            digest(rows, before.digest) if self.folder else 0,
             self.log.written if self.log else Written(),
         )
-
-    def _check_horizon(self) -> None:
-        horizon = self.learner.horizon
-        if horizon is not None and self.learner.rounds >= horizon:
-            raise HorizonReached(
-                f"the stream goes on past the horizon of {horizon} rounds, for which ADEPT was set up; "
-                f"start again with a longer --horizon, or without one"
-            )
 
     # --- Crash safety --------------------------------------------------------------------------------
 
@@ -181,8 +201,9 @@ class Game:
         if not self.folder:
             return
         # No checkpoint before the last of them: it would empty the journal.
-        for row in self.again:
-            self._take(row, None)
+        most = 1 if self.options.follow else MOST
+        for start in range(0, len(self.again), most):
+            self._take(self.again[start : start + most], None)
         self.again = []
         self._pass_over()
         self._checkpoint()
@@ -193,14 +214,14 @@ class Game:
         """Leave out the rows that were taken before; in a conversation they do not come again."""
         if self.options.follow:
             return
-        digest, taken, name = 0, self.position.taken, self.stream.name
+        found, passed, taken, name = 0, 0, self.position.taken, self.stream.name
         folder = self.folder and self.folder.path
-        for passed in range(taken):
-            row = next(self.stream, None)
-            if row is None:
+        while passed < taken:
+            rows = self.stream.take(min(MOST, taken - passed))
+            if not rows:
                 raise InvalidArgument(f"--resume: {name} has {counted(passed, 'row')}, but {folder} has {taken:,}")
-            digest = row.digest(digest)
-        if digest != self.position.digest:
+            found, passed = digest(rows, found), passed + len(rows)
+        if found != self.position.digest:
             raise InvalidArgument(
                 f"--resume: the first {counted(taken, 'row')} of {name} are not those of the run in {folder}; "
                 f"give the same stream from its beginning, or (new rows only) use --follow"
@@ -223,9 +244,6 @@ class Game:
 
     # --- What is shown -------------------------------------------------------------------------------
 
-    def _rule(self) -> str:
-        return rule_text(self.learner, self.layout.names)
-
     def _account(self) -> Account:
         position = self.position
         name, shown = visible(self.stream.name), visible(self.layout.shown)
@@ -235,7 +253,7 @@ class Game:
         if self.course and self.options.report and self.learner.rounds:
             from adeptree.pages.run_page import write_run_page
 
-            self.course.note(self.learner, self._rule, last=True)
+            self.rounds.note(last=True)
             write_run_page(self.options.report, self.learner, self._account(), self.course)
             self.notes.append(f"Report: {self.options.report}")
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from adeptree.app.run.rows import Stream
 from adeptree.core.cells import LABELS, brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, InvalidLabel
+from adeptree.core.types import IntArray
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
@@ -39,15 +43,37 @@ class Label:
         >>> late(["x", "20"]), late(["x", "15"]), late(["x", "NA"])
         (1, 0, None)
         """
-        text = cells[self.place].strip()
+        return self.of(cells[self.place])
+
+    def many(self, rows: Iterable[Sequence[str]]) -> IntArray:
+        """Return the labels of many rows, each text read once; -1 where one is missing or none.
+
+        >>> Label("y", 0).many([["1"], ["no"], ["0"], ["1"]]).tolist()
+        [1, -1, 0, 1]
+        """
+        texts = [cells[self.place] for cells in rows]
+        found = {text: self._known(text) for text in set(texts)}
+        return np.fromiter(map(found.__getitem__, texts), np.int64, len(texts))
+
+    def _known(self, text: str) -> int:
+        try:
+            found = self.of(text)
+        except InvalidLabel:
+            found = None
+        return -1 if found is None else found
+
+    def of(self, cell: str) -> int | None:
+        """Return the label that a cell says, None for nothing; or raise InvalidLabel."""
+        text = cell.strip()
         if self.sign is None:
             return self._plain(text)
         if text == "" or (is_missing(text) and not isinstance(self.value, str)):
             return None
-        both = is_number(text) and not isinstance(self.value, str)
+        value = number(text)
+        both = not isinstance(self.value, str) and not isinstance(value, str) and math.isfinite(value)
         if not both and self.sign not in ("==", "!="):
             raise InvalidLabel(f"expected a number, to compare it with {self.value:g}; got {brief(text)!r}")
-        left, right = (number(text), self.value) if both else (text, str(self.value))
+        left, right = (value, self.value) if both else (text, str(self.value))
         return int(OPERATORS[self.sign](left, right))
 
     def _plain(self, text: str) -> int | None:

@@ -4,64 +4,79 @@ from __future__ import annotations
 
 import difflib
 import zlib
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
 
 from adeptree.core.cells import brief
 from adeptree.core.errors import InvalidArgument
 
 LOOKED_AT = 10_000
-"""No more rows than this are read ahead, however many of them are broken."""
+"""No more rows than this are looked at beforehand, however many of them are broken."""
 LISTED = 30
 """Columns that a sentence names; of more, the first ones."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One row: its line in the stream and its cells, a missing one as ""; or what is wrong with it."""
 
     line: int
     cells: list[str]
     fault: str = ""
 
-    def digest(self, before: int) -> int:
-        """Go on with the checksum of the rows before this one (where they stood does not matter).
 
-        >>> Row(2, ["a", "1"]).digest(0) == Row(9, ["a", "1"]).digest(0) != Row(2, ["a1"]).digest(0)
-        True
-        """
-        return zlib.crc32("\x1f".join([*self.cells, self.fault]).encode("utf-8", "surrogatepass") + b"\n", before)
+def digest(rows: Iterable[Row], before: int) -> int:
+    """Go on with the checksum of the rows before these (where they stood does not matter, nor how they were read).
+
+    >>> a, b = Row(2, ["a", "1"]), Row(9, ["a", "1"])
+    >>> digest([a, b], 0) == digest([b], digest([a], 0)) != digest([Row(2, ["a1"]), b], 0)
+    True
+    """
+    texts = ["\x1f".join([*cells, fault]) + "\n" for _, cells, fault in rows]
+    return zlib.crc32("".join(texts).encode("utf-8", "surrogatepass"), before)
 
 
 @dataclass
 class Stream:
-    """An open stream: its columns are known, its rows come one by one."""
+    """An open stream: its columns are known, its rows come as many at a time as there are."""
 
     name: str
     columns: list[str]
-    source: Iterator[Row]
+    source: Iterator[list[Row]]
     unit: str = "line"
     """What the number of a row counts: lines of a text, or rows of a table."""
     answers: str = "csv"
     """Form of the answers that fit to it."""
-    _ahead: deque[Row] = field(default_factory=deque)
+    _ahead: Iterator[Row] = field(default_factory=lambda: iter(()))
 
     def __iter__(self) -> Iterator[Row]:
         return self
 
     def __next__(self) -> Row:
-        return self._ahead.popleft() if self._ahead else next(self.source)
+        for row in self.take(1):
+            return row
+        raise StopIteration
+
+    def take(self, most: int) -> list[Row]:
+        """Return the next rows: those that are there, at most so many; none at the end."""
+        while not (rows := list(islice(self._ahead, most))):
+            found = next(self.source, None)
+            if found is None:
+                break
+            self._ahead = iter(found)
+        return rows
 
     def peek(self, wanted: int) -> list[Row]:
         """Return the first so many good rows (fewer if there are no more); they are still to come."""
-        good = [row for row in self._ahead if not row.fault]
-        while len(good) < wanted and len(self._ahead) < LOOKED_AT and (row := next(self.source, None)):
-            self._ahead.append(row)
-            if not row.fault:
-                good.append(row)
-        return good
+        rows = list(self._ahead)
+        while len(rows) < LOOKED_AT and sum(not row.fault for row in rows) < wanted:
+            if (found := next(self.source, None)) is None:
+                break
+            rows += found
+        self._ahead = iter(rows)
+        return [row for row in rows[:LOOKED_AT] if not row.fault][:wanted]
 
     def place(self, name: str, option: str) -> int:
         """Return where the column is, or say which columns there are."""

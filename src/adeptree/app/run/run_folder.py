@@ -159,17 +159,18 @@ class RunFolder:
 
     # --- Journal -----------------------------------------------------------------------------------
 
-    def append(self, number: int, row: Row) -> None:
-        """Write down row ``number`` of the run (counted from 1)."""
-        rows = self._rows or self._start_rows()
-        rows.append(self._lines.row(_entry(number, row)).encode())
+    def append(self, number: int, rows: list[Row]) -> None:
+        """Write down rows of the run, the first of them row ``number`` (counted from 1)."""
+        file = self._rows or self._start_rows()
+        lines = [self._lines.row(_entry(place, row)) for place, row in enumerate(rows, number)]
+        file.append("".join(lines).encode())
         if self._answered is not None:
             # In this order: killed in between, the journal is ahead of the count, and never behind it.
-            self._answered.set(number)
+            self._answered.set(number + len(rows) - 1)
         now = time.monotonic()
         if now >= self._sync_due:
             # A killed process loses nothing even without this; a machine without power loses about a second.
-            rows.sync()
+            file.sync()
             self._sync_due = now + SYNC_SECONDS
 
     def rows_after(self, taken: int) -> list[Row]:

@@ -11,41 +11,64 @@ from adeptree.core.errors import StateError
 NOT_UTF8 = "not UTF-8 text; save it as UTF-8"
 LONGEST = 16 << 20
 """Bytes of the longest line that is read, so that a file without line ends does not fill the memory."""
-SKIPPED = 1 << 16
 TOO_LONG = f"longer than {LONGEST >> 20} MB; a row must be on a line of its own"
+CHUNK = 1 << 18
+"""Bytes that are read at a time, if so many are there."""
+LINES = 4096
+"""Lines that are handed on at a time at most."""
 
 
-def bounded(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a file; of one that is too long only the beginning, and the rest is passed over.
+def bounded(file: IO[bytes]) -> Iterator[list[bytes]]:
+    """Yield the lines of a file without their ends, as they come; of one that is too long only the beginning.
+
+    It waits for no more than one line: what a pipe has is handed on at once.
 
     >>> import io
-    >>> [len(line) for line in bounded(io.BytesIO(b"a" * 3 * LONGEST + b"\\nb"))] == [LONGEST + 1, 1]
+    >>> list(bounded(io.BytesIO(b"a,b\\n\\nc")))
+    [[b'a,b', b''], [b'c']]
+    >>> [len(lines[0]) for lines in bounded(io.BytesIO(b"a" * 3 * LONGEST + b"\\nb"))] == [LONGEST + 1, 1]
     True
     """
-    while line := file.readline(LONGEST + 1):
-        piece = line
-        while len(line) > LONGEST and piece and not piece.endswith(b"\n"):
-            piece = file.readline(SKIPPED)
-        yield line
+    begun = b""
+    while piece := file.read1(CHUNK):  # type: ignore[attr-defined]
+        lines = piece.split(b"\n")
+        if len(begun) <= LONGEST:
+            begun = (begun + lines[0])[: LONGEST + 1]
+        lines[0] = begun
+        begun = lines.pop()
+        for first in range(0, len(lines), LINES):
+            yield lines[first : first + LINES]
+    if begun:
+        yield [begun]
 
 
-def numbered(name: str, lines: Iterable[bytes]) -> Iterator[tuple[int, str, str]]:
-    """Yield (line number, text, ""), or what is wrong with the line in place of its text.
+def numbered(name: str, chunks: Iterable[list[bytes]]) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the number of the first of some lines, and the lines; trouble with the file is a sentence.
 
-    >>> list(numbered("f", [b"\\xef\\xbb\\xbfa\\n", b"\\xff\\n", b"b"]))
-    [(1, 'a\\n', ''), (2, '', 'not UTF-8 text; save it as UTF-8'), (3, 'b', '')]
+    >>> list(numbered("f", [[b"\\xef\\xbb\\xbfa", b"b"], [b"c"]]))
+    [(1, [b'a', b'b']), (3, [b'c'])]
     """
-    number = 0
+    number = 1
     try:
-        for number, line in enumerate(lines, 1):
-            # A byte-order mark, as spreadsheets write it, is not part of the first column's name.
-            whole = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            if len(line) > LONGEST:
-                yield number, "", TOO_LONG
-                continue
-            try:
-                yield number, whole.decode(), ""
-            except UnicodeDecodeError:
-                yield number, "", NOT_UTF8
+        for lines in chunks:
+            if number == 1:
+                # A byte-order mark, as spreadsheets write it, is not part of the first column's name.
+                lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+            yield number, lines
+            number += len(lines)
     except OSError as error:
-        raise StateError(f"{name}, after line {number}: could not be read: {error.strerror or error}") from None
+        raise StateError(f"{name}, after line {number - 1}: could not be read: {error.strerror or error}") from None
+
+
+def text_of(line: bytes) -> tuple[str, str]:
+    """Return the text of a line and "", or "" and what is wrong with it.
+
+    >>> text_of(b"a"), text_of(b"\\xff")
+    (('a', ''), ('', 'not UTF-8 text; save it as UTF-8'))
+    """
+    if len(line) > LONGEST:
+        return "", TOO_LONG
+    try:
+        return line.decode(), ""
+    except UnicodeDecodeError:
+        return "", NOT_UTF8

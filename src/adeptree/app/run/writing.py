@@ -8,11 +8,12 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from adeptree.core.cells import is_number
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
@@ -25,6 +26,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """What spreadsheets take for the beginning of a formula, or leave out in front of one."""
 SEPARATOR = re.compile("([;\t\r\n])")
 """After which a cell begins, for a spreadsheet that splits lines elsewhere than at commas."""
+SUSPECT = re.compile(f"{SEPARATOR.pattern}|^[{re.escape(''.join(FORMULA))}]")
+"""What most texts have nothing of."""
 
 
 @dataclass(frozen=True)
@@ -165,40 +168,40 @@ class PredictionLog(AppendedFile):
     def __init__(self, path: str, kept: Written) -> None:
         super().__init__(path, "--predictions", kept)
         if not kept.length:
-            self.append(csv_line(*COLUMNS))
+            self.append(csv_lines([COLUMNS]))
 
-    def write(self, *values: object) -> None:
-        """Write one line."""
-        self.append(csv_line(*map(inert, values)))
+    def write(self, first: int, texts: Iterable[str], ps: Iterable[float], guesses: Iterable[int], ys: Any) -> None:
+        """Write the lines of rounds, from number ``first`` on; a label of None is left out."""
+        self.append(csv_lines(zip(count(first), map(inert, texts), ps, guesses, ys, strict=False)))
 
 
-def inert(value: object) -> object:
+def inert(text: str) -> str:
     """Return a cell that no spreadsheet takes for a formula: a text that could be one gets an apostrophe in front.
 
     So does every part of it that is a cell of its own where lines are split at semicolons or tabs, not at commas.
 
-    >>> [inert(value) for value in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b", -1)]
-    ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b', -1]
+    >>> [inert(text) for text in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b")]
+    ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b']
     >>> inert("a;=1+1"), inert("a;b;-3"), inert("=1;@b")
     ("a;'=1+1", 'a;b;-3', "'=1;'@b")
     """
-    if not isinstance(value, str):
-        return value
-    parts = SEPARATOR.split(value)
+    if SUSPECT.search(text) is None:
+        return text
+    parts = SEPARATOR.split(text)
     later = [f"'{part}" if _is_formula(part) else part for part in parts[1:]]  # (a separator itself is none)
-    return "".join(["'" if _is_formula(value) else "", parts[0], *later])
+    return "".join(["'" if _is_formula(text) else "", parts[0], *later])
 
 
 def _is_formula(text: str) -> bool:
     return text.startswith(FORMULA) and not all(map(is_number, text.split(" "))) and not SEPARATOR.fullmatch(text)
 
 
-def csv_line(*values: object) -> bytes:
-    """Return one line of CSV.
+def csv_lines(rows: Iterable[Iterable[object]]) -> bytes:
+    """Return lines of CSV.
 
-    >>> csv_line(1, 'a "b", c', 0.5, None)
-    b'1,"a ""b"", c",0.5,\\n'
+    >>> csv_lines([(1, 'a "b", c', 0.5, None), "xy"])
+    b'1,"a ""b"", c",0.5,\\nx,y\\n'
     """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(values)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode("utf-8", "surrogatepass")

@@ -15,6 +15,8 @@ def finite_float(value: Any) -> float | None:
     >>> finite_float(3), finite_float(-0.0), finite_float(float("nan")), finite_float(10**400)
     (3.0, 0.0, None, None)
     """
+    if type(value) is float:  # the usual case first: this is called in every round
+        return value + 0.0 if math.isfinite(value) else None
     try:
         if isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value):
             # As long doubles may be finite and still be too large, the float is looked at again.

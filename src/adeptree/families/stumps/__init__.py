@@ -1,17 +1,31 @@
 """Decision stumps: one named feature against one cut."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.cells import floats
+from adeptree.core.types import FloatArray
 from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.open_stumps import OpenStumpFrontier, OpenStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
+from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.family import Columns, Family, OnColumns
+
+
+def _table(concept_class: Any, columns: Sequence[Sequence[str]]) -> FloatArray:
+    return np.array([floats(column) for column in columns]).T
+
 
 FAMILIES = (
     Family(
         "stumps",
         Stumps,
-        columns=Columns(names=lambda c: tuple(c.cuts)),
+        engines=(StumpsEngine,),
+        columns=Columns(array=_table, names=lambda c: tuple(c.cuts)),
         example="stumps(cuts={'age': [30, 50]})",
         line="feature >= cut or feature < cut, one feature at a time",
         small="stumps(cuts={'age': (30.0, 50.0), 'bmi': (25.0,)})",
@@ -22,7 +36,8 @@ FAMILIES = (
         RealStumps,
         frontier=RealStumpFrontier,
         base=CellVote,
-        columns=Columns(names=lambda c: c.features),
+        engines=(StumpsEngine,),
+        columns=Columns(array=_table, names=lambda c: c.features),
         on_columns=OnColumns(
             "stumps",
             lambda names, d: RealStumps(names),
@@ -37,5 +52,5 @@ FAMILIES = (
         small="real_stumps(features=('age', 'bmi'))",
         golden={"mistake_bound": 12},
     ),
-    Family("", OpenStumps, frontier=OpenStumpFrontier, columns=Columns()),
+    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(StumpsEngine,), columns=Columns()),
 )

@@ -13,7 +13,7 @@ from adeptree.core.types import Concept, FloatArray, Instance, Sample
 from adeptree.families.line.line_domain import gains_of
 from adeptree.families.line.round_cuts import round_cut
 from adeptree.families.rule_values import Constant, Stump
-from adeptree.families.stumps.feature_values import values_of
+from adeptree.families.stumps.feature_values import table_of, values_of
 from adeptree.families.stumps.stump_vc import enough_chains
 from adeptree.roles.concept_class import ConceptClass
 
@@ -56,6 +56,11 @@ class RealStumps(ConceptClass):
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the class's features, as floats."""
         return values_of(self.features, x)
+
+    def instances_of(self, xs: Iterable[Any]) -> Any:
+        """Return many instances; a table of numbers, its columns in the order of the features, is checked at once."""
+        table = table_of(self.features, xs)
+        return super().instances_of(xs) if table is None else table
 
     def vector(self, x: Instance) -> FloatArray:
         """Return the features of a canonical instance as an array, in the class's order."""

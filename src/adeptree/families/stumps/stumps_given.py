@@ -15,7 +15,7 @@ from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Constant, Stump
-from adeptree.families.stumps.feature_values import feature_value, values_of
+from adeptree.families.stumps.feature_values import feature_value, table_of, values_of
 from adeptree.families.stumps.stump_vc import stump_vc_dimension
 
 Cuts = tuple[tuple[str, tuple[float, ...]], ...]
@@ -79,6 +79,11 @@ class Stumps(EnumerableClass):
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the features that have cuts, as floats."""
         return values_of(self.cuts, x)
+
+    def instances_of(self, xs: Iterable[Any]) -> Any:
+        """Return many instances; a table of numbers, its columns in the order of the features, is checked at once."""
+        table = table_of(self.cuts, xs)
+        return super().instances_of(xs) if table is None else table
 
     def labels(self, x: Instance) -> LabelArray:
         """Order: always 0, always 1, then all ``>=``, then all ``<``."""

@@ -1,0 +1,72 @@
+"""The rounds of a run: chances, guesses and labels, of many rows at once or of one after the other."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from adeptree.app.run.layout import Examples
+from adeptree.learners import Adept
+from adeptree.pages.course import Course
+from adeptree.pages.summary import rule_text
+from adeptree.theory.coins import Coins
+
+FEWEST, MOST = 16, 4096
+"""Rows that are taken in one step, at first and at most."""
+STEP_SECONDS = 0.05
+"""How long a step should take: until its end Ctrl-C, a checkpoint and the progress have to wait."""
+
+
+class Rounds:
+    """A learner on rows: what it plays does not depend on where a step ends, to the last bit."""
+
+    def __init__(self, learner: Adept, names: tuple[str, ...], course: Course | None) -> None:
+        self.learner, self.names, self.course = learner, names, course
+        self._coins = Coins(learner.seed)
+
+    def play(self, examples: Examples) -> list[float]:
+        """Learn labelled rows, and return the chances that were played; the course sees the rounds it wants to."""
+        xs, ys, played = examples.xs, examples.ys, list[float]()
+        while (start := len(played)) < len(ys):
+            stop = start + (self.course.left(self.learner.rounds) if self.course else len(ys))
+            played += self.learner.learn_many(xs[start:stop], ys[start:stop]).tolist()
+            self.note()
+        return played
+
+    def learn(self, x: Any, y: int) -> None:
+        """Learn one row, which takes less time so."""
+        self.learner.learn(x, y)
+        self.note()
+
+    def note(self, last: bool = False) -> None:
+        """Let the course look at the learner, if there is one."""
+        if self.course:
+            self.course.note(self.learner, self._rule, last)
+
+    def _rule(self) -> str:
+        return rule_text(self.learner, self.names)
+
+    def guesses(self, first: int, xs: Any, ps: list[float]) -> list[int]:
+        """Return the guesses of the rounds ``first``, ``first + 1``, ... at rows that were answered with these chances.
+
+        The coin of a round is a function of its number and its point, so nothing is asked of the learner.
+        """
+        known = self.learner.concept_class
+        points = xs if isinstance(xs, list) else known.instances_of(xs)
+        if isinstance(points, np.ndarray) and points.ndim == 1:
+            return (self._coins.many(first, points) < ps).astype(int).tolist()  # type: ignore[no-any-return]
+        places = zip(count(first), points, ps, strict=False)
+        return [int(self._coins.of(t, known.key(x)) < p) for t, x, p in places]
+
+
+def next_step(step: int, rows: int, seconds: float) -> int:
+    """Return how many rows to take in the next step, after so many in so many seconds.
+
+    >>> next_step(16, 16, 0.001), next_step(16, 3, 0.001), next_step(16, 16, 0.04), next_step(16, 16, 4.0)
+    (32, 16, 16, 8)
+    """
+    if seconds > 2 * STEP_SECONDS:
+        return max(1, step // 2)
+    return min(MOST, 2 * step) if rows == step and seconds < STEP_SECONDS / 2 else step
