@@ -631,8 +631,8 @@ def test_what_is_not_plainly_a_point_is_left_to_others(form: Any) -> None:
     for y in others:
         assert line.chance(y) == line.quick_look(y) == -1.0 and line.quick_round(y, 1) == -1
     for kernel in (grid, line):
-        for y in (2, -1, 2**70, 1.0, "1", None, np.int64(1)):
-            assert kernel.quick_round(3, y) == -1
+        for label in (2, -1, 2**70, 1.0, "1", None, np.int64(1)):
+            assert kernel.quick_round(3, label) == -1
         assert kernel.ledger.rounds == 0 and kernel.count() == 1 and kernel.asked == 0
         assert kernel.quick_round(3, True) == kernel.quick_round(3, 0) == 0 and kernel.ledger.rounds == 2
 
