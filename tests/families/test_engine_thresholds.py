@@ -630,8 +630,9 @@ def test_what_is_not_plainly_a_point_is_left_to_others(form: Any) -> None:
     for x in (-1, 10, 2**70, -(2**70), True, 3.0, "3", None, np.int64(3), (3,)):
         assert grid.chance(x) == grid.quick_look(x) == -1.0 and grid.quick_round(x, 1) == -1
     line = form.ThresholdsKernel(True, *engine_for(at.RealThresholds(), KTPrior()).measure()[1:3], (1.0,), (0.5,), 0.0)
-    for x in (math.nan, math.inf, -math.inf, 10**400, -(10**400), True, "3", None, np.float32(3)):
-        assert line.chance(x) == line.quick_look(x) == -1.0 and line.quick_round(x, 1) == -1
+    others: Any = (math.nan, math.inf, -math.inf, 10**400, -(10**400), True, "3", None, np.float32(3))
+    for y in others:
+        assert line.chance(y) == line.quick_look(y) == -1.0 and line.quick_round(y, 1) == -1
     for kernel in (grid, line):
         for y in (2, -1, 2**70, 1.0, "1", None, np.int64(1)):
             assert kernel.quick_round(3, y) == -1

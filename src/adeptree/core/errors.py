@@ -38,6 +38,10 @@ class NoBetterThanACoin(UserWarning):
     """What is promised in advance is no less than what guessing by a coin promises: true, and useless."""
 
 
+class WorkersNotUsed(UserWarning):
+    """Workers were given for calls that take less time than the way to a worker and back."""
+
+
 class HorizonReached(AdeptreeError):
     """The learner was built for T rounds and all T have been played."""
 

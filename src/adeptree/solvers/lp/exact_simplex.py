@@ -77,7 +77,9 @@ def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT, until: float =
         leaving = _leaving(rows, column, basis)
         source, by = rows[leaving], column[leaving]
         rows = [
-            row if i == leaving else [(one * by - factor * other) // common for one, other in zip(row, source, strict=True)]
+            row
+            if i == leaving
+            else [(one * by - factor * other) // common for one, other in zip(row, source, strict=True)]
             for i, (row, factor) in enumerate(zip(rows, column, strict=True))
         ]  # (the divisions leave no remainder)
         basis[leaving], common = entering, by
