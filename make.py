@@ -3,8 +3,9 @@
     python3 make.py [--venv DIR] run [args...]     adeptree run args...
     python3 make.py [--venv DIR] test [args...]    ruff, mypy, pyright, then pytest args...
 
-The environment is made in .venv unless --venv says otherwise, and is installed into only when
-pyproject.toml has changed. The first time needs a package index (network); later runs do not.
+The environment is made in .venv unless --venv says otherwise, and is installed into only when pyproject.toml or a
+kernel has changed. Kernels are compiled where a C compiler is found, and interpreted elsewhere, with the same numbers.
+The first time needs a package index (network); later runs do not, unless a kernel has changed.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ def tool(venv: Path, name: str) -> str:
 
 
 def key(extras: str) -> str:
-    """Return what an installation depends on: pyproject.toml, the extras and where the sources are."""
-    parts = [(ROOT / "pyproject.toml").read_bytes(), extras.encode(), os.fsencode(ROOT)]
+    """Return what an installation depends on: pyproject.toml, the kernels, the extras and where the sources are."""
+    kernels = sorted([*ROOT.glob("src/**/*_kernel.py"), *ROOT.glob("src/**/*_kernel.pxd"), ROOT / "build_kernels.py"])
+    parts = [(ROOT / "pyproject.toml").read_bytes(), *(path.read_bytes() for path in kernels)]
+    parts += [extras.encode(), os.fsencode(ROOT), os.environ.get("ADEPTREE_BUILD", "auto").encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 

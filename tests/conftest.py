@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+import adeptree as at
 from adeptree.core.errors import MissingExtra
 
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -16,6 +17,16 @@ settings.load_profile("steady")
 
 EXTRAS = ("distributed", "highspy", "matplotlib", "numba", "pandas", "pyarrow", "pysat", "river", "sklearn", "z3")
 MISSING = [name for name in EXTRAS if find_spec(name) is None]
+
+
+@pytest.fixture(scope="module", params=["auto", "paths"])
+def both_engines(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run the tests of a file twice: ``Adept(...)`` takes the structure that stands for the paths, then the paths."""
+    make: Any = at.Adept.__init__
+    kept = make.__defaults__
+    make.__defaults__ = tuple(request.param if value == "auto" else value for value in kept)
+    yield
+    make.__defaults__ = kept
 
 
 @pytest.hookimpl(hookwrapper=True)

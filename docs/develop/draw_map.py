@@ -60,6 +60,8 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "at":
+            yield f"adeptree.{node.attr}"  # (of "import adeptree as at")
         else:
             yield from imported(node)
 

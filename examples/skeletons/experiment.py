@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import adeptree as at
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, column, groups
 from adeptree.experiments.stats import at_most
 
-
-def settings(level: str) -> list[Cell]:
-    """List the cells of a level: "tiny" for tests, "quick", "full". Plain values only; grid adds the seeds."""
-    rounds = by_level(level, [40], [200, 400], [500, 1000, 2000, 4000])
-    return grid(by_level(level, 2, 3, 10), {"class": "thresholds(n=63)", "T": rounds})
+SETTINGS = [
+    {
+        "class": "thresholds(n=63)",
+        "T": {"tiny": [40], "quick": [200, 400], "full": [500, 1000, 2000, 4000]},
+        "seeds": {"tiny": 2, "quick": 3, "full": 10},
+    }
+]
+"""The cells of each level ("tiny" is for tests): plain values only. A list stands for each of its values."""
 
 
 def run(cell: Cell) -> Row:
@@ -43,7 +46,7 @@ EXPERIMENT = Experiment(
     name="no_noise",
     theorem='Theorem "Main Theorem" (regret)',
     claim="Where some rule is always right, the expected regret of ADEPT stays below the theorem's bound.",
-    settings=settings,
+    settings=SETTINGS,
     run=run,
     check=check,
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adeptree.api import *
+    from adeptree.api import __version__ as __version__
 
 
 def __getattr__(name: str) -> Any:
@@ -19,12 +20,12 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_") and find_spec(f"adeptree.{name}") is not None:
         return import_module(f"adeptree.{name}")
     try:
-        return getattr(import_module("adeptree.api"), name)
+        found = getattr(import_module("adeptree.api"), name)
     except AttributeError:
         raise AttributeError(f"module 'adeptree' has no attribute {name!r}") from None
+    globals()[name] = found  # the next look finds it at once
+    return found
 
 
 def __dir__() -> list[str]:
-    api = import_module("adeptree.api")
-
-    return sorted({*globals(), *api.__all__})
+    return sorted({*globals(), *import_module("adeptree.api").__all__})

@@ -1,111 +1,74 @@
-"""The public names, all of which ``import adeptree`` offers."""
+"""The public names, all of which ``import adeptree`` offers, and where each lives."""
 
-from importlib.metadata import PackageNotFoundError, version
+import typing as _typing
+from importlib import metadata as _metadata
 
-from adeptree.core import errors, workers
-from adeptree.core.errors import AdeptreeError
-from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
-from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities
-from adeptree.families.blocks.block_base import DefaultZero
-from adeptree.families.blocks.block_unions import BlockUnions
-from adeptree.families.dimensions import littlestone_dimension, vc_dimension
-from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.families.finite.version_space import SOA, Halving
-from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
-from adeptree.families.line.intervals import Intervals, RealIntervals
-from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, Thresholds
-from adeptree.families.registry import register
-from adeptree.families.specs import parse
-from adeptree.families.stumps.cell_vote import CellVote
-from adeptree.families.stumps.stumps_found import RealStumps
-from adeptree.families.stumps.stumps_given import Stumps
-from adeptree.families.templates.template_class import TemplateClass
-from adeptree.games import Adversary, BlockReset, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
-from adeptree.ghost import Ghost
-from adeptree.learners import (
-    Adept,
-    Bpss,
-    Certificate,
-    FollowTheLeader,
-    FollowThePerturbedLeader,
-    Hedge,
-    LazyAdept,
-    OnlineLearner,
-    Ticket,
-    Tracking,
-    load,
-)
-from adeptree.oracles.oracle_class import OracleClass
-from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.family import Family
-from adeptree.solvers.lp import Halfspaces
-from adeptree.solvers.sat import SatClass
-from adeptree.solvers.smt import SmtClass
-from adeptree.theory import bounds
+from adeptree.core import errors as errors
+from adeptree.core import workers as workers
+from adeptree.core.errors import AdeptreeError as AdeptreeError
+from adeptree.families.bits.bit_bases import Elimination as Elimination
+from adeptree.families.bits.bit_bases import GaussianElimination as GaussianElimination
+from adeptree.families.bits.bit_rules import Conjunctions as Conjunctions
+from adeptree.families.bits.bit_rules import Disjunctions as Disjunctions
+from adeptree.families.bits.bit_rules import Parities as Parities
+from adeptree.families.blocks.block_base import DefaultZero as DefaultZero
+from adeptree.families.blocks.block_unions import BlockUnions as BlockUnions
+from adeptree.families.dimensions import littlestone_dimension as littlestone_dimension
+from adeptree.families.dimensions import vc_dimension as vc_dimension
+from adeptree.families.finite.finite_class import FiniteClass as FiniteClass
+from adeptree.families.finite.version_space import SOA as SOA
+from adeptree.families.finite.version_space import Halving as Halving
+from adeptree.families.line.interval_bases import IntervalSearch as IntervalSearch
+from adeptree.families.line.interval_bases import NearestEnds as NearestEnds
+from adeptree.families.line.intervals import Intervals as Intervals
+from adeptree.families.line.intervals import RealIntervals as RealIntervals
+from adeptree.families.line.thresholds import Bisection as Bisection
+from adeptree.families.line.thresholds import NearestLabel as NearestLabel
+from adeptree.families.line.thresholds import RealThresholds as RealThresholds
+from adeptree.families.line.thresholds import Thresholds as Thresholds
+from adeptree.families.line.unions import IntervalUnions as IntervalUnions
+from adeptree.families.line.unions import NearestPoint as NearestPoint
+from adeptree.families.line.unions import RealIntervalUnions as RealIntervalUnions
+from adeptree.families.line.unions import RealSteps as RealSteps
+from adeptree.families.registry import register as register
+from adeptree.families.specs import parse as parse
+from adeptree.families.stumps.cell_vote import CellVote as CellVote
+from adeptree.families.stumps.stumps_found import RealStumps as RealStumps
+from adeptree.families.stumps.stumps_given import Stumps as Stumps
+from adeptree.families.templates.template_class import TemplateClass as TemplateClass
+from adeptree.games import Adversary as Adversary
+from adeptree.games import BlockReset as BlockReset
+from adeptree.games import Drifting as Drifting
+from adeptree.games import Greedy as Greedy
+from adeptree.games import LittlestoneTree as LittlestoneTree
+from adeptree.games import Stochastic as Stochastic
+from adeptree.games import Transcript as Transcript
+from adeptree.games import play as play
+from adeptree.ghost import Ghost as Ghost
+from adeptree.learners import Adept as Adept
+from adeptree.learners import Bpss as Bpss
+from adeptree.learners import Certificate as Certificate
+from adeptree.learners import FollowTheLeader as FollowTheLeader
+from adeptree.learners import FollowThePerturbedLeader as FollowThePerturbedLeader
+from adeptree.learners import Hedge as Hedge
+from adeptree.learners import LazyAdept as LazyAdept
+from adeptree.learners import OnlineLearner as OnlineLearner
+from adeptree.learners import Ticket as Ticket
+from adeptree.learners import Tracking as Tracking
+from adeptree.learners import load as load
+from adeptree.oracles.oracle_class import OracleClass as OracleClass
+from adeptree.roles.base_learner import BaseLearner as BaseLearner
+from adeptree.roles.concept_class import ConceptClass as ConceptClass
+from adeptree.roles.family import Family as Family
+from adeptree.solvers.lp import Halfspaces as Halfspaces
+from adeptree.solvers.sat import SatClass as SatClass
+from adeptree.solvers.smt import SmtClass as SmtClass
+from adeptree.theory import bounds as bounds
 
 try:
-    __version__ = version("adeptree")
-except PackageNotFoundError:  # running from a source tree that was never installed
+    __version__ = _metadata.version("adeptree")
+except _metadata.PackageNotFoundError:  # running from a source tree that was never installed
     __version__ = "0+unknown"
 
-__all__ = [
-    "SOA",
-    "Adept",
-    "AdeptreeError",
-    "Adversary",
-    "BaseLearner",
-    "Bisection",
-    "BlockReset",
-    "BlockUnions",
-    "Bpss",
-    "CellVote",
-    "Certificate",
-    "ConceptClass",
-    "Conjunctions",
-    "DefaultZero",
-    "Disjunctions",
-    "Drifting",
-    "Elimination",
-    "Family",
-    "FiniteClass",
-    "FollowTheLeader",
-    "FollowThePerturbedLeader",
-    "GaussianElimination",
-    "Ghost",
-    "Greedy",
-    "Halfspaces",
-    "Halving",
-    "Hedge",
-    "IntervalSearch",
-    "Intervals",
-    "LazyAdept",
-    "LittlestoneTree",
-    "NearestEnds",
-    "NearestLabel",
-    "OnlineLearner",
-    "OracleClass",
-    "Parities",
-    "RealIntervals",
-    "RealStumps",
-    "RealThresholds",
-    "SatClass",
-    "SmtClass",
-    "Stochastic",
-    "Stumps",
-    "TemplateClass",
-    "Thresholds",
-    "Ticket",
-    "Tracking",
-    "Transcript",
-    "__version__",
-    "bounds",
-    "errors",
-    "littlestone_dimension",
-    "load",
-    "parse",
-    "play",
-    "register",
-    "vc_dimension",
-    "workers",
-]
+if not _typing.TYPE_CHECKING:  # (a reader of types goes by the imports)
+    __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

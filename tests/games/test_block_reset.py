@@ -15,8 +15,7 @@ import adeptree as at
 from adeptree import bounds
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, StateError
 from adeptree.families.rule_values import Constant
-from adeptree.games.block_reset import BlockReset
-from adeptree.games.hidden_blocks import HiddenUnion
+from adeptree.games.block_reset import BlockReset, HiddenUnion
 from adeptree.learners.budgeted import BudgetedLeader, Guesser
 from adeptree.learners.online_learner import OnlineLearner
 

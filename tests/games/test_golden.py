@@ -8,15 +8,16 @@ import subprocess
 import sys
 
 import pytest
-from golden import FOLDER, GAMES, differences, same
+from golden import ENGINES, FOLDER, GAMES, differences, same
 
 from adeptree.families.registry import shipped
 from adeptree.families.specs import parse
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
-def test_replays_to_the_letter(name: str) -> None:
-    assert differences(name) == []
+@pytest.mark.parametrize("engine", ENGINES)
+def test_replays_to_the_letter(name: str, engine: str) -> None:
+    assert differences(name, engine) == []
 
 
 def test_every_game_and_every_class_has_a_golden() -> None:

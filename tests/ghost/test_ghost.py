@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,8 +23,8 @@ from adeptree.ghost import Ghost, majority, plans, stages
 from adeptree.ghost import two_of_two as exact
 from adeptree.ghost.cited import majority_with_pruning as cited
 from adeptree.ghost.cited.majority_with_pruning import MajorityWithPruning
-from adeptree.ghost.ghost_bounds import mistake_bound, stage_bound
 from adeptree.ghost.ghost_learner import History
+from adeptree.ghost.plans import mistake_bound, stage_bound
 from adeptree.ghost.trees import has_tree
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Frontier
@@ -306,6 +309,15 @@ def test_recursive_majority_forces_a_tree_on_every_split(dimension: int) -> None
         assert every_split_has_a_tree(columns, dimension, rng, splits=20)
 
 
+def test_the_plans_written_down_are_what_the_search_finds(tmp_path: Path) -> None:
+    root, made = Path(__file__).parents[2], tmp_path / "plans.json"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), os.environ.get("PYTHONPATH", "")])}
+    subprocess.run(
+        [sys.executable, str(root / "benchmarks/ghost_plans.py"), str(made)], check=True, env=env, timeout=90
+    )
+    assert made.read_bytes() == (root / "src/adeptree/ghost/covering_plans.json").read_bytes()
+
+
 def test_majority_with_pruning_forces_a_deep_tree() -> None:
     plan, columns = play_plan(cited.pruned(1), np.random.default_rng(1), cited)
     assert len(columns) == 15 + 15**2 <= MajorityWithPruning(1).mistake_bound
@@ -421,7 +433,7 @@ class Pair:
             assert ghosts == list(state.ghosts)
             assert rows._dimension[row] == state.stage.dimension
             assert rows._kept[row] == state.stage.kept
-            assert rows._plans.plans[rows._plan[row]] == state.stage.plan
+            assert rows._plan[row] == state.stage.plan
 
 
 CLASSES = {

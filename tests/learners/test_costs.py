@@ -13,6 +13,8 @@ from test_promises import violations
 import adeptree as at
 from adeptree import errors
 
+pytestmark = pytest.mark.usefixtures("both_engines")
+
 C = at.Thresholds(31)
 
 
@@ -82,7 +84,7 @@ def test_whole_weights_stay_whole_and_others_do_not() -> None:
     for i, (x, y) in enumerate(stream(40)):
         whole.learn(x, y, weight=float(i % 5))
         broken.learn(x, y, weight=1 / (1 + i))
-    assert isinstance(whole.best_loss, int) and whole.paths.losses.dtype == np.int64
+    assert isinstance(whole.best_loss, int) and whole.engine.rows().losses.dtype == np.int64
     assert isinstance(broken.best_loss, float) and broken.regret <= broken.bound
 
 

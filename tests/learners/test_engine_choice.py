@@ -1,4 +1,4 @@
-"""The engines in a learner: whichever computes, the numbers are the same, also where one hands over to another."""
+"""The engines in a learner: whichever computes, the numbers are the same, from the first round on."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from strategies import steady
 
 import adeptree as at
 from adeptree import errors
-from adeptree.learners import engine_choice as choosing
-
-pytest.importorskip("numba")
 
 TABLE = at.FiniteClass(np.random.default_rng(2).integers(0, 2, (40, 12)))
 LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.Intervals(12), at.BlockUnions(1), TABLE]
@@ -37,25 +34,22 @@ def learners(c: at.ConceptClass, options: dict[str, Any]) -> tuple[at.Adept, at.
     if isinstance(c, at.FiniteClass):
         options = options | {"base": at.Halving()}
     paths, auto = at.Adept(c, engine="paths", **options), at.Adept(c, engine="auto", **options)
-    if options.get("rate") == "first-order":  # kept for stretches where a structure may stand for the paths
-        assert auto.rate_rule.grid == isinstance(c, (at.Thresholds, at.BlockUnions))  # type: ignore[attr-defined]
+    proven = "mistake_bound" not in options  # where M is only said, a path may have to be dropped
+    assert paths.engine.kind == "paths"
+    assert auto.engine.collapsed or not (isinstance(c, (at.Thresholds, at.RealThresholds)) and proven)
+    if options.get("rate") == "first-order":  # kept for stretches where a structure stands for the paths
+        assert auto.rate_rule.grid == auto.engine.collapsed  # type: ignore[attr-defined]
         paths.rate_rule.grid = auto.rate_rule.grid  # type: ignore[attr-defined]
     return paths, auto
 
 
-@pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hand over at once."""
-    monkeypatch.setattr(choosing, "LONG", 2)
-
-
-@pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("options", SETTINGS, ids=repr)
 @pytest.mark.parametrize("c", LINES, ids=repr)
-def test_handing_over_changes_no_number(c: at.ConceptClass, options: dict[str, Any], tmp_path: Path) -> None:
+def test_a_structure_changes_no_number(c: at.ConceptClass, options: dict[str, Any], tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     stream = [(int(rng.integers(12)), int(rng.integers(2))) for _ in range(80)]
     paths, auto = learners(c, options)
+    engine = type(auto.engine)
     for t, (x, y) in enumerate(stream):
         if t == 40:
             auto.save(tmp_path / "middle")
@@ -64,6 +58,7 @@ def test_handing_over_changes_no_number(c: at.ConceptClass, options: dict[str, A
             assert auto.predict_proba(x) == pytest.approx(paths.predict_proba(x), abs=1e-9)
         paths.learn(x, y)
         auto.learn(x, y)
+    assert type(auto.engine) is engine, "nothing moves in the middle"
     assert auto.queries == paths.queries and auto.width == paths.width
     theirs, ours = dict(paths.certificate()), dict(auto.certificate())
     for name in ("engine", "contested", "mistakes", "best_rule"):  # a best path need not be the same one
@@ -73,18 +68,13 @@ def test_handing_over_changes_no_number(c: at.ConceptClass, options: dict[str, A
 
 
 @steady
-@given(
-    st.lists(st.tuples(st.integers(0, 39), st.integers(0, 1)), min_size=1, max_size=60), st.sampled_from(SETTINGS[1:])
-)
-def test_collapsed_equals_paths(stream: list[tuple[int, int]], options: dict[str, Any]) -> None:
-    for c in (at.Thresholds(40), at.BlockUnions(2)):
-        collapsed = at.Adept(c, engine="collapsed", **options)
-        if options.get("rate") == "first-order":
-            continue  # on a grid there
-        paths = at.Adept(c, engine="paths", **options)
+@given(st.lists(st.tuples(st.integers(0, 39), st.integers(0, 1)), min_size=1, max_size=60), st.sampled_from(SETTINGS))
+def test_a_batch_on_a_structure_equals_the_paths(stream: list[tuple[int, int]], options: dict[str, Any]) -> None:
+    for c in (at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2)):
+        paths, auto = learners(c, options)
         xs, ys = np.array([x for x, _ in stream]), np.array([y for _, y in stream])
-        assert collapsed.learn_many(xs, ys) == pytest.approx(paths.learn_many(xs, ys), abs=1e-9)
-        assert collapsed.regret == pytest.approx(paths.regret, abs=1e-9)
+        assert auto.learn_many(xs, ys) == pytest.approx(paths.learn_many(xs, ys), abs=1e-9)
+        assert auto.regret == pytest.approx(paths.regret, abs=1e-9)
 
 
 def test_first_order_on_a_grid_keeps_its_bound() -> None:
@@ -102,10 +92,11 @@ def test_first_order_on_a_grid_keeps_its_bound() -> None:
     assert every.learning_rate <= grid.learning_rate <= every.learning_rate * 1.05
 
 
-@pytest.mark.parametrize("c", [at.Intervals(8), at.Conjunctions(3), at.Stumps({"a": [1.0]})], ids=repr)
-def test_where_nothing_collapses_it_says_so(c: at.ConceptClass) -> None:
-    with pytest.raises(errors.InvalidArgument, match='use engine="auto"'):
+def test_where_nothing_collapses_it_says_so() -> None:
+    c = at.OracleClass(realizable=lambda sample: True, littlestone_dimension=3)
+    with pytest.raises(errors.InvalidArgument, match='has no such engine: use engine="auto"'):
         at.Adept(c, engine="collapsed")
+    assert at.Adept(c).engine.kind == "paths"
 
 
 def test_a_limited_width_keeps_the_paths() -> None:
@@ -116,42 +107,53 @@ def test_a_limited_width_keeps_the_paths() -> None:
         at.Adept(at.Thresholds(100), prior="kt", max_width=5, engine="collapsed")
 
 
-@pytest.mark.parametrize("options", [{}, {"prior": "kt", "rate": 4.5}, {"prior": "kt", "costs": (2, 1)}], ids=repr)
-def test_what_a_compiled_engine_cannot_do_it_is_not_used_for(options: dict[str, Any]) -> None:
-    with pytest.raises(errors.InvalidArgument, match=r'rates up to 4 and rounds of weight 1.*use engine="auto"'):
-        at.Adept(at.Thresholds(100), engine="collapsed", **options)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choosing, "LONG", 2)
-        learner = at.Adept(at.Thresholds(100), **options)
-        learner.learn_many(np.arange(50), np.zeros(50, dtype=int))
-        assert learner.paths.width == 51
+@pytest.mark.parametrize(
+    ("c", "options", "why"),
+    [
+        (at.Thresholds(31), {"base": at.Halving()}, "made for Bisection and NearestLabel, all paths kept"),
+        (at.Thresholds(31), {"mistake_bound": 2, "horizon": 50}, "all paths kept"),
+        (at.Thresholds(31), {"mistake_bound": 300, "horizon": 10**6}, "may be up to 650"),
+    ],
+    ids=["base", "small M", "large M"],
+)
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
+def test_what_a_structure_cannot_do_it_is_not_used_for(c: Any, options: dict[str, Any], why: str) -> None:
+    with pytest.raises(errors.InvalidArgument, match=f'{why}.*use engine="auto"'):
+        at.Adept(c, engine="collapsed", **options)
+    assert at.Adept(c, **options).engine.kind == "paths"
 
 
-@pytest.mark.usefixtures("soon")
-def test_late_labels_and_weights_keep_the_paths_or_are_refused_with_a_sentence() -> None:
-    late, heavy, moved = (at.Adept(at.Thresholds(100), prior="kt") for _ in range(3))
-    late.answer(3)
-    late.learn_many(np.arange(50), np.zeros(50, dtype=int))
-    heavy.learn(3, 1, weight=2)
-    heavy.learn_many(np.arange(50), np.zeros(50, dtype=int))
-    assert late.paths.width == heavy.paths.width == 51
-    batch = at.Adept(at.Thresholds(100), prior="kt")
-    batch.learn_many(np.arange(50), np.zeros(50, dtype=int), weights=[1] * 49 + [2])
-    assert batch.paths.width == 51
-    moved.learn_many(np.arange(50), np.zeros(50, dtype=int))
-    before = dict(moved.certificate())
-    calls = (
-        lambda: moved.answer(3),
-        lambda: moved.learn(3, 1, weight=2),
-        lambda: moved.learn_many([1, 2], [0, 1], weights=[1, 2]),
+@pytest.mark.parametrize("c", [at.Thresholds(100), at.RealThresholds()], ids=repr)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"prior": "kt", "rate": 4.5}, {"prior": "kt", "costs": (2, 1)}, {"rate": 60.0}, {"horizon": 120}],
+    ids=repr,
+)
+def test_late_labels_weights_and_bold_rates_are_no_reason_for_the_paths(c: Any, options: dict[str, Any]) -> None:
+    if isinstance(c, at.RealThresholds) and "horizon" in options:
+        options = options | {"prior": "kt"}
+    paths, auto = at.Adept(c, engine="paths", **options), at.Adept(c, engine="collapsed", **options)
+    rng, waiting = np.random.default_rng(5), []
+    for t in range(100):
+        x, y, weight = int(rng.integers(60)), int(rng.integers(2)), (1, 2, 0.25, 0)[int(rng.integers(4))]
+        if t % 3 == 0:
+            waiting.append((paths.answer(x), auto.answer(x)))
+            assert waiting[-1][0].p == pytest.approx(waiting[-1][1].p, abs=1e-9)
+        elif t % 3 == 1 and len(waiting) > 3:
+            for learner, ticket in zip((paths, auto), waiting.pop(int(rng.integers(len(waiting)))), strict=True):
+                learner.learn(ticket, y, weight=weight)
+        else:
+            for learner in (paths, auto):
+                learner.learn(x, y, weight=weight)
+    assert auto.learn_many([3, 9], [1, 0], weights=[2, 1]) == pytest.approx(
+        paths.learn_many([3, 9], [1, 0], weights=[2, 1]), abs=1e-9
     )
-    for call in calls:
-        with pytest.raises(errors.InvalidArgument, match=r'has taken over.*engine="paths"'):
-            call()
-    assert dict(moved.certificate()) == before and before["engine"] == "ordered"
+    theirs, ours = dict(paths.certificate()), dict(auto.certificate())
+    for name in ("engine", "contested", "mistakes", "best_rule", "realised_loss", "realised_bound"):
+        theirs.pop(name, None), ours.pop(name, None)
+    assert ours == pytest.approx(theirs, abs=1e-9) and auto.queries == paths.queries
 
 
-@pytest.mark.usefixtures("soon")
 def test_the_collapsed_engine_keeps_no_list_of_paths() -> None:
     learner = at.Adept(at.Thresholds(100), prior="kt")
     learner.learn_many(np.arange(50), np.zeros(50, dtype=int))
@@ -159,7 +161,6 @@ def test_the_collapsed_engine_keeps_no_list_of_paths() -> None:
         _ = learner.paths
 
 
-@pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("options", SETTINGS, ids=repr)
 @pytest.mark.parametrize("c", LINES, ids=repr)
 def test_a_saved_run_goes_on_to_the_last_bit(c: at.ConceptClass, options: dict[str, Any], tmp_path: Path) -> None:
@@ -177,7 +178,6 @@ def test_a_saved_run_goes_on_to_the_last_bit(c: at.ConceptClass, options: dict[s
         again.learn(x, y)
 
 
-@pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("c", LINES, ids=repr)
 def test_many_looks_are_single_looks(c: at.ConceptClass) -> None:
     one, many = (learners(c, {})[1] for _ in range(2))
@@ -193,11 +193,15 @@ def test_many_looks_are_single_looks(c: at.ConceptClass) -> None:
     assert len(many.predict_proba_many([])) == 0
 
 
-@pytest.mark.parametrize("c", [at.FiniteClass([[0, 1, 1], [1, 0, 1]]), at.Intervals(8)])
-def test_a_learner_can_be_copied_whatever_engine_it_has(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adeptree.learners.engine_choice.LONG", 0)
-    learner = at.Adept(c, 50, base=at.Halving() if isinstance(c, at.FiniteClass) else None)
+@pytest.mark.parametrize("c", LINES, ids=repr)
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda learner: pickle.loads(pickle.dumps(learner))])
+def test_a_learner_can_be_copied_whatever_engine_it_has(c: Any, duplicate: Any) -> None:
+    learner = learners(c, {"horizon": 50})[1]
     learner.learn_many([0, 1, 2, 1, 0], [1, 0, 1, 0, 1])
-    assert learner.engine.kind in ("finite", "sweep")
-    for twin in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
-        assert twin.predict_proba(1) == learner.predict_proba(1)
+    twin = duplicate(learner)
+    assert type(twin.engine) is type(learner.engine) and dict(twin.certificate()) == dict(learner.certificate())
+    for x, y in [(1, 1), (5, 0), (1, 0)]:
+        assert twin.predict_proba(x) == learner.predict_proba(x)
+        learner.learn(x, y)
+        assert twin.rounds == learner.rounds - 1, "a copy lives on its own"
+        twin.learn(x, y)

@@ -16,6 +16,7 @@ from strategies import (
     finite,
     intervals,
     parities,
+    paths_of,
     small_families,
     steady,
     tables_and_streams,
@@ -73,7 +74,7 @@ def test_adept_is_algorithm_2_prefix_by_prefix(base: str, drawn: tuple[Rows, Str
     kind, slow = BASES[base]
     M = bound_of(base, rows)
     expected, history = ref.algorithm2(stream, T, M, slow(rows), ref.oracle_of(rows))
-    learner = at.Adept(finite(rows), horizon=T, base=kind())
+    learner = at.Adept(finite(rows), horizon=T, base=kind(), engine="paths")
     for t, (x, y) in enumerate(stream):
         assert abs(learner.predict_proba(x) - expected[t]) < CLOSE
         learner.learn(x, y)
@@ -224,7 +225,9 @@ def test_every_class_with_its_natural_base_is_algorithm_2(family: Family, rate: 
         M = machine.mistake_bound
         assert M is not None
         expected, history = ref.algorithm2(numbers, 8, M, replay, ref.oracle_of(family.rows), formula)
-        learner = at.Adept(family.c, horizon=8, rate=name)
-        assert near(played(learner, [(family.points[i], y) for i, y in numbers]), expected)
-        found = zip(learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)
-        assert sorted(found) == sorted(history[-1].values())
+        for engine in ("auto", "paths"):
+            learner = at.Adept(family.c, horizon=8, rate=name, engine=engine)
+            assert near(played(learner, [(family.points[i], y) for i, y in numbers]), expected)
+            if (rows := paths_of(learner)) is not None:
+                found = zip(rows.mistakes.tolist(), rows.losses.tolist(), strict=True)
+                assert sorted(found) == sorted(history[-1].values())

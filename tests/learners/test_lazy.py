@@ -26,7 +26,7 @@ def test_on_the_sampled_rounds_it_is_adept_on_the_subsequence_alone(seed: int, T
     lazy, pairs = at.LazyAdept(c, T, commits=K, seed=seed), stream(c, T, seed)
     probabilities = lazy.learn_many(*zip(*pairs, strict=True))
     assert len(lazy.sampled_rounds) == K
-    alone = at.Adept(c, K)
+    alone = at.Adept(c, K, engine="paths")  # to the last bit: rounds that are rolled back are the paths'
     sampled = [t - 1 for t in lazy.sampled_rounds]
     expected = alone.learn_many([pairs[t][0] for t in sampled], [pairs[t][1] for t in sampled])
     assert probabilities[sampled].tolist() == expected.tolist()
@@ -36,7 +36,7 @@ def test_on_the_sampled_rounds_it_is_adept_on_the_subsequence_alone(seed: int, T
 def test_all_commits_is_adept() -> None:
     c = at.Intervals(16)
     pairs = stream(c, 40, 2)
-    lazy, adept = at.LazyAdept(c, 40, exponent=1), at.Adept(c, 40)
+    lazy, adept = at.LazyAdept(c, 40, exponent=1), at.Adept(c, 40, engine="paths")
     xs, ys = zip(*pairs, strict=True)
     assert lazy.learn_many(xs, ys).tolist() == adept.learn_many(xs, ys).tolist()
     assert (lazy.queries.asked, lazy.best_loss) == (adept.queries.asked, adept.best_loss)

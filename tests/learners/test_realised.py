@@ -5,13 +5,15 @@ from __future__ import annotations
 import datetime
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from kernel_forms import forms_of
 
 import adeptree as at
 from adeptree import bounds, errors
-from adeptree.learners.coins import Coins, word_of
+from adeptree.theory.coins import Coins, word_of
 
 
 def closed_form(Q: float, delta: float) -> float:
@@ -147,5 +149,51 @@ def test_words_are_the_same_everywhere() -> None:
     assert word_of(frozenset({"p", "q"})) == word_of(frozenset({"q", "p"}))
     assert word_of(datetime.date(2020, 1, 1)) != word_of(datetime.date(2021, 1, 1))
     assert word_of("\ud800") != word_of("a") and word_of(object()) == word_of(object())
-    assert Coins(0).many(4, np.array([1.5, -0.0])).tolist() == [Coins(0).of(4, 1.5), Coins(0).of(5, 0.0)]
-    assert Coins(0).many(4, ["a", "b"]).tolist() == [Coins(0).of(4, "a"), Coins(0).of(5, "b")]
+
+
+FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    2.5,
+    -2.5,
+    5e-324,
+    -5e-324,
+    1e308,
+    -1e308,
+    2.0**63,
+    2.0**64,
+    -(2.0**64),
+    2.0**80 + 2.0**30,
+]
+
+
+def test_kernels_know_the_same_words_and_coins() -> None:
+    for form in forms_of("adeptree.theory.ledger_kernel"):
+        for x in FLOATS:
+            assert form.word_of_float(x) == word_of(x) == word_of(np.float64(x))
+            for seed, t in itertools.product((0, 1, 2**64 - 1, 2**70 + 5), (1, 7, 2**40)):
+                assert form.coin(Coins(seed).seed, t, word_of(x)) == Coins(seed).of(t, x)
+
+
+@pytest.mark.parametrize(
+    ("c", "xs"), [(at.Thresholds(2**62), [0, 1, 2**62 - 1, 2**53 + 1]), (at.RealThresholds(), FLOATS)]
+)
+def test_a_structure_draws_the_guesses_that_were_told(c: Any, xs: list[Any]) -> None:
+    """One at a time, in a batch and late: the guess that is charged is the one that ``predict`` says."""
+    one, batch, late = (at.Adept(c, seed=2**40 + 3) for _ in range(3))
+    paths, rng, drawn = at.Adept(c, seed=2**40 + 3, engine="paths"), np.random.default_rng(0), 0
+    stream = [(xs[int(rng.integers(len(xs)))], int(rng.integers(2))) for _ in range(200)]
+    for x, y in stream:
+        guess = one.predict(x)
+        assert guess == one.predict(x) == paths.predict(x) == late.predict(x)
+        ticket = late.answer(x)
+        assert ticket.guess == guess
+        late.learn(ticket, y)
+        for learner in (one, paths):
+            learner.learn(x, y)
+        drawn += guess != y
+        assert one.realised_loss == paths.realised_loss == late.realised_loss == drawn
+    batch.learn_many([x for x, _ in stream], [y for _, y in stream])
+    assert batch.realised_loss == drawn

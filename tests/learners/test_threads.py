@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import api
 from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting, Recording, Replaying
 
 PAGE = (Path(__file__).parents[2] / "docs" / "threads.md").read_text(encoding="utf-8")
@@ -30,7 +29,7 @@ def _switching_often() -> Iterator[None]:
 
 def test_every_public_name_is_spoken_of() -> None:
     said = set(re.findall(r"`([A-Za-z_]+)`", PAGE))
-    assert {name for name in api.__all__ if not name.startswith("_")} <= said
+    assert {name for name in at.__all__ if not name.startswith("_")} <= said
 
 
 def halfspaces() -> tuple[Any, list[Any]]:

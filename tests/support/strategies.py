@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from reference import Row, Rows
 
 import adeptree as at
+from adeptree.roles import engine as engine_role
 
 steady = settings(derandomize=True, deadline=None, max_examples=40)
 """Settings of every property test: the same examples in every run."""
+every_engine = pytest.mark.parametrize("engine", ["auto", "paths"])
+"""Laws of the learner hold on the structure that stands for the paths as they do on the paths."""
 
 Stream = list[tuple[Any, int]]
 Rule = Callable[[Any], int]
@@ -48,6 +52,14 @@ class Family:
         """A random stream with repeats."""
         rng = np.random.default_rng(seed)
         return [(self.points[rng.integers(len(self.points))], int(rng.integers(2))) for _ in range(T)]
+
+
+def paths_of(learner: at.Adept) -> engine_role.Rows | None:
+    """All paths of a learner, one by one; None if its engine is one that cannot list them."""
+    try:
+        return learner.engine.rows()
+    except at.errors.InvalidArgument:
+        return None
 
 
 def cube(n: int) -> list[tuple[int, ...]]:

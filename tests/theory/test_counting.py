@@ -51,7 +51,7 @@ def test_doubles_are_counted_one_by_one() -> None:
 
 @pytest.mark.parametrize("c", [at.RealThresholds(), at.RealIntervals(), at.RealStumps(["a", "b"])], ids=repr)
 def test_over_floats_the_shares_add_up_to_one(c: at.ConceptClass) -> None:
-    learner, rng = at.Adept(c), np.random.default_rng(2)
+    learner, rng = at.Adept(c, engine="paths"), np.random.default_rng(2)
     for _ in range(40):
         learner.learn(c.random_instance(rng), int(rng.integers(2)))
         share = learner.paths.log_share
@@ -72,13 +72,13 @@ def test_where_nothing_is_counted_the_parts_are_halves() -> None:
 def test_a_class_of_one_rule_has_all_the_mass() -> None:
     learner = at.Adept(at.FiniteClass([[0, 1]]))
     learner.learn_many([0, 1, 0], [1, 1, 0])
-    assert learner.paths.rows().log_mass == pytest.approx([0.0], abs=1e-15)
+    assert learner.engine.rows().log_mass == pytest.approx([0.0], abs=1e-15)
     assert learner.regret == 0.0 <= learner.bound < 1e-15
 
 
 def test_masses_carried_along_are_those_computed_anew() -> None:
     for c in LISTED:
-        learner, rng = at.Adept(c), np.random.default_rng(3)
+        learner, rng = at.Adept(c, engine="paths"), np.random.default_rng(3)
         for _ in range(30):
             learner.learn(c.random_instance(rng), int(rng.integers(2)))
         paths = learner.paths

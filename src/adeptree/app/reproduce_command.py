@@ -121,23 +121,21 @@ def _print(console: Console, result: Reproduction) -> None:
     from rich import box
     from rich.table import Table
 
-    from adeptree.experiments.verdict_table import COLUMNS, cells_of, summary
+    from adeptree.experiments.reproduce import COLUMNS, cells_of, summary
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for heading, justify in COLUMNS:
+    for heading, justify in COLUMNS.items():
         # Numbers never wrap; the words give way on a narrow terminal.
         table.add_column(heading, justify=justify, no_wrap=heading != "claim", overflow="fold")
     for name, verdicts in result.verdicts.items():
         table.add_section()
         table.add_row(f"[bold]{name}[/]", *[""] * (len(COLUMNS) - 1))
         for verdict in verdicts:
-            shown = cells_of(verdict)
-            table.add_row(*shown, style=None if verdict.held else "bold red")
+            table.add_row(*cells_of(verdict), style=None if verdict.held else "bold red")
     console.print(table)
-    for name, verdicts in result.verdicts.items():
-        for verdict in verdicts:
-            if not verdict.held:
-                console.print(f"not held: {name}: {verdict.claim} ({verdict.note})", markup=False, soft_wrap=True)
+    failed = [(name, v) for name, verdicts in result.verdicts.items() for v in verdicts if not v.held]
+    for name, verdict in failed:
+        console.print(f"not held: {name}: {verdict.claim} ({verdict.note})", markup=False, soft_wrap=True)
     console.print(summary(result), markup=False, soft_wrap=True)
 
 

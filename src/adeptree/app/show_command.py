@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -60,8 +59,20 @@ def show_command(
     with told():
         if html is not None and (why := unwritable(html)):
             raise StateError(f"--html: {html} could not be written: {why}")
-        source = _Source(rules, stream, x, label, adversary, rounds)
-        _show(html, _game(source, horizon, prior, mistake_bound, seed))
+        from adeptree.pages.show_game import MOST_ROUNDS, shown
+
+        if not 1 <= rounds <= MOST_ROUNDS:
+            raise InvalidArgument(f"--rounds: a tree that can be read has 1 to {MOST_ROUNDS} rounds; got {rounds}")
+        if stream is not None:
+            concept_class, enemy, named = _read(stream, rules, x, label, rounds)
+            rounds, opponent = len(enemy), f"the first rows of {stream}"
+        elif x is not None or label is not None:
+            raise InvalidArgument("--x and --label name columns of --stream; give one, or leave them out")
+        else:
+            concept_class, enemy = _made(rules, adversary)
+            named, opponent = repr(concept_class), OPPONENTS[adversary]
+        learner = _learner(concept_class, rounds, horizon, prior, mistake_bound, seed)
+        _show(html, shown(learner, enemy, rounds, seed, opponent=opponent, rules=named))
 
 
 def _show(html: str | None, game: Shown) -> None:
@@ -85,36 +96,11 @@ def _fine() -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Where the game comes from."""
-
-    rules: str
-    stream: str | None
-    x: str | None
-    label: str | None
-    adversary: str
-    rounds: int
-
-
-def _game(source: _Source, horizon: int | None, prior: str | None, mistake_bound: int | None, seed: int) -> Shown:
+def _made(rules: str, adversary: str) -> tuple[ConceptClass, Any]:
     from adeptree import Greedy, Stochastic, parse
-    from adeptree.pages.show_game import MOST_ROUNDS, shown
 
-    rounds = source.rounds
-    if not 1 <= rounds <= MOST_ROUNDS:
-        raise InvalidArgument(f"--rounds: a tree that can be read has 1 to {MOST_ROUNDS} rounds; got {rounds}")
-    if source.stream is None:
-        if source.x is not None or source.label is not None:
-            raise InvalidArgument("--x and --label name columns of --stream; give one, or leave them out")
-        concept_class = parse(source.rules)
-        enemy: Any = Greedy(concept_class) if source.adversary == "greedy" else Stochastic(concept_class)
-        named, opponent = repr(concept_class), OPPONENTS[source.adversary]
-    else:
-        concept_class, enemy, named = _read(source.stream, source)
-        rounds, opponent = len(enemy), f"the first rows of {source.stream}"
-    learner = _learner(concept_class, rounds, horizon, prior, mistake_bound, seed)
-    return shown(learner, enemy, rounds, seed, opponent=opponent, rules=named)
+    concept_class = parse(rules)
+    return concept_class, Greedy(concept_class) if adversary == "greedy" else Stochastic(concept_class)
 
 
 def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | None, M: int | None, seed: int) -> Adept:
@@ -129,15 +115,17 @@ def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | Non
     return Adept(c, horizon, prior=prior, engine="paths", seed=seed, mistake_bound=M, on_excess=excess)
 
 
-def _read(path: str, source: _Source) -> tuple[ConceptClass, list[tuple[Any, int]], str]:
+def _read(
+    path: str, rules: str, x: str | None, label: str | None, rounds: int
+) -> tuple[ConceptClass, list[tuple[Any, int]], str]:
     """Return the class, the first rows as pairs, and how the rules are called."""
     from adeptree.app.run.layout import layout_of
     from adeptree.app.run.stream_sources import open_stream
 
     pairs: list[tuple[Any, Any]] = []
     with open_stream(path) as stream:
-        layout = layout_of(stream, source.rules, source.x, source.label)
-        for row in islice(stream, source.rounds):
+        layout = layout_of(stream, rules, x, label)
+        for row in islice(stream, rounds):
             try:
                 example = layout.example(row, labelled=True)
             except InvalidArgument as error:

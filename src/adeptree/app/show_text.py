@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections import namedtuple
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from adeptree.pages.show_game import Labels, Path, Pruned, Shown, Step
 from adeptree.pages.show_words import account, growth, heading, promise, reason, verdict
@@ -14,23 +14,10 @@ CELL = 5
 """Columns of a round: ``─┬─0─``."""
 
 
-@dataclass(frozen=True)
-class Pens:
-    """The strokes of the tree."""
-
-    root: str
-    line: str
-    fork: str
-    down: str
-    last: str
-    cross: str
-    bar: str
-
-
-FINE = Pens("●", "─", "┬", "│", "└", "✗", "█")
-PLAIN = Pens("*", "-", "+", "|", "+", "x", "#")
-"""For terminals that only know ASCII."""
-
+Pens = namedtuple("Pens", "root line fork down last cross bar")
+"""The strokes of the tree."""
+FINE, PLAIN = Pens(*"●─┬│└✗█"), Pens(*"*-+|+x#")
+"""The second is for terminals that only know ASCII."""
 
 Paint = Callable[[str, str], str]
 """Gives a text the colour of its role: ``cut``, ``zero``, ``one`` or ``title``."""

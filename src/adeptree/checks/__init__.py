@@ -31,8 +31,11 @@ from adeptree.checks import frontier_laws as frontiers
 from adeptree.checks import learner_laws as learners
 from adeptree.checks import saving_laws as saving
 from adeptree.checks import value_laws as values
-from adeptree.checks.findings import CheckFailed, CheckSkipped, Report
-from adeptree.checks.subjects import AdversarySubject, BaseSubject, ClassSubject, LearnerSubject, Subject, subject
+from adeptree.checks.findings import CheckFailed as CheckFailed
+from adeptree.checks.findings import CheckSkipped as CheckSkipped
+from adeptree.checks.findings import Report as Report
+from adeptree.checks.subjects import AdversarySubject, BaseSubject, ClassSubject, LearnerSubject, Subject
+from adeptree.checks.subjects import subject as subject
 from adeptree.core.errors import TooLarge
 
 if TYPE_CHECKING:
@@ -126,15 +129,3 @@ def parametrize_with_checks(objects: Iterable[Any]) -> pytest.MarkDecorator:
     import pytest
 
     return pytest.mark.parametrize("check", [one for obj in objects for one in checks_for(obj)], ids=str)
-
-
-__all__ = [
-    "Check",
-    "CheckFailed",
-    "CheckSkipped",
-    "Report",
-    "check",
-    "checks_for",
-    "parametrize_with_checks",
-    "subject",
-]

@@ -115,11 +115,9 @@ def check_erm_is_optimal(subject: ClassSubject) -> None:
     """Regret is measured against the best concept, so ERM must find it."""
     c = subject.concept_class
     for sample in subject.domain.samples(8, 6, "erm"):
-        points: list[object] = []
-        for x, _ in sample:
-            if subject.domain.key(x) not in [subject.domain.key(p) for p in points]:
-                points.append(x)
-        place = [[subject.domain.key(p) for p in points].index(subject.domain.key(x)) for x, _ in sample]
+        points = subject.domain.unlike(x for x, _ in sample)
+        keys = [subject.domain.key(x) for x in points]
+        place = [keys.index(subject.domain.key(x)) for x, _ in sample]
         losses = [
             sum(ys[i] != y for i, (_, y) in zip(place, sample, strict=True)) for ys in subject.domain.labellings(points)
         ]

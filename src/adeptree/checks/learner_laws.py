@@ -9,7 +9,7 @@ import numpy as np
 
 from adeptree.checks.findings import fail, skip
 from adeptree.checks.subjects import LearnerSubject
-from adeptree.checks.trial_runs import account, queries, run, streams, twins
+from adeptree.checks.trial_runs import account, check_undisturbed, queries, run, streams, trials, twins
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.learners import OnlineLearner
 
@@ -18,8 +18,8 @@ TOLERANCE = 1e-9
 
 def check_probability(subject: LearnerSubject) -> None:
     """A prediction is a probability, whatever the stream."""
-    for name, (points, label) in streams(subject).items():
-        for played in run(subject.make(), points, label):
+    for name, learner, points, label in trials(subject):
+        for played in run(learner, points, label):
             if not isinstance(played.p, float) or not 0.0 <= played.p <= 1.0:
                 fail(f"P(1) must be a float in [0, 1], it is {played.p!r} at x={played.x!r} ({name} stream)")
 
@@ -50,35 +50,33 @@ def check_learning_without_predicting(subject: LearnerSubject) -> None:
 
 def check_speculation(subject: LearnerSubject) -> None:
     """Predictions at other points in between change nothing."""
-    busy, calm, pairs = twins(subject)
     others = subject.domain.points(3, "others")
-    for x, y in pairs:
+
+    def look_elsewhere(learner: OnlineLearner, x: Any) -> None:
         for other in others:
-            busy.predict_proba(other)
-        p, expected = busy.predict_proba(x), calm.predict_proba(x)
-        for other in others:
-            busy.predict(other)
-        if p != expected:
-            fail(f"P(1) at x={x!r} is {p!r} after looking elsewhere, {expected!r} otherwise")
-        busy.learn(x, y)
-        calm.learn(x, y)
-        if account(busy) != account(calm):
-            fail(f"looking elsewhere before x={x!r} gave {account(busy)} instead of {account(calm)}")
+            learner.predict_proba(other)
+            learner.predict(other)
+
+    check_undisturbed(subject, look_elsewhere, "looking elsewhere", counted=False)
 
 
 def check_invalid_label(subject: LearnerSubject) -> None:
     """A label that is none raises InvalidLabel and leaves the learner as it was."""
-    _undisturbed(subject, lambda learner, x: [(learner.learn, (x, y)) for y in (2, -1, 0.5, "1", None)], InvalidLabel)
+
+    def mislabel(learner: OnlineLearner, x: Any) -> None:
+        _raises(InvalidLabel, [(learner.learn, (x, y)) for y in (2, -1, 0.5, "1", None)])
+
+    check_undisturbed(subject, mislabel, "a refused call")
 
 
 def check_invalid_instance(subject: LearnerSubject) -> None:
     """A point outside the domain raises InvalidInstance and leaves the learner as it was."""
     stranger = subject.domain.refused()
-    _undisturbed(
-        subject,
-        lambda learner, x: [(learner.predict_proba, (stranger,)), (learner.learn, (stranger, 1))],
-        InvalidInstance,
-    )
+
+    def confuse(learner: OnlineLearner, x: Any) -> None:
+        _raises(InvalidInstance, [(learner.predict_proba, (stranger,)), (learner.learn, (stranger, 1))])
+
+    check_undisturbed(subject, confuse, "a refused call")
 
 
 def check_reproducible(subject: LearnerSubject) -> None:
@@ -109,8 +107,7 @@ def check_predict(subject: LearnerSubject) -> None:
 
 def check_account(subject: LearnerSubject) -> None:
     """Regret is reported exactly: sum of |p - y|, minus the best concept's mistakes."""
-    for name, (points, label) in streams(subject).items():
-        learner = subject.make()
+    for name, learner, points, label in trials(subject):
         rounds = run(learner, points, label)
         exact = sum(abs(r.p - r.y) for r in rounds)
         if learner.rounds != len(rounds) or abs(learner.expected_loss - exact) > TOLERANCE:
@@ -124,8 +121,7 @@ def check_account(subject: LearnerSubject) -> None:
 
 def check_regret_bound(subject: LearnerSubject) -> None:
     """The promise itself: expected regret at most ``bound``, after every round of every stream."""
-    for name, (points, label) in streams(subject).items():
-        learner = subject.make()
+    for name, learner, points, label in trials(subject):
         for t, x in enumerate(points):
             learner.learn(x, label(t, learner.predict_proba(x)))
             if np.isinf(learner.bound):
@@ -136,8 +132,7 @@ def check_regret_bound(subject: LearnerSubject) -> None:
 
 def check_best_loss(subject: LearnerSubject) -> None:
     """``best_loss`` is what ERM finds, at every moment, without one ERM call."""
-    for name, (points, label) in streams(subject).items():
-        learner = subject.make()
+    for name, learner, points, label in trials(subject):
         sample: list[tuple[Any, int]] = []
         for t, x in enumerate(points):
             sample.append((x, label(t, learner.predict_proba(x))))
@@ -150,8 +145,7 @@ def check_best_loss(subject: LearnerSubject) -> None:
 
 def check_best_rule(subject: LearnerSubject) -> None:
     """The rule shown is a best one (on the committed rounds, for lazy learners), and naming it asks nothing."""
-    for name, (points, label) in streams(subject).items():
-        learner = subject.make()
+    for name, learner, points, label in trials(subject):
         rounds = run(learner, points[: max(1, len(points) - 1)], label)
         before = queries(learner)
         rule = learner.best_rule()
@@ -181,18 +175,13 @@ def check_queries(subject: LearnerSubject) -> None:
 
 def check_accessors(subject: LearnerSubject) -> None:
     """Looking at a learner asks nothing and changes nothing."""
-    watched, alone, pairs = twins(subject)
-    for x, y in pairs:
-        before = queries(watched)
-        account(watched), repr(watched), watched.settings(), watched.best_rule(), watched.horizon
-        if queries(watched) != before:
-            fail("an accessor asked queries")
-        if not isinstance(watched.width, int) or watched.width < 1:
-            fail(f"width must be an int >= 1, it is {watched.width!r}")
-        if watched.predict_proba(x) != alone.predict_proba(x):
-            fail(f"looking at the learner changed its prediction at x={x!r}")
-        watched.learn(x, y)
-        alone.learn(x, y)
+
+    def look(learner: OnlineLearner, x: Any) -> None:
+        account(learner), repr(learner), learner.settings(), learner.best_rule(), learner.horizon
+        if not isinstance(learner.width, int) or learner.width < 1:
+            fail(f"width must be an int >= 1, it is {learner.width!r}")
+
+    check_undisturbed(subject, look, "an accessor")
 
 
 def check_learn_many(subject: LearnerSubject) -> None:
@@ -256,19 +245,3 @@ def _raises(error: type[AdeptreeError], calls: list[Call]) -> None:
         except error:
             continue
         fail(f"{function.__name__}{arguments!r} must raise {error.__name__}")
-
-
-def _undisturbed(
-    subject: LearnerSubject, calls: Callable[[OnlineLearner, Any], list[Call]], error: type[AdeptreeError]
-) -> None:
-    """Make calls that must raise, and compare with a twin that was left alone."""
-    disturbed, alone, pairs = twins(subject)
-    for x, y in pairs:
-        _raises(error, calls(disturbed, x))
-        disturbed.predict_proba(x)
-        _raises(error, calls(disturbed, x))
-        seen = [(one.predict_proba(x), one.predict(x), account(one), queries(one)) for one in (disturbed, alone)]
-        if seen[0] != seen[1]:
-            fail(f"a refused call changed the learner at x={x!r}: {seen[0]} instead of {seen[1]}")
-        disturbed.learn(x, y)
-        alone.learn(x, y)

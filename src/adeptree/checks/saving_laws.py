@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import adeptree as at
 from adeptree.checks.findings import fail, skip
 from adeptree.checks.subjects import LearnerSubject
 from adeptree.checks.trial_runs import account, twins
 from adeptree.core.errors import InvalidSpec, StateError
-from adeptree.families.specs import parse
-from adeptree.learners import OnlineLearner, load
 from adeptree.learners.loading import KINDS
-from adeptree.roles.concept_class import ConceptClass
 
 
 def check_save_and_load(subject: LearnerSubject) -> None:
@@ -51,11 +49,11 @@ def check_save_after_predicting(subject: LearnerSubject) -> None:
         fail(f"saving after a prediction changed the account to {account(loaded)} instead of {account(alone)}")
 
 
-def _seen(learner: OnlineLearner, x: Any) -> tuple[Any, ...]:
+def _seen(learner: at.OnlineLearner, x: Any) -> tuple[Any, ...]:
     return learner.predict_proba(x), learner.predict(x), account(learner)
 
 
-def _reloaded(learner: OnlineLearner) -> OnlineLearner:
+def _reloaded(learner: at.OnlineLearner) -> at.OnlineLearner:
     """Save to a file and load it again as users do: ``learner.save(path)``, ``adeptree.load(path)``.
 
     A kind that nobody made known is made known meanwhile, as the package that defines it would.
@@ -68,7 +66,7 @@ def _reloaded(learner: OnlineLearner) -> OnlineLearner:
             skip(f"it is not saved: {error}")
         own = learner.settings().get("base", "") is None
         with mock.patch.dict(KINDS, {} if learner.kind in KINDS else {learner.kind: type(learner)}):
-            again = load(path, concept_class=_class(learner.concept_class), base=_base(learner) if own else None)
+            again = at.load(path, concept_class=_class(learner.concept_class), base=_base(learner) if own else None)
     if type(again) is not type(learner):
         fail(
             f"adeptree.load returned a {type(again).__name__}, not a {type(learner).__name__}: kind {learner.kind!r} "
@@ -77,10 +75,10 @@ def _reloaded(learner: OnlineLearner) -> OnlineLearner:
     return again
 
 
-def _class(c: ConceptClass) -> ConceptClass | None:
+def _class(c: at.ConceptClass) -> at.ConceptClass | None:
     """Return a class that a file cannot tell, to be passed again at loading; None if it can."""
     try:
-        return None if parse(repr(c)) == c else c
+        return None if at.parse(repr(c)) == c else c
     except InvalidSpec:
         return c
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
+import adeptree as at
 from adeptree.checks.findings import skip
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.seeds import stream
 from adeptree.core.types import Sample
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.registry import base_for
-from adeptree.games import Adversary
-from adeptree.learners import Adept, OnlineLearner
-from adeptree.roles.base_learner import BaseLearner, StateMachine
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.base_learner import StateMachine
 
 HORIZON = 16
 """How many rounds a learner is played for, unless told otherwise."""
@@ -30,7 +28,7 @@ Pairs = list[tuple[Any, int]]
 class Factory(Protocol):
     """What makes an online learner, e.g. ``functools.partial(Adept, Thresholds(16))``."""
 
-    def __call__(self, *, horizon: int, seed: int) -> OnlineLearner:
+    def __call__(self, *, horizon: int, seed: int) -> at.OnlineLearner:
         """Return a fresh learner."""
 
 
@@ -38,7 +36,7 @@ class Factory(Protocol):
 class Domain:
     """A class and where its instances come from: ``instances``, else the class draws them."""
 
-    concept_class: ConceptClass
+    concept_class: at.ConceptClass
     instances: tuple[Any, ...] | None = None
 
     def draw(self, rng: np.random.Generator) -> Any:
@@ -57,11 +55,14 @@ class Domain:
 
     def distinct(self, count: int, name: str) -> list[Any]:
         """Draw at most ``count`` instances, no two of them the same to the class."""
+        return self.unlike(self.points(8 * count, name))[:count]
+
+    def unlike(self, points: Iterable[Any]) -> list[Any]:
+        """Return the points without those that are the same to the class as an earlier one."""
         found: list[Any] = []
         keys: list[Any] = []
-        for x in self.points(8 * count, name):
-            key = self.key(x)
-            if len(found) < count and key not in keys:
+        for x in points:
+            if (key := self.key(x)) not in keys:
                 found.append(x)
                 keys.append(key)
         return found
@@ -99,7 +100,7 @@ class Domain:
 
     def refused(self) -> Any:
         """Return something that the class does not take for an instance."""
-        if self.reads_by_function:
+        if self.concept_class.reads_by_function:
             skip("a function of the user's reads its instances")
         for x in STRANGERS:
             try:
@@ -107,11 +108,6 @@ class Domain:
             except InvalidInstance:
                 return x
         skip("nothing that was tried is invalid for this class")
-
-    @property
-    def reads_by_function(self) -> bool:
-        """Whether a function of the user's reads the instances, so that nothing is known of them."""
-        return self.concept_class.reads_by_function
 
 
 STRANGERS: tuple[Any, ...] = (
@@ -139,7 +135,7 @@ class ClassSubject:
     domain: Domain
 
     @property
-    def concept_class(self) -> ConceptClass:
+    def concept_class(self) -> at.ConceptClass:
         """The class itself."""
         return self.domain.concept_class
 
@@ -159,7 +155,7 @@ class BaseSubject:
 
     name: str
     domain: Domain
-    base: BaseLearner
+    base: at.BaseLearner
 
     def predict(self, state: Any, x: Any) -> int:
         """Return what the learner predicts at x."""
@@ -179,7 +175,7 @@ class LearnerSubject:
     factory: Factory
     horizon: int = HORIZON
 
-    def make(self, seed: int = 0) -> OnlineLearner:
+    def make(self, seed: int = 0) -> at.OnlineLearner:
         """Return a fresh learner."""
         return self.factory(horizon=self.horizon, seed=seed)
 
@@ -189,7 +185,7 @@ class AdversarySubject:
     """An adversary, and a learner for it to play with."""
 
     name: str
-    adversary: Adversary
+    adversary: at.Adversary
     learner: LearnerSubject
 
 
@@ -199,7 +195,7 @@ Subject = ClassSubject | BaseSubject | LearnerSubject | AdversarySubject
 def subject(
     obj: Any,
     *,
-    concept_class: ConceptClass | None = None,
+    concept_class: at.ConceptClass | None = None,
     instances: Sequence[Any] | None = None,
     learner: Factory | None = None,
     horizon: int = HORIZON,
@@ -214,13 +210,18 @@ def subject(
     some = None if instances is None else tuple(instances)
     if isinstance(obj, ClassSubject | BaseSubject | LearnerSubject | AdversarySubject):
         return obj
-    if isinstance(obj, ConceptClass):
+    if isinstance(obj, at.ConceptClass):
         return ClassSubject(name or repr(obj), Domain(obj, some))
-    if isinstance(obj, Adversary):
-        return _adversary(obj, concept_class, some, learner, horizon, name)
+    if isinstance(obj, at.Adversary):
+        c: Any = vars(obj).get("concept_class") if concept_class is None else concept_class
+        if learner is None and c is None:
+            raise InvalidArgument(
+                f"an adversary plays with a learner: give concept_class=, or learner= (a factory); {got('obj', obj)}"
+            )
+        return AdversarySubject(name or repr(obj), obj, _learner(learner or partial(at.Adept, c), some, horizon, None))
     if isinstance(obj, StateMachine) and not isinstance(obj, type):
         return _base(obj, concept_class, some, name)
-    if callable(obj) and not isinstance(obj, OnlineLearner):
+    if callable(obj) and not isinstance(obj, at.OnlineLearner):
         return _learner(obj, some, horizon, name)
     raise InvalidArgument(
         "expected a concept class, a base learner, an adversary, or a function of (horizon, seed) that makes an online "
@@ -229,9 +230,9 @@ def subject(
 
 
 def _base(
-    obj: StateMachine, concept_class: ConceptClass | None, some: tuple[Any, ...] | None, name: str | None
+    obj: StateMachine, concept_class: at.ConceptClass | None, some: tuple[Any, ...] | None, name: str | None
 ) -> BaseSubject:
-    c = obj.concept_class if concept_class is None and isinstance(obj, BaseLearner) else concept_class
+    c = obj.concept_class if concept_class is None and isinstance(obj, at.BaseLearner) else concept_class
     if c is None:
         raise InvalidArgument(f"a base learner is checked on a class: check(base, concept_class=c); {got('base', obj)}")
     base = base_for(obj, c)
@@ -243,24 +244,7 @@ def _learner(
     factory: Callable[..., Any], some: tuple[Any, ...] | None, horizon: int, name: str | None
 ) -> LearnerSubject:
     made = factory(horizon=horizon, seed=0)
-    if not isinstance(made, OnlineLearner):
+    if not isinstance(made, at.OnlineLearner):
         raise InvalidArgument(f"factory(horizon=..., seed=...) must return an OnlineLearner; {got('made', made)}")
     known = f"{type(made).__name__}({made.concept_class!r})"
     return LearnerSubject(name or known, Domain(made.concept_class, some), factory, horizon)
-
-
-def _adversary(
-    obj: Adversary,
-    concept_class: ConceptClass | None,
-    some: tuple[Any, ...] | None,
-    learner: Factory | None,
-    horizon: int,
-    name: str | None,
-) -> AdversarySubject:
-    c = vars(obj).get("concept_class") if concept_class is None else concept_class
-    if learner is None and c is None:
-        raise InvalidArgument(
-            f"an adversary plays with a learner: give concept_class=, or learner= (a factory); {got('obj', obj)}"
-        )
-    factory = learner if learner is not None else partial(Adept, c)  # type: ignore[arg-type]
-    return AdversarySubject(name or repr(obj), obj, _learner(factory, some, horizon, None))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from adeptree.checks.findings import fail
 from adeptree.checks.subjects import LearnerSubject
 from adeptree.core.seeds import stream
 from adeptree.games.adversaries import less_likely
@@ -55,10 +56,39 @@ def streams(subject: LearnerSubject) -> dict[str, tuple[list[Any], Labeller]]:
     }
 
 
+def trials(subject: LearnerSubject) -> Iterator[tuple[str, OnlineLearner, list[Any], Labeller]]:
+    """Yield a fresh learner for every stream, with its name."""
+    for name, (points, label) in streams(subject).items():
+        yield name, subject.make(), points, label
+
+
 def twins(subject: LearnerSubject) -> tuple[OnlineLearner, OnlineLearner, list[tuple[Any, int]]]:
     """Return two learners of the same seed and a random labelled stream."""
     points, label = streams(subject)["random"]
     return subject.make(seed=3), subject.make(seed=3), [(x, label(t, 0.5)) for t, x in enumerate(points)]
+
+
+def check_undisturbed(
+    subject: LearnerSubject, disturb: Callable[[OnlineLearner, Any], None], what: str, counted: bool = True
+) -> None:
+    """Compare a learner that is disturbed before and after every look with a twin that is left alone.
+
+    ``counted`` says whether the disturbance may not cost a query either.
+    """
+    disturbed, alone, pairs = twins(subject)
+    for x, y in pairs:
+        disturb(disturbed, x)
+        disturbed.predict_proba(x)
+        disturb(disturbed, x)
+        seen = [(one.predict_proba(x), one.predict(x), account(one)) for one in (disturbed, alone)]
+        asked = [queries(one) for one in (disturbed, alone)]
+        if seen[0] != seen[1] or (counted and asked[0] != asked[1]):
+            fail(f"{what} changed the learner at x={x!r}: {seen[0]}, {asked[0]} instead of {seen[1]}, {asked[1]}")
+        disturb(disturbed, x)
+        disturbed.learn(x, y)
+        alone.learn(x, y)
+    if account(disturbed) != account(alone):
+        fail(f"{what} gave {account(disturbed)} instead of {account(alone)}")
 
 
 def account(learner: OnlineLearner) -> dict[str, Any]:

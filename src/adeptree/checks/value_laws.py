@@ -6,13 +6,12 @@ import copy
 import dataclasses
 from typing import Any
 
+import adeptree as at
 from adeptree.checks.findings import fail, skip
 from adeptree.checks.subjects import STRANGERS, ClassSubject
-from adeptree.core.errors import AdeptreeError, InvalidInstance, InvalidLabel, InvalidSpec
+from adeptree.core.errors import InvalidInstance, InvalidLabel, InvalidSpec
 from adeptree.core.types import Sample
 from adeptree.families.registry import families_of
-from adeptree.families.specs import parse
-from adeptree.roles.concept_class import ConceptClass
 
 
 def check_spec_round_trip(subject: ClassSubject) -> None:
@@ -21,7 +20,7 @@ def check_spec_round_trip(subject: ClassSubject) -> None:
     if not any(family.name and family.kind is type(c) and not family.holds_code for family in families_of(c)):
         skip(f"adeptree.parse does not know {type(c).__name__}")
     try:
-        again = parse(repr(c))
+        again = at.parse(repr(c))
     except InvalidSpec as error:
         if any(callable(value) for value in vars(c).values()):
             skip(f"it holds a function, which no text describes: {error}")
@@ -94,7 +93,7 @@ def check_canonical_instance(subject: ClassSubject) -> None:
             fail(f"instance(instance(x)) is {c.instance(once)!r}, instance(x) is {once!r}")
 
 
-def _refuse(c: ConceptClass, pair: tuple[Any, int], error: type[AdeptreeError], what: str) -> None:
+def _refuse(c: at.ConceptClass, pair: tuple[Any, int], error: type[at.AdeptreeError], what: str) -> None:
     # (An oracle of the user's own is asked as it is, without a look at the sample.)
     for ask in (c.erm,) if c.oracle is not None else (c.erm, c.realizable):
         try:
@@ -104,6 +103,6 @@ def _refuse(c: ConceptClass, pair: tuple[Any, int], error: type[AdeptreeError], 
         fail(f"{ask.__name__} accepted {what}")
 
 
-def _answers(c: ConceptClass, sample: Sample) -> tuple[bool, list[int]]:
+def _answers(c: at.ConceptClass, sample: Sample) -> tuple[bool, list[int]]:
     found = c.erm(sample)
     return c.realizable(sample), [found(x) for x, _ in sample]

@@ -13,7 +13,7 @@ from adeptree.compat.shared import check_decision, instance_of, learner_of, rule
 from adeptree.core.errors import MissingExtra
 from adeptree.core.frozen import freeze
 from adeptree.learners import OnlineLearner
-from adeptree.learners.coins import Coins
+from adeptree.theory.coins import Coins
 
 try:
     from river import base

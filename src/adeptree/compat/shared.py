@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import adeptree as at
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.families.registry import base_for, columns_of
-from adeptree.families.specs import parse
 from adeptree.families.stumps.open_stumps import OpenStumps
-from adeptree.learners import Adept, OnlineLearner
-from adeptree.learners.tracking import Tracking
-from adeptree.roles.concept_class import ConceptClass
 
 DECISIONS = ("sample", "argmax")
 
@@ -25,20 +22,20 @@ def check_decision(decision: str) -> str:
     return decision
 
 
-def rules_of(rules: Any, stumps: Callable[[], ConceptClass] = OpenStumps) -> ConceptClass:
+def rules_of(rules: Any, stumps: Callable[[], at.ConceptClass] = OpenStumps) -> at.ConceptClass:
     """Return the class of rules: one given as such, a spec, or ``"stumps"``, whose features are the data's.
 
     >>> rules_of("stumps"), rules_of("real_thresholds()")
     (open_stumps(), real_thresholds())
     """
-    if isinstance(rules, ConceptClass):
+    if isinstance(rules, at.ConceptClass):
         return rules
     if isinstance(rules, str):
-        return stumps() if rules == "stumps" else parse(rules)
+        return stumps() if rules == "stumps" else at.parse(rules)
     raise InvalidArgument(f'rules must be "stumps", a spec or a concept class; {got("rules", rules)}')
 
 
-def instance_of(concept_class: ConceptClass, x: Mapping[Any, Any], feature: Any = None) -> Any:
+def instance_of(concept_class: at.ConceptClass, x: Mapping[Any, Any], feature: Any = None) -> Any:
     """Return a row of features as an instance of the class: one feature's value, or the mapping.
 
     A feature that is absent counts as 0, where the class wants a number.
@@ -53,12 +50,12 @@ def instance_of(concept_class: ConceptClass, x: Mapping[Any, Any], feature: Any 
     return x if names is None else {name: x.get(name, 0.0) for name in names}
 
 
-def learner_of(concept_class: ConceptClass, horizon: int | None, switches: int | None, seed: int) -> OnlineLearner:
+def learner_of(c: at.ConceptClass, horizon: int | None, switches: int | None, seed: int) -> at.OnlineLearner:
     """Return Adept, or the tracking learner where a number of switches is given."""
     if switches is None:
         # The paper's prior needs T and M; the mixed one needs neither.
-        known = horizon is not None and base_for(None, concept_class).mistake_bound is not None
-        return Adept(concept_class, horizon, prior="paper" if known else "mixed", seed=seed)
+        known = horizon is not None and base_for(None, c).mistake_bound is not None
+        return at.Adept(c, horizon, prior="paper" if known else "mixed", seed=seed)
     if horizon is None:
         raise InvalidArgument("switches= needs horizon=, the number of rounds in which so many changes may happen")
-    return Tracking(concept_class, horizon=horizon, switches=switches, seed=seed)
+    return at.Tracking(c, horizon=horizon, switches=switches, seed=seed)

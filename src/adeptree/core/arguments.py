@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, TooLarge, got
-
-if TYPE_CHECKING:
-    pass
-
 
 LARGEST_LINE = 1 << 62
 """Most points of a line, and most rounds of a horizon: what machine words hold with room for a sum of two."""

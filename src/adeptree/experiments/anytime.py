@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import adversary, played
 from adeptree.experiments.stats import at_most, mean
 from adeptree.families.listed import EnumerableClass
-from adeptree.families.specs import parse
-from adeptree.learners import Adept, Hedge
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
-
-STREAMS = ("realizable", "noise 10%", "noise 30%")
-THRESHOLDS = ("thresholds(n=255)", "thresholds(n=4095)")
-STUMPS = f"stumps(cuts={ {name: list(range(1, 11)) for name in 'abcd'} })"
-CLASSES = (*THRESHOLDS, "blocks(d=2)", STUMPS)
-HARD_STREAMS = ("random labels", "drifting", "greedy")
-HARD_CLASSES = ("thresholds(n=255)", "intervals(n=32)", "conjunctions(n=5)", "blocks(d=2)")
 
 LONG = 1000
 """From this many rounds on, the learner must clearly win on thresholds."""
@@ -31,39 +21,15 @@ PARTS = 20
 ROUNDING = 1e-9
 
 
-def settings(level: str) -> list[Cell]:
-    """Three learners on the same streams; and streams made to hurt, for the bound alone."""
-    compared = [
-        {"part": "compare", "class": spec, "stream": STREAMS, "T": _horizons(level, spec)}
-        for spec in by_level(level, ("thresholds(n=255)", "blocks(d=2)"), CLASSES)
-    ]
-    classes = by_level(level, HARD_CLASSES[:1], HARD_CLASSES)
-    horizons = by_level(level, [20, 60], [30, 300], [30, 300, 3000])
-    hard = {"part": "bound", "class": classes, "stream": HARD_STREAMS, "T": horizons}
-    streams = by_level(level, STREAMS[1:2], STREAMS)
-    narrow = {"part": "narrow", "class": THRESHOLDS[-1], "stream": streams, "T": LONG, "max_width": (8, 32, 128)}
-    return (
-        grid(by_level(level, 2, 3, 16), *compared)
-        + grid(by_level(level, 1, 1, 8), hard)
-        + grid(by_level(level, 1, 2, 8), narrow)
-    )
-
-
-def _horizons(level: str, spec: str) -> list[int]:
-    quick = [300, LONG] if spec in THRESHOLDS else [300]
-    return list(by_level(level, [300], quick, [300, 1000, 3000, 10_000, 20_000]))
-
-
 def run(cell: Cell) -> Row:
     """Play one stream."""
-    concept_class = parse(cell["class"])
-    return {"compare": _compare, "bound": _hard, "narrow": _narrow}[cell["part"]](cell, concept_class)
+    return {"compare": _compare, "bound": _hard, "narrow": _narrow}[cell["part"]](cell, at.parse(cell["class"]))
 
 
-def _compare(cell: Cell, concept_class: ConceptClass) -> Row:
+def _compare(cell: Cell, concept_class: at.ConceptClass) -> Row:
     T, seed = cell["T"], cell["seed"]
     xs, ys = _stream(cell, concept_class)
-    paper, learner = Adept(concept_class, T, seed=seed), Adept(concept_class, seed=seed)
+    paper, learner = at.Adept(concept_class, T, seed=seed), at.Adept(concept_class, seed=seed)
     share, step = 0.0, -(-T // PARTS)
     curves: dict[str, list[float]] = {"t": [], "paper": [], "anytime": [], "bound": []}
     for start in range(0, T, step):
@@ -72,23 +38,17 @@ def _compare(cell: Cell, concept_class: ConceptClass) -> Row:
         share = max(share, _share(learner))
         for name, value in zip(curves, (learner.rounds, paper.regret, learner.regret, learner.bound), strict=True):
             curves[name].append(value)
-    row: Row = {
-        "regret": learner.regret,
-        "paper": paper.regret,
-        "bound": learner.bound,
-        "formula": bounds.regret(T, paper.mistake_bound or 0),
-        "share": share,
-    }
+    formula = at.bounds.regret(T, paper.mistake_bound or 0)
+    row: Row = {"regret": learner.regret, "paper": paper.regret, "bound": learner.bound, "formula": formula}
+    row["share"] = share
     if isinstance(concept_class, EnumerableClass):
-        hedge = Hedge(concept_class, seed=seed)
+        hedge = at.Hedge(concept_class, seed=seed)
         hedge.learn_many(xs, ys)
         row["hedge"] = hedge.regret
-    if seed == 0:
-        row["curves"] = curves
-    return row
+    return row | ({"curves": curves} if seed == 0 else {})
 
 
-def _stream(cell: Cell, concept_class: ConceptClass) -> tuple[list[Any], list[int]]:
+def _stream(cell: Cell, concept_class: at.ConceptClass) -> tuple[list[Any], list[int]]:
     """Return the whole stream: these adversaries do not look at the learner."""
     oblivious = adversary(cell["stream"], concept_class, cell["T"])
     oblivious.start(cell["T"], cell["seed"])
@@ -99,9 +59,9 @@ def _stream(cell: Cell, concept_class: ConceptClass) -> tuple[list[Any], list[in
     return xs, ys
 
 
-def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
+def _hard(cell: Cell, concept_class: at.ConceptClass) -> Row:
     T = cell["T"]
-    learner = Adept(concept_class, seed=cell["seed"])
+    learner = at.Adept(concept_class, seed=cell["seed"])
     played(learner, cell)
     rule = learner.rate_rule  # the default without a horizon: adaptive
     # Theorem A, (II): what mixing costs, in terms of the price that the rate reckons with.
@@ -111,10 +71,10 @@ def _hard(cell: Cell, concept_class: ConceptClass) -> Row:
     return row
 
 
-def _narrow(cell: Cell, concept_class: ConceptClass) -> Row:
+def _narrow(cell: Cell, concept_class: at.ConceptClass) -> Row:
     """Keep only so many paths, and see what the certificate says of it."""
     xs, ys = _stream(cell, concept_class)
-    learner = Adept(concept_class, max_width=cell["max_width"], seed=cell["seed"])
+    learner = at.Adept(concept_class, max_width=cell["max_width"], seed=cell["seed"])
     learner.learn_many(xs, ys)
     said = learner.certificate()
     best = concept_class.erm(list(zip(xs, ys, strict=True)))
@@ -128,7 +88,7 @@ def _narrow(cell: Cell, concept_class: ConceptClass) -> Row:
     }
 
 
-def _share(learner: Adept) -> float:
+def _share(learner: at.Adept) -> float:
     """Return the regret as a share of what is proven for it now."""
     regret, bound = learner.regret, learner.bound
     if bound > 0:
@@ -136,32 +96,27 @@ def _share(learner: Adept) -> float:
     return math.inf if regret > ROUNDING else 0.0
 
 
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Compare means with the paper's learner and with Hedge, and every single run with its own bound."""
-    compared = part(rows, "compare")
-    hard = part(rows, "bound")
-    verdicts = []
+    compared, hard, narrow = (part(rows, name) for name in ("compare", "bound", "narrow"))
     for (spec,), members in groups(compared, "class").items():
-        verdicts.append(_against("paper", f"the paper's with T and M known, {_short(spec)}", members, 1.0))
-    known = [r for r in compared if r["class"] in THRESHOLDS]
-    long = [r for r in known if r["T"] >= LONG]
-    if long:
-        verdicts.append(_against("paper", f"the paper's, thresholds, T >= {LONG}", long, CLEARLY))
-    verdicts.append(_against("hedge", "Hedge's over all concepts, thresholds", known, AGAINST_HEDGE))
+        yield _against("paper", f"the paper's with T and M known, {_short(spec)}", members, 1.0)
+    known = [r for r in compared if r["class"].startswith("thresholds")]
+    if long := [r for r in known if r["T"] >= LONG]:
+        yield _against("paper", f"the paper's, thresholds, T >= {LONG}", long, CLEARLY)
+    yield _against("hedge", "Hedge's over all concepts, thresholds", known, AGAINST_HEDGE)
     halves = [r["bound"] / r["formula"] for r in compared]
     claim = "bound of the certificate / sqrt(T M ln(eT/M) / 2)"
-    verdicts.append(at_most(claim, halves, 0.5, "the same streams; the learner is told neither T nor M"))
-    note = f"{PARTS} times along each stream, and on {', '.join(HARD_STREAMS)}"
-    verdicts.append(at_most("expected regret / bound of the certificate", column(rows, "share"), 1 + ROUNDING, note))
-    narrow = part(rows, "narrow")
-    kept = f"max_width 8, 32, 128 of {LONG} paths; mean prior mass dropped {mean(column(narrow, 'dropped')):.2g}"
+    yield at_most(claim, halves, 0.5, "the same streams; the learner is told neither T nor M")
+    note = f"{PARTS} times along each stream, and on random labels, drifting, greedy"
+    yield at_most("expected regret / bound of the certificate", column(rows, "share"), 1 + ROUNDING, note)
     claim = "certificates that call a kept rule best where a dropped one is better"
-    verdicts.append(at_most(claim, column(narrow, "wrong"), 0.0, kept))
-    note = f"the same streams; {', '.join(HARD_CLASSES)}"
-    verdicts.append(at_most("expected regret / what was promised in advance", column(hard, "promised"), 1.0, note))
-    note = "docs/anytime.md, Theorem A"
-    verdicts.append(at_most("cost of mixing / (0.725 sqrt(kappa T) + 1/2)", column(hard, "mixing"), 1.0, note))
-    return verdicts
+    note = f"max_width 8, 32, 128 of {LONG} paths; mean prior mass dropped {mean(column(narrow, 'dropped')):.2g}"
+    yield at_most(claim, column(narrow, "wrong"), 0.0, note)
+    note = "the same streams; thresholds(n=255), intervals(n=32), conjunctions(n=5), blocks(d=2)"
+    yield at_most("expected regret / what was promised in advance", column(hard, "promised"), 1.0, note)
+    claim = "cost of mixing / (0.725 sqrt(kappa T) + 1/2)"
+    yield at_most(claim, column(hard, "mixing"), 1.0, "docs/anytime.md, Theorem A")
 
 
 def _against(other: str, whose: str, rows: Sequence[Row], bound: float) -> Verdict:
@@ -174,8 +129,4 @@ def _against(other: str, whose: str, rows: Sequence[Row], bound: float) -> Verdi
 
 
 def _short(spec: str) -> str:
-    return "stumps" if spec == STUMPS else spec
-
-
-CLAIM = "Without T and M the regret is smaller than with them, near Hedge's over all concepts, and certified."
-EXPERIMENT = Experiment("anytime", "Past the paper: docs/anytime.md, Theorem A", CLAIM, settings, run, check)
+    return "stumps" if spec.startswith("stumps") else spec

@@ -1,39 +1,23 @@
-"""All experiments by name, in the order of the table."""
+"""All experiments by name, in the order of the table: what ``claims.toml`` says, with the module that does it."""
 
 from __future__ import annotations
 
-import difflib
+import tomllib
+from importlib import import_module, resources
 
-from adeptree.core.errors import InvalidArgument
-from adeptree.experiments import (
-    anytime,
-    first_order,
-    frontier_figure,
-    lower_bound,
-    oracle_efficiency,
-    regret,
-    soa_memory,
-    tradeoff,
-    width,
-)
-from adeptree.experiments import query_counts as queries
+from adeptree.core.errors import InvalidArgument, unknown
 from adeptree.experiments.experiment import Cell, Experiment, Row
 
-EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        regret,
-        width,
-        queries,
-        oracle_efficiency,
-        soa_memory,
-        first_order,
-        tradeoff,
-        lower_bound,
-        frontier_figure,
-        anytime,
-    )
-}
+CLAIMS = tomllib.loads(resources.files(__package__).joinpath("claims.toml").read_text(encoding="utf-8"))
+
+
+def _experiment(name: str) -> Experiment:
+    told = CLAIMS[name]
+    module = import_module(f"{__package__}.{told['module']}")
+    return Experiment(name, told["theorem"], told["claim"], told["settings"], module.run, module.check)
+
+
+EXPERIMENTS = {name: _experiment(name) for name in CLAIMS}
 
 
 def experiment(name: str) -> Experiment:
@@ -44,12 +28,9 @@ def experiment(name: str) -> Experiment:
     ...
     adeptree.core.errors.InvalidArgument: "regrets" is no experiment; did you mean "regret"?
     """
-    if name in EXPERIMENTS:
-        return EXPERIMENTS[name]
-    near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
-    if near:
-        raise InvalidArgument(f'"{name}" is no experiment; did you mean "{near[0]}"?')
-    raise InvalidArgument(f'"{name}" is no experiment; known are {", ".join(EXPERIMENTS)}')
+    if name not in EXPERIMENTS:
+        raise InvalidArgument(unknown(name, "experiment", EXPERIMENTS))
+    return EXPERIMENTS[name]
 
 
 def run_cell(name: str, cell: Cell) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -47,24 +47,24 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A claim with its settings, its run and its check; all three are pure functions.
+    """A claim with its settings, its run and its check; these two are pure functions.
 
-    ``settings(level)`` lists the cells, ``run(cell)`` plays one and returns what it measured, and
+    ``settings`` tell the cells (:func:`grid`), ``run(cell)`` plays one and returns what it measured, and
     ``check(rows)`` compares all of them with the theorem.
     """
 
     name: str
     theorem: str
     claim: str
-    settings: Callable[[str], list[Cell]]
+    settings: Sequence[Cell]
     run: Callable[[Cell], Row]
-    check: Callable[[Sequence[Row]], list[Verdict]]
+    check: Callable[[Sequence[Row]], Iterable[Verdict]]
 
     def cells(self, level: str) -> list[Cell]:
         """Return the cells of a level: "tiny" (tests), "quick" or "full"."""
         if level not in LEVELS:
             raise InvalidArgument(f"level must be one of {', '.join(LEVELS)}; {got('level', level)}")
-        return self.settings(level)
+        return [cell for config in self.settings for cell in grid(config, level)]
 
     def row(self, cell: Cell) -> Row:
         """Run one cell; the row holds the cell too, so that it can be read on its own."""
@@ -76,12 +76,16 @@ class Experiment:
             nothing = Verdict(self.claim, "=", math.nan, math.nan, math.nan, 0.0, 0, False, "nothing was measured")
             return [nothing]
         try:
-            return self.check(rows)
+            return list(self.check(rows))
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-            raise DamagedFile(
-                f"the rows of {self.name} do not hold what it measures ({error!r}); delete {self.name}.jsonl to have "
-                f"them measured again"
-            ) from error
+            raise altered(self.name, repr(error)) from error
+
+
+def altered(name: str, how: str) -> DamagedFile:
+    """Return the error for rows that an experiment cannot have measured."""
+    return DamagedFile(
+        f"the rows of {name} do not hold what it measures ({how}); delete {name}.jsonl to have them measured again"
+    )
 
 
 def key_of(experiment: str, cell: Cell, version: str) -> str:
@@ -94,22 +98,21 @@ def key_of(experiment: str, cell: Cell, version: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-def grid(seeds: int, *configs: Cell) -> list[Cell]:
-    """Return every configuration with seeds 0, 1, ..., seeds - 1; a list or tuple stands for each of its values.
+def grid(config: Cell, level: str) -> list[Cell]:
+    """Return a cell for each combination of values, with seeds 0, 1, ..., ``seeds`` - 1.
 
-    >>> grid(2, {"c": (0.5,), "T": 10})
+    A list stands for each of its values. A dict names the value of each level; "full" is "quick", unless it is given.
+
+    >>> grid({"c": [0.5], "T": {"tiny": 10, "quick": 100}, "seeds": 2}, "tiny")
     [{'c': 0.5, 'T': 10, 'seed': 0}, {'c': 0.5, 'T': 10, 'seed': 1}]
     """
-    cells = []
-    for config in configs:
-        axes = [value if isinstance(value, (list, tuple)) else [value] for value in config.values()]
-        cells += [{**dict(zip(config, values, strict=True)), "seed": s} for *values, s in product(*axes, range(seeds))]
-    return cells
-
-
-def by_level(level: str, tiny: Any, quick: Any, full: Any = None) -> Any:
-    """Return the value of the level; the full one is the quick one, unless it is given."""
-    return {"tiny": tiny, "quick": quick, "full": quick if full is None else full}[level]
+    chosen: Cell = dict(config)
+    for name, value in config.items():
+        if isinstance(value, dict):
+            chosen[name] = value.get(level, value["quick"])
+    chosen["seed"] = list(range(chosen.pop("seeds")))
+    axes = [value if isinstance(value, (list, tuple)) else [value] for value in chosen.values()]
+    return [dict(zip(chosen, values, strict=True)) for values in product(*axes)]
 
 
 def part(rows: Sequence[Row], name: str) -> list[Row]:

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import played
 from adeptree.experiments.stats import at_most, fitted, mean
-from adeptree.families.specs import parse
-from adeptree.learners import Adept
-from adeptree.theory import bounds
 
-STREAMS = ("realizable", "noise 5%", "noise 10%", "noise 30%", "random labels", "drifting", "greedy", "mistake tree")
-CLASSES = ("thresholds(n=255)", "intervals(n=32)", "conjunctions(n=5)")
-REALIZABLE = ("realizable", "mistake tree")
 NOT_LIKE_ROOT = 0.4
 """Largest exponent, over the upper half of the T's, that still counts as "not like sqrt(T)"."""
 
 
-def settings(level: str) -> list[Cell]:
-    """Every stream at one T for the bound; realizable streams for growing T, with both rates."""
-    classes, T = by_level(level, CLASSES[:1], CLASSES), by_level(level, 60, 600, 3000)
-    bound = {"part": "bound", "class": classes, "stream": STREAMS, "rate": "first-order", "T": T}
-    horizons = by_level(level, [150, 600], [250, 1000, 4000], [250, 500, 1000, 2000, 4000])
-    growing = {"part": "growth", "class": by_level(level, "thresholds(n=3)", CLASSES[0]), "stream": REALIZABLE}
-    return grid(by_level(level, 2, 2, 10), bound, {**growing, "rate": ("first-order", "paper"), "T": horizons})
-
-
 def run(cell: Cell) -> Row:
     """Play one game."""
-    learner = Adept(parse(cell["class"]), cell["T"], rate=cell["rate"], seed=cell["seed"])
+    learner = at.Adept(at.parse(cell["class"]), cell["T"], rate=cell["rate"], seed=cell["seed"])
     game = played(learner, cell)
     return {
         "M": learner.mistake_bound,
@@ -41,18 +27,17 @@ def run(cell: Cell) -> Row:
     }
 
 
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """The explicit bound on every stream; mistakes on realizable streams grow slower than sqrt(T)."""
-    verdicts = []
     adaptive = [r for r in rows if r["rate"] == "first-order"]
     for (spec,), members in groups(adaptive, "class").items():
-        shares = [r["regret"] / bounds.first_order_regret(r["best_loss"], r["log_experts"]) for r in members]
+        shares = [r["regret"] / at.bounds.first_order_regret(r["best_loss"], r["log_experts"]) for r in members]
         hardest = members[shares.index(max(shares))]
         note = f"bound max(2.63 sqrt((L*+1) ln N), 5.3 ln N); hardest: {hardest['stream']}, L* = {hardest['best_loss']}"
-        verdicts.append(at_most(f"expected regret / first-order bound, {spec}", shares, 1.0, note))
+        yield at_most(f"expected regret / first-order bound, {spec}", shares, 1.0, note)
     for (stream,), members in groups(part(rows, "growth"), "stream").items():
-        verdicts += [_mistakes(stream, members), _growth(stream, members)]
-    return verdicts
+        yield _mistakes(stream, members)
+        yield _growth(stream, members)
 
 
 def _mistakes(stream: str, rows: Sequence[Row]) -> Verdict:
@@ -87,7 +72,3 @@ def _growth(stream: str, rows: Sequence[Row]) -> Verdict:
     held = slope <= NOT_LIKE_ROOT and realizable
     claim = f"exponent of expected mistakes in T, {stream} stream"
     return Verdict(claim, "<=", NOT_LIKE_ROOT, slope, slope, error, len(adaptive), held, note)
-
-
-CLAIM = "With the adaptive rate, regret is O(sqrt(L* M ln T) + M ln T); realizable streams cost O(M ln T) mistakes."
-EXPERIMENT = Experiment("first-order", 'Corollary "Instance-Dependent Bound"', CLAIM, settings, run, check)

@@ -3,89 +3,82 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from adeptree.core.errors import InvalidArgument, got
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, grid, groups
-from adeptree.experiments.stats import at_most, mean, mean_at_least
-from adeptree.games import play
-from adeptree.games.block_reset import BlockReset
-from adeptree.learners import OnlineLearner
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, groups
+from adeptree.experiments.stats import at_most, mean_at_least
 from adeptree.learners.budgeted import BudgetedLeader, Guesser, budgeted_lazy_adept
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
-
-LEARNERS = ("guesser", "leader", "recent leader", "lazy ADEPT")
-DIMENSIONS = (1, 2, 4)
 
 
-def settings(level: str) -> list[Cell]:
-    """Every learner, d = 1, 2, 4 and Q from 0 to sqrt(T); one cell plays several games."""
-    T = by_level(level, 64, 400, 2500)
-    budgets = sorted({0, 1, 2, 4, 8, math.isqrt(T) * 7 // 10, math.isqrt(T)})
-    dimensions, games = by_level(level, DIMENSIONS[:1], DIMENSIONS), by_level(level, 6, 12, 20)
-    cells = grid(by_level(level, 1, 1, 5), {"learner": LEARNERS, "d": dimensions, "Q": budgets, "T": T, "games": games})
-    # Who never asks plays the same game whatever it may ask.
-    return [c for c in cells if c["learner"] != "guesser" or c["Q"] in (budgets[0], budgets[-1])]
+def _lazy(oracle: Any, T: int, Q: int, seed: int) -> Any:
+    return budgeted_lazy_adept(oracle, T, Q, commits=max(1, math.isqrt(Q) // 2), seed=seed)
+
+
+LEARNERS: dict[str, Any] = {
+    "guesser": Guesser,
+    "leader": BudgetedLeader,
+    "recent leader": partial(BudgetedLeader, recent=True),
+    "lazy ADEPT": _lazy,
+}
+
+
+def budgeted_game(name: str, d: int, T: int, Q: int, seed: int) -> tuple[at.BlockReset, at.Transcript]:
+    """Play a learner of at most Q queries against the adversary of the theorem."""
+    game = at.BlockReset(d)
+    return game, at.play(LEARNERS[name](game.oracle, T, Q, seed=seed), game, seed=seed)
 
 
 def run(cell: Cell) -> Row:
     """Play the games of a cell; the regret of each is exact in the learner's own coins."""
-    regrets, asked = [], []
-    for number in range(cell["games"]):
-        seed = cell["seed"] * cell["games"] + number
-        game = BlockReset(cell["d"])
-        learner = learner_named(cell["learner"], game.oracle, cell["T"], cell["Q"], seed)
-        transcript = play(learner, game, seed=seed)
-        regrets.append(transcript.expected_loss - game.best_loss(transcript))
-        asked.append(game.queries)
-    return {"regrets": regrets, "most_queries": max(asked)}
+    first = cell["seed"] * cell["games"]
+    games = [
+        budgeted_game(cell["learner"], cell["d"], cell["T"], cell["Q"], seed)
+        for seed in range(first, first + cell["games"])
+    ]
+    regrets = [played.expected_loss - game.best_loss(played) for game, played in games]
+    return {"regrets": regrets, "most_queries": max(game.queries for game, _ in games)}
 
 
-def learner_named(name: str, oracle: ConceptClass, T: int, Q: int, seed: int) -> OnlineLearner:
-    """Return the budgeted learner of a name."""
-    if name == "guesser":
-        return Guesser(oracle, T, budget=Q, seed=seed)
-    if name in ("leader", "recent leader"):
-        return BudgetedLeader(oracle, T, Q, recent=name == "recent leader", seed=seed)
-    if name == "lazy ADEPT":
-        return budgeted_lazy_adept(oracle, T, Q, commits=max(1, math.isqrt(Q) // 2), seed=seed)
-    raise InvalidArgument(f"learner must be one of {', '.join(LEARNERS)}; {got('learner', name)}")
-
-
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Mean regret of every learner at every Q, and nobody asked more than Q."""
-    verdicts = []
     for (d, learner), members in groups(rows, "d", "learner").items():
-        verdicts.append(_tightest(d, learner, members))
+        yield _tightest(d, learner, members)
     over = [float(row["most_queries"] - row["Q"]) for row in rows]
-    verdicts.append(at_most("queries over the budget, any game", over, 0.0, "counted by the adversary itself"))
-    return sorted(verdicts, key=lambda v: v.relation == "<=")
+    yield at_most("queries over the budget, any game", over, 0.0, "counted by the adversary itself")
+
+
+def by_budget(rows: Sequence[Row]) -> dict[int, Verdict]:
+    """Return for each Q whether the mean regret is as large as the bound says; the rows are of one learner and d."""
+    T, d = rows[0]["T"], rows[0]["d"]
+    return {
+        Q: mean_at_least("", regrets_of(members), at.bounds.query_lower_bound(T, Q, d))
+        for (Q,), members in groups(rows, "Q").items()
+    }
+
+
+def telling(d: int, found: dict[int, Verdict]) -> list[int]:
+    """Return the budgets at which the bound says something.
+
+    Below Q = d it is about T/2, which any learner pays; beyond sqrt(dT) it says nothing.
+    """
+    return [Q for Q, verdict in found.items() if Q >= d and verdict.bound > 0]
 
 
 def _tightest(d: int, learner: str, rows: Sequence[Row]) -> Verdict:
     """Return the verdict on one learner, shown at the budget where it comes closest to the bound."""
-    at = {}
-    for (Q,), members in groups(rows, "Q").items():
-        regrets = [float(r) for row in members for r in row["regrets"]]
-        at[Q] = mean_at_least("", regrets, bounds.query_lower_bound(rows[0]["T"], Q, d))
-    broken = [Q for Q, verdict in at.items() if not verdict.held]
-    # Below Q = d the bound is about T/2, which any learner pays; beyond sqrt(dT) it says nothing.
-    telling = [Q for Q, verdict in at.items() if Q >= d and verdict.bound > 0] or [0]
-    shown = broken[0] if broken else min(telling, key=lambda Q: at[Q].mean / at[Q].bound)
-    note = f"T = {rows[0]['T']}, Q = {min(at)}..{max(at)}; shown at Q = {shown}, where it comes closest"
+    found = by_budget(rows)
+    broken = [Q for Q, verdict in found.items() if not verdict.held]
+    shown = broken[0] if broken else min(telling(d, found) or [0], key=lambda Q: found[Q].ratio)
+    note = f"T = {rows[0]['T']}, Q = {min(found)}..{max(found)}; shown at Q = {shown}, where it comes closest"
     if broken:
         note = f"T = {rows[0]['T']}; fails at Q = {', '.join(map(str, broken))}"
-    seen = at[shown]
-    claim = f"mean regret against BlockReset(d={d}), {learner}"
-    return Verdict(claim, ">=", seen.bound, seen.mean, seen.worst, seen.spread, seen.runs, not broken, note)
+    return replace(found[shown], claim=f"mean regret against BlockReset(d={d}), {learner}", held=not broken, note=note)
 
 
-def mean_regret(rows: Sequence[Row]) -> float:
-    """Return the mean over all games of these rows."""
-    return mean([float(r) for row in rows for r in row["regrets"]])
-
-
-CLAIM = "Any learner with at most Q queries has expected regret at least T/2 min(1, d/(Q+1)) - Q/2 on some class."
-THEOREM = 'Theorem "Lower Bound for Bounded Query Algorithms with an ERM oracle"'
-EXPERIMENT = Experiment("lower-bound", THEOREM, CLAIM, settings, run, check)
+def regrets_of(rows: Sequence[Row]) -> list[float]:
+    """Return the regret of every game of these rows."""
+    return [float(regret) for row in rows for regret in row["regrets"]]

@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+import adeptree as at
 from adeptree.core.types import Sample
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups
 from adeptree.experiments.played_streams import random_pairs
 from adeptree.experiments.stats import at_most
 from adeptree.families.registry import default_base
-from adeptree.families.specs import parse
-from adeptree.ghost import Ghost
-from adeptree.learners import Adept
-from adeptree.oracles.oracle_class import OracleClass
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
-
-CLASSES = {
-    "blocks(d=1)": (8, 60, 120),
-    "blocks(d=2)": (7, 22, 40),
-    "thresholds(n=7)": (7, 30, 60),
-    "parities(n=3)": (6, 8, 8),
-    "intervals(n=5)": (5, 10, 20),
-}
-"""Class (of Littlestone dimension 1, 2 or 3) and rounds at each level; small domains repeat points."""
-
-
-def settings(level: str) -> list[Cell]:
-    """Every class through a bare weak-consistency oracle."""
-    configs = [{"class": spec, "T": by_level(level, *rounds)} for spec, rounds in CLASSES.items()]
-    return grid(by_level(level, 1, 3, 10), *configs)
 
 
 class Listening:
     """A weak-consistency oracle that remembers which different samples it was asked in this round."""
 
-    def __init__(self, concept_class: ConceptClass) -> None:
+    def __init__(self, concept_class: at.ConceptClass) -> None:
         self.concept_class = concept_class
         self.samples: set[frozenset[object]] = set()
         self.calls = 0
@@ -51,13 +31,13 @@ class Listening:
 
 def run(cell: Cell) -> Row:
     """Play with Ghost, listening at the oracle; then with the class's own base, to compare the calls."""
-    concept_class, T = parse(cell["class"]), cell["T"]
+    concept_class, T = at.parse(cell["class"]), cell["T"]
     d = concept_class.littlestone_dimension
     assert d is not None
     pairs = stream(concept_class, T, cell["seed"])
     oracle = Listening(concept_class)
     # Bound to the listening oracle too: a query of its own would be heard.
-    learner = Adept(OracleClass(realizable=oracle, strategy="literal"), T, base=Ghost(d, oracle=oracle))
+    learner = at.Adept(at.OracleClass(realizable=oracle, strategy="literal"), T, base=at.Ghost(d, oracle=oracle))
     shares, distinct, labellings = [], 0, 0
     for t, (x, y) in enumerate(pairs):
         oracle.samples.clear()
@@ -66,7 +46,7 @@ def run(cell: Cell) -> Row:
         distinct, labellings = distinct + len(oracle.samples), labellings + realizable
         shares.append(len(oracle.samples) / (2 * realizable))
     own = Listening(concept_class)
-    natural = Adept(OracleClass(realizable=own, strategy="literal"), T, base=default_base(concept_class))
+    natural = at.Adept(at.OracleClass(realizable=own, strategy="literal"), T, base=default_base(concept_class))
     natural.learn_many(*zip(*pairs, strict=True))
     return {
         "littlestone": d,
@@ -80,7 +60,7 @@ def run(cell: Cell) -> Row:
     }
 
 
-def stream(concept_class: ConceptClass, rounds: int, seed: int) -> list[tuple[object, int]]:
+def stream(concept_class: at.ConceptClass, rounds: int, seed: int) -> list[tuple[object, int]]:
     """Return random labels on new blocks, or on random points of a small domain."""
     if concept_class.spec_name == "blocks":
         return random_pairs(list(range(rounds)), rounds, seed)
@@ -88,7 +68,7 @@ def stream(concept_class: ConceptClass, rounds: int, seed: int) -> list[tuple[ob
     return [(concept_class.random_instance(rng), int(rng.integers(2))) for _ in range(rounds)]
 
 
-def count_labellings(concept_class: ConceptClass, points: list[object]) -> int:
+def count_labellings(concept_class: at.ConceptClass, points: list[object]) -> int:
     """Count the realizable labellings of the points, without the frontier that is on trial.
 
     >>> count_labellings(parse("thresholds(n=8)"), [3, 5, 3])
@@ -96,26 +76,20 @@ def count_labellings(concept_class: ConceptClass, points: list[object]) -> int:
     """
     different = list(dict.fromkeys(points))
     if concept_class.spec_name == "blocks":
-        return bounds.sauer(len(different), concept_class.vc_dimension or 0)
+        return at.bounds.sauer(len(different), concept_class.vc_dimension or 0)
     finite = concept_class.to_finite()  # type: ignore[attr-defined]
     table = finite.table[:, [finite.column(x) for x in different]]
     return len(np.unique(table, axis=0)) if different else 1
 
 
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Distinct queries per round; no call of the base learner's own; regret within the bound of M(d)."""
-    verdicts = []
     for (spec,), members in groups(rows, "class").items():
         note = f"Ghost({members[0]['littlestone']}), M = {members[0]['M']}, T = {members[0]['T']}; worst round"
         claim = f"distinct queries / 2 x realizable labellings, {spec}"
-        verdicts.append(at_most(claim, column(members, "worst_share"), 1.0, note))
+        yield at_most(claim, column(members, "worst_share"), 1.0, note)
     extra = [float(row["calls"] - row["calls_of_natural_base"]) for row in rows]
     note = "against the same games with the class's own base learner, which asks nothing"
-    verdicts.append(at_most("oracle calls added by Ghost", extra, 0.0, note))
-    shares = [row["regret"] / bounds.regret(row["T"], row["M"]) for row in rows]
-    verdicts.append(at_most("expected regret / bound with M = M(d)", shares, 1.0, "all classes"))
-    return verdicts
-
-
-CLAIM = "With an oracle-only base, a round asks at most 2 x (realizable labellings so far) distinct queries."
-EXPERIMENT = Experiment("oracle-efficiency", 'Corollary "Total Oracle Efficiency"', CLAIM, settings, run, check)
+    yield at_most("oracle calls added by Ghost", extra, 0.0, note)
+    shares = [row["regret"] / at.bounds.regret(row["T"], row["M"]) for row in rows]
+    yield at_most("expected regret / bound with M = M(d)", shares, 1.0, "all classes")

@@ -7,45 +7,38 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument, got
+import adeptree as at
 from adeptree.experiments.experiment import Cell
 from adeptree.families.listed import EnumerableClass
-from adeptree.games import Adversary, Drifting, Greedy, LittlestoneTree, Stochastic, Transcript, play
 from adeptree.games.adversaries import Instances
-from adeptree.learners import OnlineLearner
-from adeptree.roles.concept_class import ConceptClass
 
 NOISE = {"realizable": 0.0, "noise 5%": 0.05, "noise 10%": 0.1, "noise 30%": 0.3, "random labels": 0.5}
 """Streams whose labels are a random concept's, each flipped with this probability."""
-STREAMS = (*NOISE, "drifting", "greedy", "mistake tree")
 CURVE_POINTS = 120
 """Points of a curve that is kept in a row; the report needs no more."""
 
 
-def adversary(name: str, concept_class: ConceptClass, rounds: int, instances: Instances | None = None) -> Adversary:
+def adversary(name: str, c: at.ConceptClass, rounds: int, instances: Instances | None = None) -> at.Adversary:
     """Return the adversary of a name; ``instances`` replaces the class's own random points."""
     if name in NOISE:
-        return Stochastic(concept_class, noise=NOISE[name], instances=instances)
+        return at.Stochastic(c, noise=NOISE[name], instances=instances)
     if name == "drifting":
-        return Drifting(concept_class, period=max(1, rounds // 10), noise=0.05, instances=instances)
-    if name == "greedy":
-        return Greedy(concept_class, instances=instances)
-    if name == "mistake tree":
-        return LittlestoneTree(concept_class, instances=instances)
-    raise InvalidArgument(f"stream must be one of {', '.join(STREAMS)}; {got('stream', name)}")
+        return at.Drifting(c, period=max(1, rounds // 10), noise=0.05, instances=instances)
+    others: dict[str, Any] = {"greedy": at.Greedy, "mistake tree": at.LittlestoneTree}
+    return others[name](c, instances=instances)  # type: ignore[no-any-return]
 
 
-def played(learner: OnlineLearner, cell: Cell) -> Transcript:
+def played(learner: at.OnlineLearner, cell: Cell) -> at.Transcript:
     """Play the stream, the rounds and the seed of a cell."""
     stream = adversary(cell["stream"], learner.concept_class, cell["T"])
-    return play(learner, stream, rounds=cell["T"], seed=cell["seed"])
+    return at.play(learner, stream, rounds=cell["T"], seed=cell["seed"])
 
 
-def played_on_new_points(learner: OnlineLearner, concept_class: ConceptClass, cell: Cell) -> Transcript:
+def played_on_new_points(learner: at.OnlineLearner, concept_class: at.ConceptClass, cell: Cell) -> at.Transcript:
     """Play different points of the class in random order, with random labels: the hardest for memory and queries."""
     T = cell["T"]
     listed = concept_class.instances() if isinstance(concept_class, EnumerableClass) else range(T)
-    return play(learner, random_pairs(list(listed), T, cell["seed"]))
+    return at.play(learner, random_pairs(list(listed), T, cell["seed"]))
 
 
 def random_pairs(points: Sequence[Any], rounds: int, seed: int) -> list[tuple[Any, int]]:
@@ -62,5 +55,5 @@ def curve(values: Sequence[float], points: int = CURVE_POINTS) -> dict[str, list
     >>> curve([5.0, 6.0, 7.0], points=2)
     {'t': [1, 3], 'value': [5.0, 7.0]}
     """
-    at = np.unique(np.linspace(0, len(values) - 1, min(points, len(values))).round().astype(int))
-    return {"t": (at + 1).tolist(), "value": [round(float(values[i]), 6) for i in at]}
+    places = np.unique(np.linspace(0, len(values) - 1, min(points, len(values))).round().astype(int))
+    return {"t": (places + 1).tolist(), "value": [round(float(values[i]), 6) for i in places]}

@@ -2,68 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from adeptree.core.types import Concept, Sample
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, grid, groups, part
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, groups, part
 from adeptree.experiments.played_streams import played_on_new_points
 from adeptree.experiments.stats import at_most, exponent_near, mean
-from adeptree.families.finite.version_space import SOA, Halving
-from adeptree.families.registry import default_base
-from adeptree.families.specs import parse
-from adeptree.ghost import Ghost
-from adeptree.learners import Adept
-from adeptree.oracles.oracle_class import OracleClass
-from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
+from adeptree.families.registry import base_for
+from adeptree.families.specs import base_named
 
-BASES = {
-    "thresholds(n=4096)": ("natural", "Halving"),
-    "blocks(d=1)": ("natural", "Ghost(1)"),
-    "intervals(n=256)": ("natural", "Halving"),
-    "blocks(d=2)": ("natural", "Ghost(2)"),
-}
-HORIZONS = {
-    1: {"tiny": [16, 64], "quick": [100, 200, 400, 800], "full": [100, 200, 400, 800, 1600, 3200]},
-    2: {"tiny": [12, 36], "quick": [40, 80, 160], "full": [40, 80, 160, 240]},
-}
-THROUGH_ORACLE = {
-    1: {"tiny": [8, 16], "quick": [20, 40, 80], "full": [25, 50, 100, 200]},
-    2: {"tiny": [6, 10], "quick": [8, 14, 22], "full": [10, 20, 30, 40]},
-}
-"""Fewer rounds where every posed query is a call to a real oracle function."""
 ORACLES = {
     "literal": "every query of Algorithm 2, asked of a yes/no oracle",
     "bits": "a yes/no oracle, asked about many paths at once",
     "cubes": "an oracle that returns a concept, asked about many paths at once",
 }
 """How a class is asked when it is known through its oracle alone."""
-POSED = ("thresholds(n=4096)", "blocks(d=2)")
-
-
-def settings(level: str) -> list[Cell]:
-    """Classes with VC dimension 1 and 2, several base learners; and the same through an oracle that is called."""
-    d = {spec: parse(spec).vc_dimension or 0 for spec in BASES}
-    asked = [
-        {"part": "asked", "class": spec, "base": bases, "T": HORIZONS[d[spec]][level]} for spec, bases in BASES.items()
-    ]
-    posed = [
-        {"part": "posed", "class": spec, "base": "natural", "oracle": [*ORACLES], "T": THROUGH_ORACLE[d[spec]][level]}
-        for spec in POSED
-    ]
-    return grid(by_level(level, 1, 2, 5), *asked) + grid(by_level(level, 1, 1, 3), *posed)
 
 
 def run(cell: Cell) -> Row:
     """Play different points with random labels and count."""
-    concept_class, T = parse(cell["class"]), cell["T"]
-    base = base_named(cell["base"], concept_class)
-    asked: ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
-    learner = Adept(asked, T, base=base, seed=cell["seed"])
+    concept_class, T = at.parse(cell["class"]), cell["T"]
+    base = base_for(base_named(cell["base"]), concept_class)
+    asked: at.ConceptClass = concept_class if cell["part"] == "asked" else through_oracle(concept_class, cell["oracle"])
+    learner = at.Adept(asked, T, base=base, seed=cell["seed"])
     game = played_on_new_points(learner, concept_class, cell)
     widths = [1, *game.column("width").tolist()[:-1]]
     return {
@@ -71,55 +33,34 @@ def run(cell: Cell) -> Row:
         "M": learner.mistake_bound,
         "asked": learner.queries.asked,
         "posed": learner.queries.posed,
-        "from_widths": bounds.queries(widths),
+        "from_widths": at.bounds.queries(widths),
     }
 
 
-def base_named(name: str, concept_class: ConceptClass) -> BaseLearner:
-    """Return the base learner of a cell, bound to the class."""
-    if name == "natural":
-        return default_base(concept_class)
-    if name.startswith("Ghost"):
-        return Ghost(int(name[6:-1])).bind(concept_class)
-    kinds: dict[str, Any] = {"Halving": Halving, "SOA": SOA}
-    return kinds[name]().bind(concept_class)  # type: ignore[no-any-return]
-
-
-def through_oracle(concept_class: ConceptClass, way: str) -> OracleClass:
+def through_oracle(concept_class: at.ConceptClass, way: str) -> at.OracleClass:
     """Return the class as seen through its oracle alone."""
     if way == "cubes":
-        return OracleClass(find=partial(find, concept_class), strategy="cubes")
-    return OracleClass(realizable=concept_class.realizable, strategy="literal" if way == "literal" else "auto")
+        return at.OracleClass(find=concept_class.find, strategy="cubes")
+    return at.OracleClass(realizable=concept_class.realizable, strategy="literal" if way == "literal" else "auto")
 
 
-def find(concept_class: ConceptClass, sample: Sample) -> Concept | None:
-    """Return a concept that fits the sample, if there is one: what a solver would return."""
-    return concept_class.erm(sample) if concept_class.realizable(sample) else None
-
-
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Exponents; asked is 2 x width per round; posed is no more than asked."""
-    verdicts = []
     for (spec, base), members in groups(part(rows, "asked"), "class", "base").items():
         horizons = sorted({r["T"] for r in members})
         d = members[0]["d_vc"]
         note = f"base {base}, M = {members[0]['M']}, T = {horizons[0]}..{horizons[-1]}"
         claim = f"exponent of asked queries in T, {spec}, {base} base"
-        verdicts.append(exponent_near(claim, members, "asked", d + 1.0, note))
-    most = [row["asked"] / bounds.total_queries(row["T"], row["d_vc"]) for row in rows]
+        yield exponent_near(claim, members, "asked", d + 1.0, note)
+    most = [row["asked"] / at.bounds.total_queries(row["T"], row["d_vc"]) for row in rows]
     note = "and asked = 2 x width in every round: " + ("yes" if _exact(rows) else "NO")
     verdict = at_most("asked queries / 2 x sum of Sauer's numbers", most, 1.0, note)
-    verdicts.append(replace(verdict, held=verdict.held and _exact(rows)))
+    yield replace(verdict, held=verdict.held and _exact(rows))
     for (oracle,), members in groups(part(rows, "posed"), "oracle").items():
         share = [row["posed"] / row["asked"] for row in members]
         note = f"{ORACLES[oracle]}; {mean(share):.0%} of what Algorithm 2 asks reached the oracle, the rest is logic"
-        verdicts.append(at_most(f"posed / asked queries, {oracle} frontier", share, 1.0, note))
-    return verdicts
+        yield at_most(f"posed / asked queries, {oracle} frontier", share, 1.0, note)
 
 
 def _exact(rows: Sequence[Row]) -> bool:
     return all(row["asked"] == row["from_widths"] for row in rows)
-
-
-CLAIM = "T rounds ask O(T^(VC+1)) weak-consistency queries, whatever the base learner."
-EXPERIMENT = Experiment("queries", 'Theorem "Main Theorem" (queries)', CLAIM, settings, run, check)

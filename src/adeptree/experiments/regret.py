@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
 from adeptree.experiments.stats import at_most, exponent, exponent_near
-from adeptree.families.specs import parse
-from adeptree.learners import Adept
-from adeptree.theory import bounds
-
-STREAMS = ("realizable", "noise 10%", "noise 30%", "random labels", "drifting", "greedy", "mistake tree")
-CLASSES = ("thresholds(n=255)", "intervals(n=32)", "conjunctions(n=5)", "parities(n=6)", "blocks(d=2)")
-GROWING = "thresholds(n=63)"
-"""The class on which the exponent is fitted: finite and small, so that T soon is large for it."""
-
-
-def settings(level: str) -> list[Cell]:
-    """Every class on every stream, and random labels for growing T."""
-    classes, rounds = by_level(level, CLASSES[:1], CLASSES), by_level(level, 60, 600, 4000)
-    on_all = grid(by_level(level, 2, 2, 10), {"part": "bound", "class": classes, "stream": STREAMS, "T": rounds})
-    horizons = by_level(level, [50, 400], [250, 500, 1000, 2000], [250, 500, 1000, 2000, 4000, 8000])
-    growth = {"part": "growth", "class": by_level(level, "thresholds(n=7)", GROWING)}
-    # Random labels need many seeds; against the greedy adversary the regret hardly varies.
-    random = grid(by_level(level, 24, 16, 60), {**growth, "stream": "random labels", "T": horizons})
-    greedy = grid(by_level(level, 2, 2, 5), {**growth, "stream": "greedy", "T": horizons})
-    # Blocks are never all known, so their mistake tree cannot be listed.
-    listed = [c for c in on_all if not (c["class"].startswith("blocks") and c["stream"] == "mistake tree")]
-    return listed + random + greedy
 
 
 def run(cell: Cell) -> Row:
     """Play one game; compare the regret after every round with what the proof gives for that round."""
     T = cell["T"]
-    learner = Adept(parse(cell["class"]), T, seed=cell["seed"])
+    learner = at.Adept(at.parse(cell["class"]), T, seed=cell["seed"])
     game = played(learner, cell)
     # The proof stops at any t <= T: Reg_t <= ln N / eta + eta t / 8, which is the theorem at t = T.
-    log_experts, rate = bounds.log_experts_bound(T, learner.mistake_bound or 0), learner.learning_rate
-    over_time = np.array([bounds.regret_at_rate(t, log_experts, rate) for t in range(1, T + 1)])
+    log_experts, rate = at.bounds.log_experts_bound(T, learner.mistake_bound or 0), learner.learning_rate
+    over_time = np.array([at.bounds.regret_at_rate(t, log_experts, rate) for t in range(1, T + 1)])
     row: Row = {
         "M": learner.mistake_bound or 0,
         "regret": game.regret,
@@ -53,28 +32,22 @@ def run(cell: Cell) -> Row:
     return row
 
 
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """The bound on every stream of every class, in every round; then the exponents."""
-    verdicts = []
     for (spec,), members in groups(part(rows, "bound"), "class").items():
         # Recomputed, not read: a doctored bound in a row must not help.
-        bound = bounds.regret(members[0]["T"], members[0]["M"])
+        bound = at.bounds.regret(members[0]["T"], members[0]["M"])
         hardest = max(members, key=lambda r: float(r["regret"]))
         streams = len(groups(members, "stream"))
         note = f"T = {members[0]['T']}, M = {members[0]['M']}; {streams} streams, hardest: {hardest['stream']}"
-        verdicts.append(at_most(f"expected regret on {spec}", column(members, "regret"), bound, note))
+        yield at_most(f"expected regret on {spec}", column(members, "regret"), bound, note)
     claim = "expected regret / proven bound, worst round of any run"
-    verdicts.append(at_most(claim, column(rows, "worst_over_time"), 1.0, "after every round t, not only at t = T"))
+    yield at_most(claim, column(rows, "worst_over_time"), 1.0, "after every round t, not only at t = T")
     for (spec, stream), members in groups(part(rows, "growth"), "class", "stream").items():
         horizons = sorted({r["T"] for r in members})
         # With its logarithm the bound itself grows a little faster than sqrt(T) at these T.
-        own = exponent(horizons, [bounds.regret(T, members[0]["M"]) for T in horizons])
+        own = exponent(horizons, [at.bounds.regret(T, members[0]["M"]) for T in horizons])
         target = 0.5 if stream == "random labels" else own
         note = f"T = {horizons[0]}..{horizons[-1]}; the bound itself fits {own:.2f} there"
         claim = f"exponent of regret in T, {stream}, {spec}"
-        verdicts.append(exponent_near(claim, members, "regret", target, note))
-    return verdicts
-
-
-CLAIM = "On any stream the expected regret of ADEPT is at most sqrt(T M ln(eT/M) / 2)."
-EXPERIMENT = Experiment("regret", 'Theorem "Main Theorem" (regret)', CLAIM, settings, run, check)
+        yield exponent_near(claim, members, "regret", target, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import time
@@ -13,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import DamagedFile, StateError
+from adeptree import __version__
+from adeptree.core.errors import StateError
 from adeptree.core.files import write_atomically
 from adeptree.experiments.claims import EXPERIMENTS, experiment
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict
+from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, altered
 from adeptree.experiments.measured_rows import Journal
 from adeptree.experiments.runner import Task, run_tasks
 
@@ -75,13 +77,13 @@ def reproduce(
     level = level or ("quick" if quick else "full")
     cells = {e.name: e.cells(level) for e in chosen}
     folder = _folder(out)
-    journals = {e.name: Journal(folder, e.name, _version()) for e in chosen}
+    journals = {e.name: Journal(folder, e.name, __version__) for e in chosen}
     kept = sum(j.row(cell) is not None for name, j in journals.items() for cell in cells[name])
     started = time.time()
     manifest = _manifest(level, chosen, cells, jobs, kept)
     _write(folder / "manifest.json", manifest)
     _run_missing(cells, journals, jobs, on_progress)
-    rows = {name: [_known(journals[name], cell) for cell in cells[name]] for name in cells}
+    rows = {name: [journal.rows[journal.key(cell)] for cell in cells[name]] for name, journal in journals.items()}
     for name in rows:
         _check_alike(name, rows[name], cells[name])
     verdicts = {e.name: e.verdicts(rows[e.name]) for e in chosen}
@@ -117,34 +119,21 @@ def _run_missing(
     run_tasks([(name, cell) for name in missing for cell in missing[name]], done, jobs)
 
 
-def _known(journal: Journal, cell: Cell) -> Row:
-    row = journal.row(cell)
-    assert row is not None
-    return row
-
-
 def _check_alike(name: str, rows: Sequence[Row], cells: Sequence[Cell]) -> None:
-    """Refuse rows that one experiment cannot have measured: its columns hold one kind of value each.
+    """Refuse rows that one experiment cannot have measured.
 
-    Cells that differ in nothing but their seed measure the same columns (seed 0 perhaps curves too, to be drawn).
+    A column holds one kind of value; cells that differ in nothing but their seed measure the same columns (seed 0
+    perhaps curves too, to be drawn).
     """
     kinds: dict[str, str] = {}
-    columns: dict[str, set[str]] = {}
-    drawn: dict[str, set[str]] = {}
     for row, cell in zip(rows, cells, strict=True):
-        for column, value in row.items():
-            kind = _kind(value)
-            if kind and kinds.setdefault(column, kind) != kind:
-                raise _altered(name, f"{column} is {kinds[column]} here and {kind} there")
-        case = json.dumps({**cell, "seed": None}, sort_keys=True)
-        if cell.get("seed") == 0:
-            drawn[case] = set(row)
-        elif columns.setdefault(case, set(row)) != set(row):
-            raise _altered(name, f"columns differ by {sorted(columns[case] ^ set(row))}")
-    for case, found in columns.items():
-        more = drawn.get(case, found) ^ found
-        if any(not column.endswith(DRAWN) for column in more):
-            raise _altered(name, f"columns differ by {sorted(more)}")
+        drawn = DRAWN if cell.get("seed") == 0 else ()
+        case = f"columns of {json.dumps({**cell, 'seed': None}, sort_keys=True)}"
+        found = {column: _kind(value) for column, value in row.items()}
+        found[case] = ", ".join(sorted(column for column in row if not column.endswith(drawn)))
+        for what, kind in found.items():
+            if kind and kinds.setdefault(what, kind) != kind:
+                raise altered(name, f"{what}: {kinds[what]} here and {kind} there")
 
 
 def _kind(value: Any) -> str:
@@ -161,12 +150,6 @@ def _kind(value: Any) -> str:
     if value is None:
         return ""
     return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
-
-
-def _altered(name: str, how: str) -> DamagedFile:
-    return DamagedFile(
-        f"the rows of {name} do not hold what it measures ({how}); delete {name}.jsonl to have them measured again"
-    )
 
 
 def _folder(out: str | os.PathLike[str]) -> Path:
@@ -195,7 +178,7 @@ def _manifest(
         "kept_from_before": kept,
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "versions": {
-            "adeptree": _version(),
+            "adeptree": __version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -213,11 +196,51 @@ def _manifest(
     }
 
 
-def _version() -> str:
-    from adeptree import __version__
-
-    return __version__
-
-
 def _write(path: Path, content: Any) -> None:
     write_atomically(path, json.dumps(content, indent=1, sort_keys=True).encode() + b"\n")
+
+
+COLUMNS: dict[str, Any] = dict.fromkeys(("claim", "bound", "mean", "worst", "spread", "ratio", "held"), "right")
+COLUMNS |= {"claim": "left", "held": "left"}
+"""The columns of the table, and the side where they stand."""
+
+
+def cells_of(verdict: Verdict) -> list[str]:
+    """Return the columns of one verdict."""
+    sign = {"<=": "≤", ">=": "≥", "=": "="}[verdict.relation]
+    within = f" ± {verdict.within:g}" if verdict.within else ""
+    return [
+        verdict.claim,
+        f"{sign} {number(verdict.bound)}{within}",
+        number(verdict.mean),
+        number(verdict.worst),
+        f"± {number(verdict.spread)}",
+        number(verdict.ratio),
+        "held" if verdict.held else "FAILED",
+    ]
+
+
+def number(value: float) -> str:
+    """Return a number of about three digits.
+
+    >>> number(0.0), number(0.12345), number(3.14159), number(1234.5), number(83278001.0)
+    ('0', '0.123', '3.14', '1,234', '8.33e+07')
+    """
+    if not math.isfinite(value):
+        return "-"
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e6 or abs(value) < 5e-4:
+        return f"{value:.2e}"
+    if abs(value) >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3f}"
+
+
+def summary(result: Reproduction) -> str:
+    """Return the last line: how many claims held, in how many runs."""
+    verdicts = [verdict for found in result.verdicts.values() for verdict in found]
+    held = sum(verdict.held for verdict in verdicts)
+    runs = sum(len(rows) for rows in result.rows.values())
+    cpu = result.manifest["cpu_seconds"]
+    return f"{held} of {len(verdicts)} checks held; {runs} runs, {cpu:.0f} s of processor time; kept in {result.out}"

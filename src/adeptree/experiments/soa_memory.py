@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from adeptree.core.types import FloatArray
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
 from adeptree.experiments.stats import at_most
-from adeptree.families.finite.version_space import SOA
-from adeptree.families.specs import parse
-from adeptree.learners import Adept, Bpss
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.theory import bounds
 
 SAME = 1e-9
 """Two probabilities this close are the same, up to rounding."""
-SIZES = {"tiny": [7], "quick": [7, 15, 31, 63], "full": [7, 15, 31, 63, 127]}
-"""Thresholds on 2^k - 1 points: VC dimension 1, Littlestone dimension k."""
-
-
-def settings(level: str) -> list[Cell]:
-    """SOA on thresholds of growing Littlestone dimension, and Algorithm 1 itself where it can be run."""
-    T = by_level(level, 20, 300, 1000)
-    classes = [f"thresholds(n={n})" for n in SIZES[level]]
-    width = {"part": "width", "class": classes, "stream": ("random labels", "mistake tree"), "T": T}
-    small = by_level(level, [6], [8, 16], [8, 16, 32])
-    experts = {"part": "experts", "class": "thresholds(n=7)", "stream": "random labels", "T": small}
-    return grid(by_level(level, 1, 3, 10), width, experts)
 
 
 def run(cell: Cell) -> Row:
     """Play ADEPT with SOA; where T is small, build Algorithm 1 too and count its experts."""
-    concept_class, T = parse(cell["class"]).to_finite(), cell["T"]  # type: ignore[attr-defined]
-    learner = Adept(concept_class, T, base=SOA(), seed=cell["seed"])
+    concept_class, T = at.parse(cell["class"]).to_finite(), cell["T"]  # type: ignore[attr-defined]
+    learner = at.Adept(concept_class, T, base=at.SOA(), seed=cell["seed"])
     game = played(learner, cell)
     widths = game.column("width").tolist()
     row: Row = {
@@ -46,64 +28,41 @@ def run(cell: Cell) -> Row:
         "M": (learner.mistake_bound or 0),
         "width": max(widths),
         "regret": game.regret,
-        "log10_experts": math.log10(bounds.experts(T, (learner.mistake_bound or 0))),
+        "log10_experts": math.log10(at.bounds.experts(T, (learner.mistake_bound or 0))),
     }
     if cell["part"] == "experts":
-        pairs = [(r.x, r.y) for r in game]
-        classic, deleting = (_classic(concept_class, pairs, prune) for prune in (False, True))
-        row["experts_listed"] = classic.width
+        xs, ys, p = ([getattr(played, name) for played in game] for name in ("x", "y", "p"))
+        classic, deleting = (at.Bpss(concept_class, T, base=at.SOA(), prune=prune) for prune in (False, True))
+        row["experts_listed"] = len(classic.schedules)
         # The paper says ADEPT predicts as Algorithm 1; it does as Algorithm 1 with unrealizable experts deleted.
-        row["gap_to_classic"] = float(np.abs(classic.probabilities - game.column("p")).max())
-        row["gap_to_deleting"] = float(np.abs(deleting.probabilities - game.column("p")).max())
+        row["gap_to_classic"] = float(np.abs(classic.learn_many(xs, ys) - p).max())
+        row["gap_to_deleting"] = float(np.abs(deleting.learn_many(xs, ys) - p).max())
     if cell["part"] == "width" and cell["seed"] == 0 and cell["stream"] == "random labels":
         row["curve"] = curve(widths)
     return row
 
 
-class _Played(NamedTuple):
-    width: int
-    probabilities: FloatArray
-
-
-def _classic(concept_class: ConceptClass, pairs: list[tuple[Any, int]], prune: bool) -> _Played:
-    """Play Algorithm 1 on the same stream, with or without deleting unrealizable experts."""
-    learner = Bpss(concept_class, len(pairs), base=SOA(), prune=prune)
-    experts = len(learner.schedules)
-    return _Played(experts, learner.learn_many([x for x, _ in pairs], [y for _, y in pairs]))
-
-
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Paths within Sauer's number, regret within the bound of M = Ldim, and the experts counted."""
-    verdicts = []
     for (spec,), members in groups(part(rows, "width"), "class").items():
         first = members[0]
-        experts = bounds.experts(first["T"], first["littlestone"])
+        experts = at.bounds.experts(first["T"], first["littlestone"])
         dimensions = f"T = {first['T']}, VC {first['d_vc']}, Ldim {first['littlestone']}"
         note = f"{dimensions}; Algorithm 1 keeps {experts:.2g} experts"
-        bound = float(bounds.sauer(first["T"], first["d_vc"]))
-        verdicts.append(at_most(f"paths kept, SOA on {spec}", column(members, "width"), bound, note))
-    shares = [row["regret"] / bounds.regret(row["T"], row["littlestone"]) for row in rows]
-    verdicts.append(at_most("expected regret / bound with M = Ldim", shares, 1.0, "SOA, all runs"))
-    return verdicts + _against_classic(part(rows, "experts"))
+        bound = float(at.bounds.sauer(first["T"], first["d_vc"]))
+        yield at_most(f"paths kept, SOA on {spec}", column(members, "width"), bound, note)
+    shares = [row["regret"] / at.bounds.regret(row["T"], row["littlestone"]) for row in rows]
+    yield at_most("expected regret / bound with M = Ldim", shares, 1.0, "SOA, all runs")
+    yield from _against_classic(part(rows, "experts"))
 
 
-def _against_classic(rows: Sequence[Row]) -> list[Verdict]:
+def _against_classic(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Count and compare with Algorithm 1 itself, on the small games where it can be run."""
     kept = [row["width"] / row["experts_listed"] for row in rows]
     largest = max(rows, key=lambda r: int(r["experts_listed"]))
     counted = f"both run: {largest['experts_listed']} experts, {largest['width']} paths at T = {largest['T']}"
     gap = max(row["gap_to_classic"] for row in rows)
     identical = f"without the deletion the probabilities differ by up to {gap:.2f}: not the same distribution"
-    return [
-        at_most("paths of ADEPT / experts of Algorithm 1", kept, 1.0, counted),
-        at_most(
-            "|P of ADEPT - P of Algorithm 1 deleting unrealizable experts|",
-            column(rows, "gap_to_deleting"),
-            SAME,
-            identical,
-        ),
-    ]
-
-
-CLAIM = "With SOA as base, O(t^VC) paths do what Algorithm 1 does with O(T^Ldim) experts."
-EXPERIMENT = Experiment("soa-memory", 'Corollary "Memory Efficiency via SOA"', CLAIM, settings, run, check)
+    yield at_most("paths of ADEPT / experts of Algorithm 1", kept, 1.0, counted)
+    claim = "|P of ADEPT - P of Algorithm 1 deleting unrealizable experts|"
+    yield at_most(claim, column(rows, "gap_to_deleting"), SAME, identical)

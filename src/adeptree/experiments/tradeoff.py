@@ -4,47 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, by_level, column, grid, groups, part
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import played, played_on_new_points
 from adeptree.experiments.stats import at_most, exponent, exponent_near, mean, spread, standard_error
-from adeptree.families.specs import parse
-from adeptree.learners import LazyAdept
-from adeptree.theory import bounds
-
-EXPONENTS = (0.3, 0.5, 0.7, 0.9)
-STREAMS = ("noise 10%", "greedy")
-"""Not random labels: there every learner errs T/2 times in expectation, so regret does not depend on c."""
-COUNTED = {"thresholds(n=65536)": 1, "blocks(d=2)": 2}
-"""Classes on which calls are counted, with their VC dimension."""
-HORIZONS = {
-    1: {"tiny": [64, 576], "quick": [500, 1500, 4500], "full": [500, 1000, 2000, 4000, 8000, 16000]},
-    2: {"tiny": [64, 576], "quick": [150, 350, 800], "full": [150, 300, 600, 1200]},
-}
-FEW = 0.5
-"""Up to this c the commits are few (K = 6 at T = 500, c = 0.3): cheap, but only larger T shows the exponent."""
-
-
-def settings(level: str) -> list[Cell]:
-    """Calls for growing T; regret at one T on noisy streams."""
-    calls = [
-        {"part": "calls", "class": spec, "c": c, "T": HORIZONS[1 if c <= FEW else d][level]}
-        for spec, d in COUNTED.items()
-        for c in by_level(level, EXPONENTS[1:2], EXPONENTS)
-    ]
-    streams, T = by_level(level, STREAMS[:1], STREAMS), by_level(level, 200, 1000, 8000)
-    noisy = {"part": "regret", "class": "thresholds(n=255)", "stream": streams, "c": EXPONENTS, "T": T}
-    # When few commits fall matters, so the smaller c, the more seeds.
-    seeds = {0.3: by_level(level, 3, 10, 40), 0.5: by_level(level, 8, 3, 10)}
-    counted = [cell for c in calls for cell in grid(seeds.get(c["c"], by_level(level, 1, 1, 3)), c)]
-    return counted + grid(by_level(level, 6, 8, 40), noisy)
 
 
 def run(cell: Cell) -> Row:
     """Play one game of the lazy learner."""
-    concept_class = parse(cell["class"])
-    learner = LazyAdept(concept_class, cell["T"], exponent=cell["c"], seed=cell["seed"])
+    concept_class = at.parse(cell["class"])
+    learner = at.LazyAdept(concept_class, cell["T"], exponent=cell["c"], seed=cell["seed"])
     counted = cell["part"] == "calls"
     game = played_on_new_points(learner, concept_class, cell) if counted else played(learner, cell)
     return {
@@ -57,22 +28,20 @@ def run(cell: Cell) -> Row:
     }
 
 
-def check(rows: Sequence[Row]) -> list[Verdict]:
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Calls within 2 T Sauer(K) and of the right exponent; regret falls as c grows."""
-    verdicts = []
     for (spec, c), members in groups(part(rows, "calls"), "class", "c").items():
         d, horizons = members[0]["d_vc"], sorted({r["T"] for r in members})
-        own = exponent(horizons, [expected_calls(T, bounds.commits(T, c), d) for T in horizons])
+        own = exponent(horizons, [expected_calls(T, at.bounds.commits(T, c), d) for T in horizons])
         note = f"T = {horizons[0]}..{horizons[-1]}, VC dimension {d}; at these T the exact expectation fits {own:.2f}"
         claim = f"exponent of calls in T, c = {c}, {spec}"
-        verdicts.append(exponent_near(claim, members, "asked", 1 + c * d, note))
-    shares = [r["asked"] / bounds.tradeoff_queries(r["T"], r["c"], r["d_vc"]) for r in rows]
-    verdicts.append(at_most("calls / 2 T Sauer(K, VC)", shares, 1.0, "K = floor(T^c) commits"))
-    verdicts.append(_expected(part(rows, "calls")))
+        yield exponent_near(claim, members, "asked", 1 + c * d, note)
+    shares = [r["asked"] / at.bounds.tradeoff_queries(r["T"], r["c"], r["d_vc"]) for r in rows]
+    yield at_most("calls / 2 T Sauer(K, VC)", shares, 1.0, "K = floor(T^c) commits")
+    yield _expected(part(rows, "calls"))
     for (stream,), members in groups(part(rows, "regret"), "stream").items():
-        verdicts.append(_falls(stream, members))
-        verdicts.append(_formula(stream, members))
-    return verdicts
+        yield _falls(stream, members)
+        yield _formula(stream, members)
 
 
 def expected_calls(T: int, K: int, d: int) -> float:
@@ -122,10 +91,6 @@ def _falls(stream: str, rows: Sequence[Row]) -> Verdict:
 
 def _formula(stream: str, rows: Sequence[Row]) -> Verdict:
     """Compare with the theorem's formula; its constant is hidden, and 1 suffices here."""
-    shares = [r["regret"] / bounds.tradeoff_regret(r["T"], r["c"], r["littlestone"], r["M"]) for r in rows]
+    shares = [r["regret"] / at.bounds.tradeoff_regret(r["T"], r["c"], r["littlestone"], r["M"]) for r in rows]
     note = "T^(1-c/2) sqrt(Ldim + (M+1) ln(eT)), the hidden constant taken as 1"
     return at_most(f"expected regret / formula of the theorem, {stream}", shares, 1.0, note)
-
-
-CLAIM = "Committing T^c rounds asks O(T^(1+c VC)) queries for a regret of O(T^(1-c/2) sqrt(Ldim + (M+1) log(eT)))."
-EXPERIMENT = Experiment("tradeoff", 'Theorem "Oracle-Regret Tradeoff"', CLAIM, settings, run, check)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, InvalidSpec, got
+from adeptree.core.errors import InvalidArgument, InvalidSpec, got, unknown
 from adeptree.families.registry import BASES, NATURAL, families, family_named
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -30,7 +29,7 @@ def parse(spec: str) -> ConceptClass:
     name, positional, named = called(spec)
     family = family_named(name)
     if family is None or family.holds_code:
-        raise InvalidSpec(_unknown(name))
+        raise InvalidSpec(unknown(name, "class", sorted(family.name for family in families() if family.example)))
     try:
         return (family.make or family.kind)(*positional, **named)
     except TypeError as error:
@@ -73,14 +72,6 @@ def is_long(spec: str) -> bool:
 
 def _short(spec: str) -> str:
     return spec if len(spec) <= 200 else spec[:197] + "..."
-
-
-def _unknown(name: str) -> str:
-    known = [family.name for family in families() if family.example]
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f'"{name}" is no class; did you mean "{near[0]}"?'
-    return f'"{name}" is no class; known are {", ".join(sorted(known))}'
 
 
 def base_named(spec: str) -> BaseLearner | None:

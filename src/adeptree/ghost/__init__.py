@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.registry import register
-from adeptree.ghost.ghost_bounds import mistake_bound
 from adeptree.ghost.ghost_learner import Ghost
+from adeptree.ghost.plans import mistake_bound
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.roles.base_learner import BaseLearner

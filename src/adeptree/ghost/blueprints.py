@@ -7,30 +7,79 @@ A blueprint says what a plan does:
 * ``Vote(family, wrong, rest)``: refute ``family`` = doubled(``wrong``); then predict the label whose
   holders refute ``wrong`` until that is a mistake (doubling lemma: there is such a label); then refute
   ``rest`` with fresh ghosts, all of which are right at that point (split lemma).
+
+A *requirement* is a tuple of groups, a group a non-increasing tuple of levels >= 1; ``((2, 1), (2,))``
+is written (2,1|2) in the docs. Ghosts F with trunk t are *covered* by it when F and t are the union of
+classes, one per level, where the class of level l holds no l-tree and every group has a class with t in
+it. Plans collect ghosts until no requirement of a set covers them. The set for (D|D), "however the
+ghosts are split in two, a side together with t has a D-tree", is ``(((D,), (D,)),)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable
 from functools import cache
+from importlib import resources
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from adeptree.ghost.requirements import (
-    Assignment,
-    Requirement,
-    Requirements,
-    assignments,
-    canonical,
-    doubled,
-    entries,
-    hardest,
-    never_covers,
-    top_level,
-)
+Group = tuple[int, ...]
+Requirement = tuple[Group, ...]
+Requirements = tuple[Requirement, ...]
+"""Sorted, canonical, and with no member that another one implies."""
 
-SMALL = 4
-"""Up to this many classes (in at most two requirements), every division of the work is tried."""
+
+class Assignment(NamedTuple):
+    """One way in which classes can lose a level on either side of a separating point."""
+
+    kept: tuple[int, ...]
+    """How many classes of each kind (group, level) keep their level on the trunk's side."""
+    wrong: Group
+    """The levels left for the wrong side, where the trunk is not."""
+    rest: Requirement
+    """What is left for the trunk's side."""
+
+
+def canonical(requirement: Iterable[Iterable[int]]) -> Requirement:
+    """Sort groups and levels, and leave out classes of level 0 (they are empty).
+
+    >>> canonical([[1, 0, 2], [3]])
+    ((3,), (2, 1))
+    """
+    groups = (tuple(sorted((level for level in group if level > 0), reverse=True)) for group in requirement)
+    return tuple(sorted(groups, reverse=True))
+
+
+def never_covers(requirement: Requirement) -> bool:
+    """Say whether a group has no class left for the trunk: nothing is coverable then."""
+    return not all(requirement)
+
+
+def both_sides(dimension: int) -> Requirements:
+    """Return the set of the requirement (D|D); there is none for D = 0."""
+    return (((dimension,), (dimension,)),) if dimension else ()
+
+
+@cache
+def assignments(requirement: Requirement) -> tuple[Assignment, ...]:
+    """List what the two sides of a separating point would have to be covered by (token lemma).
+
+    A class without an l-tree has no (l-1)-tree on one of the sides: it keeps its level on at most one.
+
+    >>> [(a.wrong, a.rest) for a in assignments(((2,), (2,)))]
+    [((2, 2), ((1,), (1,))), ((2, 1), ((2,), (1,))), ((2, 1), ((2,), (1,))), ((1, 1), ((2,), (2,)))]
+    """
+    kinds = [(at, level, group.count(level)) for at, group in enumerate(requirement) for level in sorted(set(group))]
+    found = []
+    for kept in product(*(range(count + 1) for _, _, count in kinds)):
+        wrong: list[int] = []
+        rest: list[list[int]] = [[] for _ in requirement]
+        for (at, level, count), keeping in zip(kinds, kept, strict=True):
+            rest[at] += [level] * keeping + [level - 1] * (count - keeping)
+            wrong += [level - 1] * keeping + [level] * (count - keeping)
+        found.append(Assignment(kept, canonical([wrong])[0], canonical(rest)))
+    return tuple(found)
 
 
 class Collect(NamedTuple):
@@ -48,8 +97,6 @@ class Vote(NamedTuple):
 
 
 Blueprint = Collect | Vote
-Division = tuple[Requirements, Requirements]
-"""What the wrong side must refute, and what the rest must, so that together they refute the whole."""
 
 
 def cost(requirements: Requirements) -> int:
@@ -58,98 +105,33 @@ def cost(requirements: Requirements) -> int:
     >>> cost((((1,), (1,)),)), cost((((3,), (3,)),))
     (1, 57)
     """
-    return _cheapest(requirements)[0]
+    todo = blueprint(requirements)
+    return todo.ghosts if isinstance(todo, Collect) else cost(todo.family) + 1 + cost(todo.rest)
 
 
 def blueprint(requirements: Requirements) -> Blueprint:
-    """Return what the cheapest plan known for the requirements does.
+    """Return what the cheapest plan known for the requirements does: of (D|D) up to D = 4, and all that these need.
 
     >>> blueprint((((1,), (1,)),))
     Collect(ghosts=1)
     >>> blueprint((((3,), (3,)),))[1]
     (((2, 2),),)
     """
-    return _cheapest(requirements)[1]
+    return _known()[requirements]
 
 
 @cache
-def _cheapest(requirements: Requirements) -> tuple[int, Blueprint]:
-    if not requirements:
-        return 0, Collect(0)
-    if max(map(top_level, requirements)) == 1:
-        count = max(entries(requirement) - len(requirement) + 1 for requirement in requirements)
-        return count, Collect(count)
-    return min(_votes(requirements))
+def _known() -> dict[Requirements, Blueprint]:
+    """Return the plans that ``benchmarks/ghost_plans.py`` has found: one search, for everybody."""
+    text = resources.files(__package__).joinpath("covering_plans.json").read_text(encoding="utf-8")
+    found = as_tuples(json.loads(text))
+    return {requirements: Collect(*plan) if len(plan) == 1 else Vote(*plan) for requirements, plan in found}
 
 
-def _votes(requirements: Requirements) -> Iterator[tuple[int, Vote]]:
-    """Price every division that makes progress: both parts must be strictly easier than the whole."""
-    top = max(map(top_level, requirements))
-    for wrong, rest in sorted(set(_divisions(requirements))):
-        family = doubled(wrong)
-        easier = wrong and max(map(top_level, wrong)) < top
-        if easier and rest != requirements and family != requirements:
-            yield cost(family) + 1 + cost(rest), Vote(family, wrong, rest)
+def as_tuples(value: Any) -> Any:
+    """Return nested lists as nested tuples (a file knows only lists).
 
-
-def _divisions(requirements: Requirements) -> Iterator[Division]:
-    top = max(map(top_level, requirements))
-    for threshold in range(top, 0, -1):
-        yield _threshold_division(requirements, threshold)
-    small = len(requirements) <= 2 and all(entries(requirement) <= SMALL for requirement in requirements)
-    if small and (top <= 2 or len(requirements) == 1):
-        for choice in product(*map(_all_divisions, requirements)):
-            wrong = hardest(one for part in choice for one in part[0])
-            yield wrong, hardest(one for part in choice for one in part[1])
-
-
-def _threshold_division(requirements: Requirements, threshold: int) -> Division:
-    """Let the wrong side refute the assignment where exactly the levels >= threshold are lowered on it.
-
-    Every other assignment lowers such a level on the trunk's side, and is left to the rest.
+    >>> as_tuples(["collect", 1, [0]])
+    ('collect', 1, (0,))
     """
-    wrong: list[Requirement] = []
-    rest: list[Requirement] = []
-    for requirement in requirements:
-        if top_level(requirement) < threshold:
-            rest.append(requirement)
-            continue
-        wrong.append((tuple(level - (level >= threshold) for group in requirement for level in group),))
-        for at, group in enumerate(requirement):
-            for place, level in enumerate(group):
-                if level >= threshold:
-                    lowered = (*group[:place], level - 1, *group[place + 1 :])
-                    rest.append(canonical((*requirement[:at], lowered, *requirement[at + 1 :])))
-    return hardest(wrong), hardest(rest)
-
-
-@cache
-def _all_divisions(requirement: Requirement) -> tuple[Division, ...]:
-    """List every division of one requirement's assignments, and "leave it to the rest"."""
-    ways = [way for way in assignments(requirement) if not never_covers(way.rest)]
-    forced_rest = [way for way in ways if max(way.wrong, default=0) >= top_level(requirement)]
-    forced_wrong = [way for way in ways if way.rest == requirement]
-    found: list[Division] = [((), (requirement,))]
-    if not any(way in forced_rest for way in forced_wrong):
-        free = [way for way in ways if way not in forced_rest and way not in forced_wrong]
-        for chosen in _down_sets(sorted(free, key=lambda way: sum(way.kept))):
-            rest = [*forced_rest, *chosen]
-            wrong = hardest((way.wrong,) for way in ways if way not in rest)
-            found.append((wrong, hardest(way.rest for way in rest)))
-    return tuple(found)
-
-
-def _down_sets(ways: list[Assignment]) -> Iterator[list[Assignment]]:
-    """List the sets with everything below each member: who refutes a harder way refutes the easier ones."""
-    if not ways:
-        yield []
-        return
-    *lower, last = ways
-    for chosen in _down_sets(lower):
-        yield chosen
-        if all(way in chosen for way in lower if _below(way, last)):
-            yield [*chosen, last]
-
-
-def _below(one: Assignment, other: Assignment) -> bool:
-    return all(a <= b for a, b in zip(one.kept, other.kept, strict=True))
+    return tuple(map(as_tuples, value)) if isinstance(value, (list, tuple)) else value

@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 from adeptree.core.arguments import LARGEST_INT, check_size
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument
 from adeptree.core.types import Instance, Sample, label_of
-from adeptree.ghost.ghost_bounds import mistake_bound
 from adeptree.ghost.ghost_rows import GhostRows
+from adeptree.ghost.plans import mistake_bound
 from adeptree.ghost.stages import Decision, Stage, after_plan_mistake, decide, fresh_stage
 from adeptree.roles.base_learner import BaseLearner, RowLearner
 from adeptree.roles.concept_class import ConceptClass

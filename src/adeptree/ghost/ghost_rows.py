@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
-from adeptree.ghost.plan_table import PlanTable, as_tuples
-from adeptree.ghost.plans import stage_plan
-from adeptree.ghost.row_labels import LabelTable
+from adeptree.ghost.blueprints import as_tuples
+from adeptree.ghost.plans import Plan, mistake, stage_plan
 from adeptree.ghost.saved_ghosts import check_ghosts
-from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, too_small, tree_label
+from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_label
+from adeptree.ghost.trees import LabelTable
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
 
@@ -62,13 +62,12 @@ class GhostRows(RowLearner):
         self._dimension: IntArray = np.full(1, d, dtype=np.int64)
         self._kept: IntArray = np.zeros(1, dtype=np.int64)
         self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
-        self._plans = PlanTable(d)
-        self._plan: IntArray = np.full(1, self._plans.number(stage_plan(d)), dtype=np.int64)
+        self._plan: list[Plan] = [stage_plan(d)]
         self._labels = LabelTable()
         self._round: Round | None = None
 
     def parts(self) -> list[Any]:
-        """Return the labels too. (Plans that were numbered stay numbered: they are only remembered.)"""
+        """Return the labels too."""
         return [self, self._labels]
 
     def predict(self, split: Split) -> BoolArray:
@@ -88,24 +87,23 @@ class GhostRows(RowLearner):
         if contested or not complete:
             parent = children.parent
             self._dimension, self._kept = self._dimension[parent], self._kept[parent]
-            self._plan = self._plan[parent]
+            self._plan = [self._plan[v] for v in parent.tolist()]
             lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
             if not complete:
                 self._restart(np.flatnonzero(lost))
-            self._tidy()
         self._round = None
 
     def state(self) -> dict[str, Any]:
         """Return the arrays, and the distinct plans as nested tuples."""
-        table, plan = self._plans.compact(self._plan)
+        numbers = {plan: number for number, plan in enumerate(dict.fromkeys(self._plan))}
         return {
             "d": self.d,
             "dimension": self._dimension,
             "kept": self._kept,
             "ghosts": self._ghosts,
-            "plan": plan,
-            "plans": list(table.plans),
+            "plan": np.array([numbers[plan] for plan in self._plan], dtype=np.int64),
+            "plans": list(numbers),
             "points": self._labels.points,
             "labels": self._labels.bits.copy(),
         }
@@ -117,10 +115,8 @@ class GhostRows(RowLearner):
         self._dimension = np.array(state["dimension"], dtype=np.int64)
         self._kept = np.array(state["kept"], dtype=np.int64)
         self._ghosts = np.array(state["ghosts"], dtype=np.int64)
-        self._plan = np.array(state["plan"], dtype=np.int64)
-        self._plans = PlanTable(self.d)
-        for plan in state["plans"]:
-            self._plans.number(as_tuples(plan))
+        plans = [as_tuples(plan) for plan in state["plans"]]
+        self._plan = [plans[number] for number in state["plan"].tolist()]
         self._labels = LabelTable()
         self._labels.points = int(state["points"])
         self._labels.bits = np.array(state["labels"], dtype=np.uint8)
@@ -150,11 +146,9 @@ class GhostRows(RowLearner):
 
     def _ask_plans(self, now: Round, default: BoolArray) -> None:
         """Fill in what the plans predict, where no tree decides."""
-        kept = self._kept[now.rows].tolist()
-        plan = self._plan[now.rows].tolist()
-        masks = now.masks
+        kept, rows, masks = self._kept[now.rows].tolist(), now.rows.tolist(), now.masks
         for at in np.flatnonzero(~now.by_tree).tolist():
-            now.label[at] = self._plans.predict(plan[at], masks[at] >> kept[at], bool(default[at]))
+            now.label[at] = plan_label(self.d, self._plan[rows[at]], masks[at] >> kept[at], int(default[at]))
 
     def _round_of(self, children: Children) -> Round:
         """Return what was decided about the point of the children; decide now if it was not asked for."""
@@ -192,9 +186,8 @@ class GhostRows(RowLearner):
         if not len(wrong):
             return
         self._keep(wrong, (self._ghosts[wrong] != NONE) & (now.ones[at] != now.label[at, None]))
-        for dimension in np.unique(self._dimension[wrong]).tolist():
-            self._plan[wrong[self._dimension[wrong] == dimension]] = self._plans.number(stage_plan(dimension - 1))
         self._dimension[wrong] -= 1
+        self._begin_plans(wrong)
 
     def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: Round, lost: BoolArray) -> None:
         """Add the sibling with the predicted label as a ghost, and tell the plan."""
@@ -210,16 +203,16 @@ class GhostRows(RowLearner):
         masks = now.masks
         for row, place, ghosts in zip(wrong.tolist(), at.tolist(), count.tolist(), strict=True):
             kept = int(self._kept[row])
-            self._plan[row] = self._plans.mistake(
-                int(self._plan[row]), ghosts - kept, masks[place] >> kept, bool(now.label[place])
-            )
+            self._plan[row] = mistake(self._plan[row], ghosts - kept, masks[place] >> kept, int(now.label[place]))
 
     def _restart(self, rows: IntArray) -> None:
         """Begin the stage's plan anew on rows that lost a ghost."""
         self._keep(rows, self._ghosts[rows] != NONE)
-        for row in rows.tolist():
-            fresh = stage_plan(int(self._dimension[row]))
-            self._plan[row] = self._plans.number(fresh)
+        self._begin_plans(rows)
+
+    def _begin_plans(self, rows: IntArray) -> None:
+        for row, dimension in zip(rows.tolist(), self._dimension[rows].tolist(), strict=True):
+            self._plan[row] = stage_plan(dimension)
 
     def _keep(self, rows: IntArray, kept: BoolArray) -> None:
         """Leave only some ghosts on these rows, moved to the first places; none of them is the plan's."""
@@ -227,11 +220,6 @@ class GhostRows(RowLearner):
         ghosts = np.where(kept, self._ghosts[rows], NONE)
         self._ghosts[rows] = np.take_along_axis(ghosts, order, axis=1)
         self._kept[rows] = kept.sum(axis=1)
-
-    def _tidy(self) -> None:
-        """Forget plans that no row has any more, and what was remembered, once that is much."""
-        if self._plans.remembered > 100_000 + 4 * len(self._plan):
-            self._plans, self._plan = self._plans.compact(self._plan)
 
 
 def find_trees(

@@ -8,20 +8,57 @@ it, equal plans are equal values, and it can be saved as it is. The plan's ghost
 * ``("exact", columns)``: a position of the (2|2) game, for D = 2 (:mod:`adeptree.ghost.two_of_two`);
 * ``("vote", requirements, family plan, wrong block or None, rest plan or None)``;
 * ``("robust", ...)``, see :mod:`adeptree.ghost.majority`.
+
+A block is data, a nested tuple (ghosts are bits of an int):
+
+* ``("flat", ghosts, trunk)``: functions of which every two differ, nothing more is known;
+* ``("split", wrong, rest)``: one point has the wrong label on the block ``wrong`` and the right one on
+  the block ``rest``.
+
+``trunk`` (0 or 1) says whether the trunk, the true history itself, counts as a member. Only the
+innermost ``rest`` can have it.
 """
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
-from adeptree.ghost import majority
+from adeptree.ghost import blueprints, majority
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.blueprints import Collect, Vote, blueprint
-from adeptree.ghost.ghost_blocks import Block, ghosts_of, refutes, wrong_side
-from adeptree.ghost.ghost_bounds import COVERING_PLANS_UP_TO
-from adeptree.ghost.requirements import Requirements, both_sides
 
 Plan = tuple[Any, ...]
+Block = tuple[Any, ...]
+
+COVERING_PLANS_UP_TO = 4
+"""Stages of larger dimension use recursive majority: searching covering plans for them takes too long."""
+REMEMBERED = 1 << 17
+"""Predictions and successors of plans that are kept: many rows of a frontier are in the same place."""
+
+
+def stage_bound(dimension: int) -> int:
+    """Return T(D): after so many plan mistakes in the stage of dimension D, (D|D) holds.
+
+    >>> [stage_bound(dimension) for dimension in range(1, 6)]
+    [1, 6, 57, 944, 38618]
+    """
+    if dimension == 2:
+        return exact.MISTAKES
+    if dimension <= COVERING_PLANS_UP_TO:
+        return blueprints.cost(blueprints.both_sides(dimension))
+    return majority.robust_cost(dimension, 1)
+
+
+@cache
+def mistake_bound(d: int) -> int:
+    """Return M(d), the number of mistakes that ``Ghost(d)`` never exceeds if the class has Ldim <= d.
+
+    It is the sum of T(D) + 1 over the stages D = d, ..., 1: each ends with its one SOA mistake.
+
+    >>> [mistake_bound(d) for d in range(6)]
+    [0, 2, 9, 67, 1012, 39631]
+    """
+    return 0 if d == 0 else stage_bound(d) + 1 + mistake_bound(d - 1)
 
 
 def stage_plan(dimension: int) -> Plan:
@@ -34,13 +71,13 @@ def stage_plan(dimension: int) -> Plan:
         return ("exact", ())
     if dimension > COVERING_PLANS_UP_TO:
         return majority.robust(dimension, 1)
-    return plan_for(both_sides(dimension))
+    return plan_for(blueprints.both_sides(dimension))
 
 
-def plan_for(requirements: Requirements) -> Plan:
+def plan_for(requirements: blueprints.Requirements) -> Plan:
     """Return the covering plan that refutes the requirements."""
-    todo = blueprint(requirements)
-    if isinstance(todo, Collect):
+    todo = blueprints.blueprint(requirements)
+    if isinstance(todo, blueprints.Collect):
         return ("collect", todo.ghosts, 0)
     return ("vote", requirements, plan_for(todo.family), None, None)
 
@@ -61,6 +98,7 @@ def finished(plan: Plan) -> bool:
     return majority.robust_finished(plan)
 
 
+@lru_cache(REMEMBERED)
 def predict(plan: Plan, ones: int, default: int) -> int:
     """Return the label to predict; ``default`` where the plan does not care."""
     kind = plan[0]
@@ -73,6 +111,7 @@ def predict(plan: Plan, ones: int, default: int) -> int:
     return majority.robust_predict(plan, ones, default)
 
 
+@lru_cache(REMEMBERED)
 def mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
     """Return the plan after the wrong prediction at whose point ghost number ``ghost`` was born."""
     kind = plan[0]
@@ -116,9 +155,9 @@ def _vote_mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
     return (kind, requirements, ("collect", 0, 0), wrong, rest)
 
 
-def _todo(requirements: Requirements) -> Vote:
-    todo = blueprint(requirements)
-    if not isinstance(todo, Vote):
+def _todo(requirements: blueprints.Requirements) -> blueprints.Vote:
+    todo = blueprints.blueprint(requirements)
+    if not isinstance(todo, blueprints.Vote):
         raise TypeError(f"the requirements {requirements} are not refuted by a vote")
     return todo
 
@@ -128,3 +167,52 @@ def _block(plan: Plan) -> Block:
     if plan[0] == "collect":
         return ("flat", plan[2], 1)
     return ("split", plan[3], _block(plan[4]))
+
+
+def ghosts_of(block: Block) -> int:
+    """Return the ghosts of a block.
+
+    >>> ghosts_of(("split", ("flat", 0b011, 0), ("flat", 0b100, 1)))
+    7
+    """
+    if block[0] == "split":
+        return ghosts_of(block[1]) | ghosts_of(block[2])
+    return int(block[1])
+
+
+def wrong_side(block: Block, side: int, newborn: int) -> Block:
+    """Return the ghosts of the block that are in ``side``, and in the trunk's place the ghost ``newborn``.
+
+    The newborn is the trunk's copy with the wrong label: it equals the trunk on all earlier points.
+
+    >>> wrong_side(("flat", 0b011, 1), 0b010, 0b100)
+    ('flat', 6, 0)
+    """
+    if block[0] == "split":
+        return ("split", wrong_side(block[1], side, newborn), wrong_side(block[2], side, newborn))
+    kind, ghosts, trunk = block
+    return (kind, ghosts & side | (newborn if trunk else 0), 0)
+
+
+def refutes(block: Block, requirements: blueprints.Requirements) -> bool:
+    """Say whether it is proved that none of the requirements covers the block."""
+    return not any(may_cover(requirement, block) for requirement in requirements)
+
+
+def may_cover(requirement: blueprints.Requirement, block: Block) -> bool:
+    """Say whether the requirement may cover the block; False is a proof that it does not (split lemma).
+
+    >>> may_cover(((1,), (1,)), ("flat", 0b1, 1)), may_cover(((1, 1), (1,)), ("flat", 0b1, 1))
+    (False, True)
+    """
+    if block[0] == "split":
+        return any(
+            may_cover((way.wrong,), block[1]) and may_cover(way.rest, block[2])
+            for way in blueprints.assignments(requirement)
+        )
+    trunk = block[-1]
+    if trunk and blueprints.never_covers(requirement):
+        return False
+    levels = [level for group in requirement for level in group]
+    room = len(levels) - (len(requirement) if trunk else 0)
+    return max(levels, default=0) >= 2 or block[1].bit_count() <= room

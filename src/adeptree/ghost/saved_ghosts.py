@@ -8,11 +8,9 @@ import numpy as np
 
 from adeptree.core.saved_values import is_count, need
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.blueprints import Vote, blueprint
-from adeptree.ghost.ghost_blocks import refutes
+from adeptree.ghost.blueprints import Vote, as_tuples, blueprint
 from adeptree.ghost.majority import robust
-from adeptree.ghost.plan_table import as_tuples
-from adeptree.ghost.plans import plan_for, stage_plan
+from adeptree.ghost.plans import plan_for, refutes, stage_plan
 
 
 def check_ghosts(base: dict[str, Any], width: int) -> None:

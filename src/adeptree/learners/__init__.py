@@ -2,32 +2,18 @@
 
 import adeptree.families
 import adeptree.ghost  # noqa: F401  (these make the families known)
-from adeptree.learners.adept_learner import Adept
-from adeptree.learners.bpss import Bpss
-from adeptree.learners.budgeted import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
-from adeptree.learners.certificate import Certificate
-from adeptree.learners.hedge import Hedge
-from adeptree.learners.lazy import LazyAdept
-from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
-from adeptree.learners.loading import load
-from adeptree.learners.online_learner import OnlineLearner
-from adeptree.learners.tickets import Ticket
-from adeptree.learners.tracking import Tracking
-
-__all__ = [
-    "Adept",
-    "Bpss",
-    "BudgetedLeader",
-    "Certificate",
-    "FollowTheLeader",
-    "FollowThePerturbedLeader",
-    "Guesser",
-    "Hedge",
-    "LazyAdept",
-    "OnlineLearner",
-    "Rationed",
-    "Ticket",
-    "Tracking",
-    "budgeted_lazy_adept",
-    "load",
-]
+from adeptree.learners.adept_learner import Adept as Adept
+from adeptree.learners.bpss import Bpss as Bpss
+from adeptree.learners.budgeted import BudgetedLeader as BudgetedLeader
+from adeptree.learners.budgeted import Guesser as Guesser
+from adeptree.learners.budgeted import Rationed as Rationed
+from adeptree.learners.budgeted import budgeted_lazy_adept as budgeted_lazy_adept
+from adeptree.learners.certificate import Certificate as Certificate
+from adeptree.learners.hedge import Hedge as Hedge
+from adeptree.learners.lazy import LazyAdept as LazyAdept
+from adeptree.learners.leaders import FollowTheLeader as FollowTheLeader
+from adeptree.learners.leaders import FollowThePerturbedLeader as FollowThePerturbedLeader
+from adeptree.learners.loading import load as load
+from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
+from adeptree.learners.tickets import Ticket as Ticket
+from adeptree.learners.tracking import Tracking as Tracking

@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.compiled import kernel
 from adeptree.core.errors import HorizonReached, InvalidArgument, got
 from adeptree.core.types import Concept
+from adeptree.learners.entries import Entry
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.theory import bounds
+
+if TYPE_CHECKING:
+    from adeptree.theory.ledger_kernel import Ledger
+else:
+    Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
 
 
 class Account(WholeRounds, ABC):
@@ -32,6 +39,18 @@ class Account(WholeRounds, ABC):
     scale: float = 1
     """What a round costs at most."""
 
+    rounds = Entry[int]("rounds", "Rounds whose label came.")
+    answered = Entry[int]("answered", "Rounds answered; those without a label wait.")
+    expected_loss = Entry[float](
+        "expected_loss", "Sum of |p - y|, p as it was answered: the expected number of mistakes so far."
+    )
+    realised_loss = Entry[float]("realised_loss", "Mistakes of the drawn labels so far.", whole=True)
+    variance = Entry[float]("variance", "Sum of p (1 - p) over the labelled rounds: what drawn mistakes scatter by.")
+    overlaps = Entry[int](
+        "overlaps", "D: for every labelled round the labels of others that came between its answer and its own."
+    )
+    late = Entry[bool]("late", "Whether a round was ever answered while another waited.")
+
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__()
         if not isinstance(concept_class, ConceptClass):
@@ -43,20 +62,7 @@ class Account(WholeRounds, ABC):
         self.horizon = self._checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)
-        self.rounds: int = 0
-        """Rounds whose label came."""
-        self.answered: int = 0
-        """Rounds answered; those without a label wait."""
-        self.expected_loss: float = 0.0
-        """Sum of |p - y|, p as it was answered: the expected number of mistakes so far."""
-        self.realised_loss: float = 0
-        """Mistakes of the drawn labels so far."""
-        self.variance: float = 0.0
-        """Sum of p (1 - p) over the labelled rounds: what the drawn mistakes scatter by."""
-        self.overlaps: int = 0
-        """D: for every labelled round the labels of others that came between its answer and its own."""
-        self.late: bool = False
-        """Whether a round was ever answered while another waited."""
+        self.ledger = Ledger()
         self.tickets = OpenTickets()
         """The answers that wait for their labels."""
         self._queries = Queries()
@@ -68,12 +74,7 @@ class Account(WholeRounds, ABC):
         return check_size("horizon", int(horizon), at_most=LARGEST_LINE)
 
     def _parts(self) -> list[Any]:
-        return [*super()._parts(), self.tickets]
-
-    def _count_answer(self, overlaps: int = 0, late: bool = False) -> None:
-        self.answered += 1
-        self.overlaps += overlaps
-        self.late = self.late or late or len(self.tickets) > 0
+        return [*super()._parts(), self.tickets, self.ledger]
 
     def _settle(self, p: float, guess: int, label: int) -> None:
         """Count the committed round, answered with p and this guess."""

@@ -68,6 +68,8 @@ class ActiveSet:
         """Extend every active prefix by both labels, and prune."""
         # 2(b)ii-iii. Realizability pruning: which of v∘0, v∘1 does the weak-consistency oracle accept?
         split = self.frontier.split(x)
+        if not split.splits:  # every path has one continuation, which it predicts
+            return Extension(split, split.children, self.mistakes, self.contested, split.children.parent[:0])
         # 2(a). Base learner step: p_t = A(v, x_t); where only one label is realizable, it is that one.
         guess = np.where(split.contested, self.base_rows.predict(split), split.can1)
         # 2(b)i. The surviving extensions u = v∘b, and 2(b)iv. k(u) = k(v) + [b != p_t].
@@ -76,7 +78,7 @@ class ActiveSet:
         contested = (self.contested + split.contested)[children.parent]
         # 2(b)v. Mistake pruning: only k(u) <= M enters V_t.
         within = self._within_bound(mistakes)
-        if within.all():
+        if within is None:
             return Extension(split, children, mistakes, contested, children.parent[:0])
         return Extension(split, children.only(within), mistakes[within], contested[within], children.parent[~within])
 
@@ -87,11 +89,11 @@ class ActiveSet:
         self.mistakes, self.contested = mistakes, contested
         self.rounds += 1
 
-    def _within_bound(self, mistakes: IntArray) -> BoolArray:
+    def _within_bound(self, mistakes: IntArray) -> BoolArray | None:
         M = self.mistake_bound
-        kept: BoolArray = np.ones(len(mistakes), dtype=np.bool_) if M is None else mistakes <= M
-        if kept.all():
-            return kept
+        if M is None or mistakes.max() <= M:
+            return None
+        kept: BoolArray = mistakes <= M
         if not self.prune:
             raise MistakeBoundExceeded(
                 f"round {self.rounds + 1}: a realizable path has k={int(mistakes.max())} mistakes of "
@@ -120,8 +122,7 @@ class ActiveSet:
     def restore_rows(self, rounds: int, state: dict[str, Any]) -> None:
         """Take over saved rows."""
         self.rounds, self.mistakes = rounds, state["mistakes"]
-        # The compiled engine counts contested rounds only where its prior needs them.
-        self.contested = state.get("contested", np.zeros_like(self.mistakes))
+        self.contested = state.get("contested", np.zeros_like(self.mistakes))  # (not in all old files)
         self.frontier.restore(state["frontier"])
         need(self.frontier.width == len(self.mistakes), "the number of paths")
         self.base_rows.restore(state["base"], self.frontier.width)
@@ -157,8 +158,7 @@ class Paths(ActiveSet, Engine):
     ) -> None:
         Engine.__init__(self)
         ActiveSet.__init__(self, concept_class, base, mistake_bound, prune, frontier)
-        self.prior, self.max_width = prior, max_width
-        self.queries = self.frontier.queries
+        self.prior, self.max_width, self.queries = prior, max_width, self.frontier.queries
         # Initialize: L_0(()) = 0.
         self.losses: Losses = np.zeros(1, dtype=np.int64)
         self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
@@ -230,6 +230,8 @@ class Paths(ActiveSet, Engine):
         if not self.prior.settled:
             return None, self.prior.log_mass(t, mistakes, contested)
         # Only where both labels were realizable does a mass change.
+        if not extension.split.splits:
+            return self.log_share, self._mass
         new = np.flatnonzero(extension.split.contested[children.parent])
         mass, share, new_share = self._mass[children.parent], None, None
         if self.log_share is not None:
@@ -239,9 +241,7 @@ class Paths(ActiveSet, Engine):
         return share, mass
 
     def _masses_now(self) -> FloatArray:
-        if self.prior.settled:
-            return self._mass
-        return self.prior.log_mass(self.rounds, self.mistakes, self.contested)
+        return self._mass if self.prior.settled else self.prior.log_mass(self.rounds, self.mistakes, self.contested)
 
     # --- Speculation: the expansion of the last x asked for is kept until the round is committed ---
 
@@ -262,14 +262,12 @@ class Paths(ActiveSet, Engine):
         """Roll back: forget what was speculated since the last commit."""
         self.looked = None
 
-    def _rate_changed(self) -> None:
-        self.looked = None
+    _rate_changed = discard
 
     @property
     def best_loss(self) -> float:
         """L*: the least loss of an active path, which is the best concept's."""
-        least: float = self.losses.min().item()
-        return least
+        return self.losses.min().item()  # type: ignore[no-any-return]
 
     def rows(self) -> Rows:
         """Return the active paths, in the order of the frontier."""

@@ -18,8 +18,8 @@ from adeptree.learners.certificate import Certificate, certify
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Engine, Problem
-from adeptree.roles.frontier import Queries
+from adeptree.roles.engine import Problem
+from adeptree.roles.frontier import Frontier, Queries
 from adeptree.theory.losses import check_costs, check_weight
 
 SMALLEST_SCALE = 1e-12
@@ -44,10 +44,8 @@ class Adept(BatchesOnEngine):
         "paper" (needs a horizon and M), "kt", or "mixed", the default without a horizon.
     engine
         "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
-        have one) or "auto". They give the same numbers, but that a first-order rate is kept for stretches (until L* + 1
-        has grown by 5 %) where a structure may stand for the paths, unless engine="paths" is asked for.
-        Compiled engines know the priors "paper" and "kt" (that of block unions also "mixed"), rates up to 4, prompt
-        labels and weight 1.
+        have one) or "auto", which takes the structure where there is one. They give the same numbers, but that a
+        first-order rate is kept for stretches (until L* + 1 has grown by 5 %) where a structure stands for the paths.
     seed
         Of the guesses. Who knows it knows every guess.
     costs
@@ -111,31 +109,27 @@ class Adept(BatchesOnEngine):
             )
         self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight)
         """W: what a round costs at most."""
-        self.heaviest_round = 0.0
-        """What a round has cost at most so far."""
-        self.ticketed = False
-        """Whether it ever gave a ticket: then it stays with the engine that can."""
         self.weighed = self.costs != EVEN
-        """Whether rounds weigh different amounts."""
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)
         self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
         self.rate: Rate = choices.rate_name(rate, self.prior)
-        self.problem = Problem(
-            concept_class, self.base, self.prior, self.mistake_bound, self.max_width, plain=self.plain
-        )
-        """What the engine computes, at the start."""
-        on_grid = choosing.rebuilds(self.engine_choice, self.problem)
+        self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width)
+        structure = choosing.structure_for(self.engine_choice, self.problem)
+        on_grid = structure is not None and structure.collapsed
+        if structure is not None:
+            self.prior = structure.prior_of(self.problem)
         self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
         self.last_rate = self.rate_rule.eta
-        paths = Paths(
-            concept_class, self.base, self.prior, self.mistake_bound, on_excess == "prune", self.max_width, frontier
-        )
-        self.engine: Engine = choosing.engine_for(self.engine_choice, self._problem_now(), paths)
-        self.engine.rate = self._eta = self.rate_rule.eta
-        self._go_on_with(self.engine)
+        computing = self._paths(frontier) if structure is None else structure.of(self.problem)
+        computing.rate = self.rate_rule.eta
+        self._go_on_with(computing)
         if self.warns:
             promises.warn_if_weak(self, promises.why_weak(self))
+
+    def _paths(self, frontier: Frontier | None = None) -> Paths:
+        prune = self.on_excess == "prune"
+        return Paths(self.concept_class, self.base, self.prior, self.mistake_bound, prune, self.max_width, frontier)
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -146,7 +140,9 @@ class Adept(BatchesOnEngine):
     @property
     def learning_rate(self) -> float:
         """eta of the coming round."""
-        return self.rate_rule.eta
+        with self._lock:
+            self._catch_up()
+            return self.rate_rule.eta
 
     @property
     def log_experts(self) -> float:
@@ -212,13 +208,16 @@ class Adept(BatchesOnEngine):
         """Return the arguments that rebuild this learner."""
         return super().settings() | {"engine": self.engine_choice}
 
+    def _saved(self) -> dict[str, Any]:
+        self._catch_up()
+        return super()._saved()
+
     def _state(self) -> dict[str, Any]:
         return {
             "gap": self.gap,
             "drift": self.drift,
             "heaviest_round": self.heaviest_round,
             "weighed": self.weighed,
-            "ticketed": self.ticketed,
             "last_rate": self.last_rate,
             "rate": self.rate_rule.state(),
             "kind": self.engine.kind,
@@ -228,9 +227,8 @@ class Adept(BatchesOnEngine):
     def _restore(self, state: dict[str, Any]) -> None:
         self.gap, self.last_rate, self.drift = state["gap"], state["last_rate"], state.get("drift", 0.0)
         self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
-        self.ticketed = state.get("ticketed", False)
         self.rate_rule.restore(state["rate"])
-        engine = choosing.engine_of(state["kind"], self.problem, self.engine)
+        engine = choosing.engine_of(state["kind"], self.problem, self.engine, self._paths)
         engine.rate = self.rate_rule.eta
         engine.restore(state["engine"])
         self._go_on_with(engine)

@@ -1,53 +1,61 @@
-"""The rounds of ADEPT on an engine: what is answered, charged and, if something is raised, undone."""
+"""The rounds of ADEPT on an engine: what is answered, charged and, if something is raised, undone.
+
+On a compiled kernel a round is one call, which nothing interrupts; whatever is raised after it leaves a whole round,
+and what is then still to do (the rate) is done before the next one. The paths, and kernels that are interpreted, go
+the way of all learners: marked before, and undone.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, label_of
-from adeptree.learners import engine_choice as choosing
 from adeptree.learners.adept import Paths
+from adeptree.learners.entries import Entry
 from adeptree.learners.mixing import Mixing
 from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
 from adeptree.learners.tickets import Ticket
 from adeptree.learners.whole_rounds import Mark
 from adeptree.roles.engine import Engine, Odds, Problem
+from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.theory.losses import check_weight
-from adeptree.theory.mixture import mixability_gap
 
 EVEN: tuple[float, float] = (1, 1)
 """What a miss and a false alarm cost, unless somebody says otherwise."""
 
 
+ONE: float = 1
+"""What a round weighs, unless somebody says otherwise."""
+
+
+def not_plain(*arguments: Any) -> float:
+    """Leave a round to the way that takes all kinds: there is no kernel for it."""
+    return -1.0
+
+
 class RoundsOnEngine(Mixing):
-    """One round after the other, at the rate of a rule, on the engine that is the best by then."""
+    """One round after the other, at the rate of a rule, on the engine that the family has for it."""
 
     engine: Engine
     engine_choice: str
     rate_rule: RateRule
     problem: Problem
-    """What the engine computes, at the start."""
+    """What the engine computes."""
     costs: tuple[float, float]
-    heaviest_round: float
-    """What a round has cost at most so far."""
-    ticketed: bool
-    """Whether it ever gave a ticket: then it stays with the engine that can."""
-    weighed: bool
-    """Whether rounds weigh different amounts."""
+    heaviest_round = Entry[float]("heaviest", "What a round has cost at most so far.")
+    weighed = Entry[bool]("weighed", "Whether rounds weigh different amounts.")
     _eta: float
     _trace: Retrace | None
     _watchful: bool
-
-    def _problem_now(self) -> Problem:
-        return replace(self.problem, rate=self.rate_rule.eta, plain=self.plain)
+    _rounds_at_once: Any
+    _looks_at_once: Any
 
     @property
     def plain(self) -> bool:
-        """Whether every round weighs 1 and is labelled at once: what compiled engines can do."""
-        return not (self.weighed or self.late or self.ticketed) and self.scale == 1
+        """Whether every round weighs 1 and is labelled at once."""
+        return not (self.weighed or self.late or self.waiting) and self.scale == 1
 
     @property
     def paths(self) -> Paths:
@@ -56,31 +64,33 @@ class RoundsOnEngine(Mixing):
             raise InvalidArgument(f'the engine {self.engine.kind!r} keeps no list of paths; build with engine="paths"')
         return self.engine
 
-    # (predict_proba and learn are OnlineLearner's, without the calls in between: a stream waits for them.)
-
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
+        p: float = self._looks_at_once(x)
+        if p >= 0.0:
+            return p
         with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
 
     def _looked_at(self, x: Any) -> float:
+        self._catch_up()
         if self.answered >= self._end:
             self._check_horizon()
-        instance = self.concept_class.instance(x)
-        try:
-            return self.engine.probability(instance)
-        except BaseException:
-            self._forget_look()
-            raise
+        return self._odds(self.concept_class.instance(x)).p
 
-    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
+    def learn(self, x: Any, y: Any, weight: float = ONE) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
         It is all or nothing: whatever is raised, the learner is as before the call or as after it.
         """
-        label = label_of(y)
-        self._whole(self._learn_at, x, label, self._cost(label, weight))
+        done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
+        if done < 0:
+            label = label_of(y)
+            self._whole(self._learn_at, x, label, self._cost(label, weight))
+        elif done:
+            with self._lock: self._catch_up()  # fmt: skip  # noqa: E701
 
     def _learn_at(self, x: Any, label: int, cost: float) -> None:
+        self._catch_up()
         if isinstance(x, Ticket):
             self._settle_ticket(self.tickets.find(x), label, cost)
             return
@@ -91,122 +101,115 @@ class RoundsOnEngine(Mixing):
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule, *self.engine.parts()]
 
-    def _undo(self, mark: Mark) -> None:
-        super()._undo(mark)
-        trace = self._trace
-        if trace is not None and trace.touched(self.rounds):
-            self.engine = trace.again(self.engine, self.rounds, self._eta)
-            trace.settled()
+    def _mark(self) -> Mark:
+        mark = super()._mark()
+        if isinstance(self.engine, KernelEngine):
+            mark.stamp = self.engine.kernel.stamp
+            if self._trace is not None:
+                self._trace.begin(self.engine)
+        return mark
 
-    def _forget_look(self) -> None:
-        """After a look that was interrupted: what is kept of it may be another point's."""
-        if self._trace is not None:
-            try:
-                self.engine.discard()
-            finally:
-                self.engine.discard()  # whatever is raised in the first
+    def _undo(self, mark: Mark) -> None:
+        engine = self.engine
+        if isinstance(engine, KernelEngine) and engine.atomic and engine.kernel.stamp != mark.stamp:
+            return  # the round is over: nothing of it was left undone but the rate, which is due
+        super()._undo(mark)  # (which brings back the engine and its trace, too, if an undo was interrupted)
+        if self._trace is not None and self._trace.torn:
+            self._go_on_with(self._trace.again(self.engine), self._trace)  # type: ignore[arg-type]
 
     def _play(self, x: Instance, label: int, cost: float) -> float:
         """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
+        engine = self.engine
+        if isinstance(engine, KernelEngine):
+            self._called(engine, "learn", x, label, cost)
+            return engine.kernel.p
         odds = self._odds(x)
         guess = self._guess(x, odds.p)
-        self._commit_at(x, label, cost)
-        self._count_answer()
-        self._charge(odds.p, guess, label, cost, odds.against(label))
+        engine.commit(x, label, cost)
+        self.ledger.answer(0, False)
+        self._charge(odds.p, guess, label, cost, odds)
         return odds.p
+
+    def _called(self, engine: KernelEngine, name: str, *arguments: Any) -> None:
+        """Have the kernel do something that is a round, or part of one, and look after the rate."""
+        if self._trace is not None:
+            self._trace.note(name, engine.rate, arguments)
+        getattr(engine.kernel, name)(*arguments)
+        self._catch_up()
 
     def _odds(self, x: Instance) -> Odds:
         try:
             return self.engine.odds(x)
         except BaseException:
-            self._forget_look()
+            # What is kept of a look that was interrupted may be another point's.
+            try:
+                self.engine.discard()
+            finally:
+                self.engine.discard()  # whatever is raised in the first
             raise
-
-    def _commit_at(self, x: Instance, label: int, cost: float) -> None:
-        engine = self.engine
-        if type(engine) is Paths:
-            engine.commit(x, label, cost)
-        else:
-            self._trace.note(engine, self.rounds, x, label)  # type: ignore[union-attr]
-            engine.commit(x, label)
 
     def _cost(self, label: int, weight: Any) -> float:
         """Return what a wrong guess costs in this round."""
         if type(weight) is int and weight == 1 and self.costs == EVEN:
             return 1
-        cost = check_weight("weight times cost", check_weight("weight", weight) * self.costs[1 - label])
-        if cost != 1 and type(self.engine) is not Paths:
-            raise InvalidArgument(
-                f"the engine {self.engine.kind!r} has taken over, which counts every round once; to give weights, "
-                f'build the learner with max_weight= or engine="paths"'
-            )
-        return cost
-
-    def answer(self, x: Any) -> Ticket:
-        """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
-
-        The round is charged at this p, whenever its label comes: ``learn(ticket, y)``, in any order, or never.
-        """
-        if not isinstance(self.engine, Paths):
-            raise InvalidArgument(
-                f"the engine {self.engine.kind!r} has taken over, which learns a label at once; to have labels late, "
-                f'build the learner with engine="paths"'
-            )
-        return super().answer(x)
+        return check_weight("weight times cost", check_weight("weight", weight) * self.costs[1 - label])
 
     def _open(self, ticket: Ticket, x: Instance) -> None:
         # The point enters the tree now, and its loss when the label comes: so the answer cannot drift by more than
         # the labels that come in between (docs/anytime.md, Theorem C).
-        self.paths.open(ticket.id, x)
-        self.ticketed = True
-        super()._open(ticket, x)
+        if isinstance(self.engine, KernelEngine):
+            self.tickets.add(ticket)
+            self._called(self.engine, "open", x)
+        else:
+            self.paths.open(ticket.id, x)
+            super()._open(ticket, x)
 
     def _learn_answered(
         self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
     ) -> None:
-        cost = self._cost(label, 1)
+        cost, engine = self._cost(label, 1), self.engine
+        if isinstance(engine, KernelEngine):
+            self._called(engine, "learn_answered", x, label, cost, p, guess, overlaps, late)
+            return
         now = self._odds(x)
-        self._commit_at(x, label, cost)
-        self._count_answer(overlaps, late)
-        self.drift += cost * (now.p - p if label else p - now.p)
-        self._charge(p, guess, label, cost, now.against(label), abs(now.p - label))
+        engine.commit(x, label, cost)
+        self.ledger.answer(overlaps, late)
+        self._charge(p, guess, label, cost, now)
 
     def _settle_ticket(self, ticket: Ticket, label: int, cost: float) -> None:
-        paths = self.paths
-        now = paths.odds_of(ticket.id)
-        paths.settle(ticket.id, label, cost)
+        overlaps, engine = self.rounds - ticket.arrivals, self.engine
         self.tickets.remove(ticket)
-        self.overlaps += self.rounds - ticket.arrivals
-        self.drift += cost * ((ticket.p - now.p) if not label else (now.p - ticket.p))
-        self._charge(ticket.p, ticket.guess, label, cost, now.against(label), abs(now.p - label))
+        if isinstance(engine, KernelEngine):
+            x = self.concept_class.instance(ticket.x)
+            self._called(engine, "settle", x, label, cost, ticket.p, ticket.guess, overlaps)
+            return
+        now = self.paths.odds_of(ticket.id)
+        self.paths.settle(ticket.id, label, cost)
+        self.ledger.waiting -= 1
+        self.overlaps += overlaps
+        self._charge(ticket.p, ticket.guess, label, cost, now)
 
-    def _charge(
-        self, p: float, guess: int, label: int, cost: float, log_odds: float, loss: float | None = None
-    ) -> None:
-        """Count a labelled round: answered with p, and (if not the same) a loss and log-odds as of now."""
-        answered = 1.0 - p if label else p
-        self.rounds += 1
-        self.expected_loss += cost * answered
-        self.realised_loss += cost * (guess != label)
-        self.variance += cost * cost * p * (1.0 - p)
-        self.gap += mixability_gap(answered if loss is None else loss, log_odds, self._eta, cost)
-        if cost != 1:
-            self.weighed = True
-        if cost > self.heaviest_round:
-            self.heaviest_round = cost
+    def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
+        """Count a labelled round of the paths: answered with p, and as it would be answered now."""
+        self.ledger.charge(p, guess, label, cost, now.p, now.against(label), self._eta)
         if self._watchful:
             self._move_on()
 
     def _probability(self, x: Instance, raw: Any) -> float:
+        self._catch_up()
         return self._odds(x).p
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self._commit_at(x, label, 1)
+        raise NotImplementedError("rounds on an engine are played by _play")
+
+    def _catch_up(self) -> None:
+        """Do what is due before the next round."""
+        if isinstance(self.engine, KernelEngine) and self.engine.kernel.due:
+            self._move_on()
 
     def _move_on(self) -> None:
-        """After rounds at one rate: bring rate and engine up to date."""
+        """After rounds at one rate: bring it up to date. (May be done again, if it is interrupted.)"""
         engine, rule, stay = self.engine, self.rate_rule, self.rate_rule.stay
-        self.last_rate = self._eta
         lost, seen = self.gap + self.drift, self.answered + 2 * self.overlaps
         if lost >= stay.gap or seen >= stay.rounds or engine.best_loss >= stay.best_loss:
             rule.look(Seen(seen, engine.best_loss, lost, lambda: -engine.leader().log_prior))
@@ -214,16 +217,39 @@ class RoundsOnEngine(Mixing):
             rule.slow_down(self.heaviest_round)
         if rule.eta != self._eta:
             engine.rate = self._eta = rule.eta
-        if type(engine) is Paths and self.engine_choice == "auto" and self.plain:
-            self._go_on_with(choosing.outgrown(engine, self._problem_now))
+        self._limit()
 
-    def _go_on_with(self, engine: Engine) -> None:
+    def _limit(self) -> None:
+        """Tell a kernel when the rate will be due."""
+        if isinstance(self.engine, KernelEngine):
+            kernel, stay = self.engine.kernel, self.rate_rule.stay
+            kernel.scale = max(self.scale, self.heaviest_round)
+            kernel.set_limits(stay.rounds, stay.best_loss, stay.gap)
+
+    def _go_on_with(self, engine: Engine, trace: Retrace | None = None) -> None:
         """Take an engine, which must have the present rate."""
         self.engine, self._eta = engine, engine.rate
-        self._trace = None if type(engine) is Paths else Retrace()
-        # A constant rate and an engine that is never left need no look after every round.
-        may_outgrow = type(engine) is Paths and self.engine_choice == "auto"
-        self._watchful = may_outgrow or not isinstance(self.rate_rule, ConstantRate)
+        self._trace = None
+        self._looks_at_once = self._rounds_at_once = not_plain
+        self._watchful = not isinstance(self.rate_rule, ConstantRate)
+        if isinstance(engine, KernelEngine):
+            kernel = engine.kernel
+            kernel.ledger, kernel.seed, kernel.end = self.ledger, self._coins.seed, self._end
+            self._limit()
+            if engine.atomic:
+                kernel.gate = self._lock
+                self._looks_at_once = kernel.quick_look
+                self._rounds_at_once = kernel.quick_round if self.costs == EVEN else not_plain
+            else:
+                self._trace = Retrace() if trace is None else trace
+
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("_looks_at_once", "_rounds_at_once", "_trace")
+        return {name: value for name, value in super().__getstate__().items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._go_on_with(self.engine)
 
     def speculate(self, x: Any) -> float:
         """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""

@@ -126,10 +126,8 @@ class Bpss(Mixing):
     ) -> tuple[int, tuple[bool, bool]]:
         """A(v, x), and which labels continue v; where only one does, that one is predicted."""
         sample = list(zip(self.points, history, strict=True))
-        can = (
-            self.concept_class.realizable([*sample, (raw, 0)]),
-            self.concept_class.realizable([*sample, (raw, 1)]),
-        )
+        fits = self.concept_class.realizable
+        can = fits([*sample, (raw, 0)]), fits([*sample, (raw, 1)])
         self._queries.asked += 2
         self._queries.posed += 2
         return (int(can[1]) if can[0] != can[1] else checked_prediction(self.base, state, x)), can
@@ -194,9 +192,6 @@ class Bpss(Mixing):
         return self.concept_class.erm(list(zip(self.points, self.histories[int(usable.argmin())], strict=True)))
 
     def _state(self) -> dict[str, Any]:
-        raise StateError("Bpss is a small reference and is not saved; use Adept, which gives the same numbers")
-
-    def _restore(self, state: dict[str, Any]) -> None:
         raise StateError("Bpss is a small reference and is not saved; use Adept, which gives the same numbers")
 
 

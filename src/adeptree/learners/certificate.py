@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from adeptree.core.visible import counted
 from adeptree.learners import promises
 
 if TYPE_CHECKING:
@@ -95,13 +96,13 @@ class Certificate:
         of_all = self.best_is_kept or not self.dropped_paths
         regret = "so the regret is" if of_all else "so the regret to the rules that were kept is"
         return (
-            f"After {_count(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
+            f"After {counted(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
             f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}; "
             f"{regret} {self.regret:,.2f}, exactly."
         )
 
     def _now(self) -> str:
-        late = f" (late labels: {_count(self.overlaps, 'overlap')}, drift {self.drift:,.2f})" if self.overlaps else ""
+        late = f" (late labels: {counted(self.overlaps, 'overlap')}, drift {self.drift:,.2f})" if self.overlaps else ""
         return f"Proven now, from what was seen: at most {rounded_up(self.bound)}{late}."
 
     def _before(self) -> str:
@@ -111,7 +112,7 @@ class Certificate:
         if self.in_advance is None:
             return f"In advance nothing is proven: {self.in_advance_note}."
         coin = f", {self.in_advance_note}" if self.in_advance_note else ""
-        scope = f"any stream of {_count(T, 'round')} with prompt labels"
+        scope = f"any stream of {counted(T, 'round')} with prompt labels"
         return f"In advance, for {scope}: at most {rounded_up(self.in_advance)}{coin}."
 
     def _later(self) -> str:
@@ -134,7 +135,7 @@ class Certificate:
         M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound:,}"
         return (
             f"This rests on the prior {self.prior!r}, the rate {self.rate!r} (now {self.eta:.4g}) and the base learner "
-            f"{self.base} ({M}; {_count(self.mistakes, 'mistake')} in {_count(self.contested, 'contested round')} of "
+            f"{self.base} ({M}; {counted(self.mistakes, 'mistake')} in {counted(self.contested, 'contested round')} of "
             f"the best path). Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
         )
 
@@ -147,51 +148,40 @@ class Certificate:
             else "a dropped rule may be better than the best kept one"
         )
         return (
-            f"{_count(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to keep "
-            f"the width or M: the bounds hold against every rule whose path was kept; {surely}."
+            f"{counted(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to "
+            f"keep the width or M: the bounds hold against every rule whose path was kept; {surely}."
         )
 
 
 def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
-    """Return the certificate of a learner."""
+    """Return the certificate of a learner: of its own numbers those of the same name, and these."""
     engine, leader, queries = learner.engine, learner.engine.leader(), learner.queries
     dropped = engine.dropped
-    return Certificate(
-        rounds=learner.rounds,
-        waiting=learner.waiting,
-        overlaps=learner.overlaps,
-        horizon=learner.horizon,
-        expected_loss=learner.expected_loss,
-        realised_loss=learner.realised_loss,
-        best_rule=str(learner.best_rule()),
-        best_loss=leader.loss,
-        regret=learner.regret,
-        realised_regret=learner.realised_loss - leader.loss,
-        bound=learner.bound,
-        in_advance=learner.in_advance,
-        in_advance_note=promises.note(learner),
-        final=learner.final,
-        realised_bound=learner.realised_bound(confidence),
-        confidence=confidence,
-        drift=learner.drift,
-        cost_of_miss=learner.costs[0],
-        cost_of_false_alarm=learner.costs[1],
-        prior=learner.prior.name,
-        rate=str(learner.rate),
-        eta=learner.learning_rate,
-        base=type(learner.base).__name__,
-        mistake_bound=learner.mistake_bound,
-        mistakes=leader.mistakes,
-        contested=leader.contested,
-        width=engine.width,
-        engine=engine.kind,
-        asked=queries.asked,
-        posed=queries.posed,
-        inferred=queries.inferred,
-        dropped_paths=dropped.paths,
-        dropped_mass=dropped.mass,
-        best_is_kept=dropped.least_loss is None or leader.loss <= dropped.least_loss,
-    )
+    told: dict[str, Any] = {
+        "best_rule": str(learner.best_rule()),
+        "best_loss": leader.loss,
+        "realised_regret": learner.realised_loss - leader.loss,
+        "in_advance_note": promises.note(learner),
+        "realised_bound": learner.realised_bound(confidence),
+        "confidence": confidence,
+        "cost_of_miss": learner.costs[0],
+        "cost_of_false_alarm": learner.costs[1],
+        "prior": learner.prior.name,
+        "rate": str(learner.rate),
+        "eta": learner.learning_rate,
+        "base": type(learner.base).__name__,
+        "mistakes": leader.mistakes,
+        "contested": leader.contested,
+        "engine": engine.kind,
+        "asked": queries.asked,
+        "posed": queries.posed,
+        "inferred": queries.inferred,
+        "dropped_paths": dropped.paths,
+        "dropped_mass": dropped.mass,
+        "best_is_kept": dropped.least_loss is None or leader.loss <= dropped.least_loss,
+    }
+    own = {field.name: getattr(learner, field.name) for field in fields(Certificate) if field.name not in told}
+    return Certificate(**own, **told)
 
 
 def rounded_up(bound: float, digits: int = 2) -> str:
@@ -202,7 +192,3 @@ def rounded_up(bound: float, digits: int = 2) -> str:
     """
     scale = 10**digits
     return f"{math.ceil(bound * scale - 1e-7) / scale:,.{digits}f}"
-
-
-def _count(n: int, thing: str) -> str:
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

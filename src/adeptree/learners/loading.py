@@ -7,17 +7,8 @@ import re
 import warnings
 from typing import Any
 
-from adeptree.core import files
-from adeptree.core.errors import (
-    AdeptreeError,
-    DamagedFile,
-    InvalidArgument,
-    InvalidSpec,
-    MissingExtra,
-    NoBetterThanACoin,
-    StateError,
-    got,
-)
+from adeptree.core import errors, files
+from adeptree.core.errors import InvalidArgument, StateError, got
 from adeptree.families.registry import family_named
 from adeptree.families.specs import base_named, called, is_long, parse
 from adeptree.learners.adept_learner import Adept
@@ -76,12 +67,12 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
     saved = files.load(path)
     try:
         return _rebuild(saved, concept_class, base, path)
-    except (StateError, MissingExtra):
+    except (StateError, errors.MissingExtra):
         raise
     except Exception as error:  # the checksum fits, so what is wrong in it was written by somebody else
-        if isinstance(error, AdeptreeError) and not (concept_class is None and base is None):
+        if isinstance(error, errors.AdeptreeError) and not (concept_class is None and base is None):
             raise  # it may be about what was given
-        raise DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
+        raise errors.DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
 
 
 def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:
@@ -101,7 +92,7 @@ def _filled(saved: dict[str, Any], c: ConceptClass, base: Any, path: object) -> 
     if "base" in settings:
         settings["base"] = _base(name, base, path)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NoBetterThanACoin)  # it was said when the learner was built
+        warnings.simplefilter("ignore", errors.NoBetterThanACoin)  # it was said when the learner was built
         learner = KINDS[saved["kind"]](c, **settings)
     if learner.settings().get("base") != name:
         raise StateError(
@@ -122,7 +113,7 @@ def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
     holds_code = False
     try:
         name, _, _ = called(spec)
-    except InvalidSpec:
+    except errors.InvalidSpec:
         # Of a known class, whose text is no plain values, so that there is code in it; or of no class that we know.
         found = re.match(r"(\w+)\(", spec)
         name = found[1] if found else spec

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from adeptree.learners.entries import Entry
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import not_rounded_below
 from adeptree.roles.engine import Odds
@@ -13,12 +14,11 @@ from adeptree.theory.mixture import SAFE_RATE, mixability_gap
 class Mixing(OnlineLearner):
     """Hedge and its kin: ``_commit`` says with ``_mixed`` how the weight was divided; the account does the rest."""
 
-    gap: float = 0.0
-    """Delta: expected loss minus mix loss, summed over the rounds."""
-    drift: float = 0.0
-    """What late labels cost: each round's loss as answered minus as it would be just before its label came."""
-    last_rate: float = 0.0
-    """eta of the last round played."""
+    gap = Entry[float]("gap", "Delta: expected loss minus mix loss, summed over the rounds.")
+    drift = Entry[float](
+        "drift", "What late labels cost: each round's loss as answered minus as it would be just before its label came."
+    )
+    last_rate = Entry[float]("last_rate", "eta of the last round played.")
     _now = Odds(0.5, 0.0)
 
     def _mixed(self, odds: Odds, rate: float) -> None:
@@ -35,6 +35,9 @@ class Mixing(OnlineLearner):
         """Return what is proven now of this regret to experts that cost so much: cost / eta + Delta + drift."""
         price = cost / self.last_rate if cost else 0.0
         return not_rounded_below(regret, min(price + self.gap + self.drift, self.rounds), self.rounds)
+
+    def _state(self) -> dict[str, Any]:
+        return super()._state() | {"gap": self.gap, "drift": self.drift, "last_rate": self.last_rate}
 
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents."""

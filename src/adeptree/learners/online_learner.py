@@ -11,10 +11,10 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of, listed
-from adeptree.learners.coins import Coins, word_of
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory.coins import Coins, word_of
 
 Rate = str | float
 
@@ -77,7 +77,7 @@ class OnlineLearner(Saved):
         p = self._probability(instance, x)
         guess = self._guess(instance, p)
         self._commit(instance, x, label)
-        self._count_answer()
+        self.ledger.answer(0, False)
         self._settle(p, guess, label)
 
     def answer(self, x: Any) -> Ticket:
@@ -100,7 +100,8 @@ class OnlineLearner(Saved):
 
     def _open(self, ticket: Ticket, x: Instance) -> None:
         """Keep the answer; most learners learn nothing from the point before its label is there."""
-        self._count_answer()
+        self.ledger.answer(0, False)
+        self.ledger.waiting += 1
         self.tickets.add(ticket)
 
     def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int) -> None:
@@ -123,7 +124,7 @@ class OnlineLearner(Saved):
     ) -> None:
         self._probability(x, raw)
         self._commit(x, raw, label)
-        self._count_answer(overlaps, late)
+        self.ledger.answer(overlaps, late)
         self._settle(p, guess, label)
 
     def _settle_late(self, given: Ticket, label: int) -> None:
@@ -132,6 +133,7 @@ class OnlineLearner(Saved):
         self._probability(instance, ticket.x)
         self._commit(instance, ticket.x, label)
         self.tickets.remove(ticket)
+        self.ledger.waiting -= 1
         self.overlaps += self.rounds - ticket.arrivals
         self._settle(ticket.p, ticket.guess, label)
 

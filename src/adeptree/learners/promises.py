@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from adeptree.core.arguments import LARGEST_LINE, check_size
@@ -135,15 +136,15 @@ def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
 def first_useful_round(learner: OnlineLearner) -> int | None:
     """Return about from which round on the promise in advance is below a coin's; None if never."""
     t = 1
-    while not beats_a_coin(learner.bound_after(t), t, learner.scale):
+    while not _useful_at(learner, t):
         if t > 1 << 50:
             return None
         t *= 2
-    low = t // 2
-    while low + 1 < t:
-        middle = (low + t) // 2
-        low, t = (low, middle) if beats_a_coin(learner.bound_after(middle), middle, learner.scale) else (middle, t)
-    return t
+    return bisect_left(range(t), True, lo=t // 2, key=lambda rounds: _useful_at(learner, rounds))
+
+
+def _useful_at(learner: OnlineLearner, rounds: int) -> bool:
+    return beats_a_coin(learner.bound_after(rounds), rounds, learner.scale)
 
 
 def warn_if_weak(learner: OnlineLearner, because: str) -> None:

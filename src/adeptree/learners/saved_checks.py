@@ -17,34 +17,70 @@ from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real,
 from adeptree.learners.online_learner import OnlineLearner
 
 ROWS = ("mistakes", "contested", "losses")
-COUNTS = ("rounds", "asked", "posed", "answered", "overlaps")
-SUMS = ("expected_loss", "realised_loss", "variance")
 FREE = {"history", "tickets", "points", "blocks", "settings", "sampler"}
 """Where a user's instances are kept, or what checks itself."""
 TRIALS = (0, 1, 1)
 """Labels of the rounds that a rebuilt learner is tried on."""
 
 
+def is_flag(value: Any) -> bool:
+    """Whether it is yes or no."""
+    return isinstance(value, bool)
+
+
+def is_sum(value: Any) -> bool:
+    """Whether it is a finite number, at least 0."""
+    return is_real(value) and value >= 0
+
+
+def is_balance(value: Any) -> bool:
+    """Whether it is a number, on either side of 0."""
+    return is_real(value) and abs(value) <= LARGEST
+
+
+def is_limit(value: Any) -> bool:
+    """Whether it is a number that may be infinite, as one that is never reached."""
+    return isinstance(value, (int, float)) and (abs(value) <= LARGEST or value == math.inf)
+
+
+Kinds = dict[str, Callable[[Any], Any]]
+ACCOUNT: Kinds = {
+    **dict.fromkeys(("rounds", "asked", "posed", "answered", "overlaps"), is_count),
+    **dict.fromkeys(("expected_loss", "realised_loss", "variance"), is_sum),
+    "late": is_flag,
+}
+LEARNT: Kinds = {
+    **dict.fromkeys(("drift", "last_rate", "heaviest_round"), is_balance),
+    **dict.fromkeys(("weighed", "ticketed"), is_flag),
+    "gap": lambda gap: is_balance(gap) and gap >= -1e-6,
+    "sampled": lambda rounds: all(map(is_count, rounds)),
+    "history": lambda pairs: all(len(pair) == 2 and type(pair[1]) is int and pair[1] in (0, 1) for pair in pairs),
+}
+RATE: Kinds = {"eta": is_sum, "kappa": is_sum, "stay": lambda stay: len(stay) == 3 and all(map(is_limit, stay))}
+DROPPED: Kinds = {"paths": is_count, "mass": is_real, "least_loss": lambda least: least is None or is_sum(least)}
+"""What a file may say, where it says it."""
+
+
+def _check_kinds(part: dict[str, Any], kinds: Kinds) -> None:
+    for name, holds in kinds.items():
+        need(name not in part or holds(part[name]), name)
+
+
 def check_saved(saved: dict[str, Any]) -> None:
     """Raise ValueError if the file of a learner holds what no learner has."""
-    account, learnt = saved["account"], saved["learnt"]
-    answered = account.get("answered", account["rounds"])
-    for name in COUNTS:
-        need(is_count(account.get(name, 0)), name)
-    for name in SUMS:
-        need(is_real(account.get(name, 0.0)) and account.get(name, 0.0) >= 0, name)
-    waiting = len(account.get("tickets", []))
+    account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
+    _check_kinds(account, ACCOUNT)
+    answered, waiting = account.get("answered", account["rounds"]), len(account.get("tickets", []))
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
-    horizon = saved["settings"].get("horizon")
+    horizon = settings.get("horizon")
     need(horizon is None or answered <= horizon, "more rounds than the horizon")
     _check_values(learnt, "learnt")
-    _check_account(account, learnt)
-    _check_rate(learnt.get("rate", {}))
-    heaviest = max(1.0, *saved["settings"].get("costs", [1])) * max(1.0, saved["settings"].get("max_weight", 1))
-    heaviest = max(heaviest, learnt.get("heaviest_round", 1))
-    for part in (learnt, learnt.get("engine")):
-        if isinstance(part, dict):
-            _check_rows(part, answered, heaviest)
+    _check_kinds(learnt, LEARNT)
+    need(account.get("late", False) or learnt.get("drift", 0.0) == 0, "drift")
+    _check_kinds(learnt.get("rate", {}), RATE)
+    heaviest = max(1.0, *settings.get("costs", [1])) * max(1.0, settings.get("max_weight", 1))
+    for part in _parts_here(learnt):
+        _check_rows(part, answered, max(heaviest, learnt.get("heaviest_round", 1)))
     if "inner" in learnt:
         check_saved(learnt["inner"])
 
@@ -63,30 +99,6 @@ def _check_values(value: Any, name: str) -> None:
     elif isinstance(value, float):
         need(not math.isnan(value), name)
         need(name not in ("gap", "drift", "last_rate", "eta", "kappa") or math.isfinite(value), name)
-
-
-def _check_account(account: dict[str, Any], learnt: dict[str, Any]) -> None:
-    """What is a number is one number, what is yes or no is a bool."""
-    for name in ("gap", "drift", "last_rate", "heaviest_round"):
-        need(is_real(learnt.get(name, 0.0)) and abs(learnt.get(name, 0.0)) <= LARGEST, name)
-    need(learnt.get("gap", 0.0) >= -1e-6, "gap")
-    need(account.get("late", False) or learnt.get("drift", 0.0) == 0, "drift")
-    for name in ("weighed", "ticketed"):
-        need(isinstance(learnt.get(name, False), bool), name)
-    need(isinstance(account.get("late", False), bool), "late")
-    need(all(is_count(number) for number in learnt.get("sampled", [])), "sampled")
-    need(all(len(pair) == 2 and type(pair[1]) is int and pair[1] in (0, 1) for pair in learnt.get("history", [])), "y")
-
-
-def _check_rate(rate: dict[str, Any]) -> None:
-    for name in ("eta", "kappa"):
-        need(is_real(rate.get(name, 1.0)) and rate.get(name, 1.0) >= 0, name)
-    stay = rate.get("stay", [0, 0, 0])
-    need(len(stay) == 3 and all(_is_limit(limit) for limit in stay), "stay")
-
-
-def _is_limit(value: Any) -> bool:
-    return isinstance(value, (int, float)) and (abs(value) <= LARGEST or value == math.inf)
 
 
 def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
@@ -117,9 +129,7 @@ def _check_waiting(waiting: Any, dropped: dict[str, Any], width: int) -> None:
         need(isinstance(tickets, list) and all(map(is_count, tickets)), "tickets")
         need(labels.dtype == np.bool_ and labels.ndim == 2 and len(labels) == len(set(tickets)), "waiting labels")
         need(not tickets or labels.shape[1] == width, "waiting labels")
-    least = dropped.get("least_loss")
-    need(is_count(dropped.get("paths", 0)) and is_real(dropped.get("mass", 0.0)), "dropped")
-    need(least is None or (is_real(least) and least >= 0), "dropped")
+    _check_kinds(dropped, DROPPED)
 
 
 def check_rebuilt(
@@ -154,6 +164,8 @@ def _try(trial: OnlineLearner) -> None:
 
 def _parts(saved: dict[str, Any]) -> list[dict[str, Any]]:
     learnt = saved["learnt"]
-    if "inner" in learnt:
-        return _parts(learnt["inner"])
+    return _parts(learnt["inner"]) if "inner" in learnt else _parts_here(learnt)
+
+
+def _parts_here(learnt: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in (learnt, learnt.get("engine")) if isinstance(part, dict)]

@@ -13,7 +13,7 @@ from adeptree.roles.base_learner import BaseLearner
 from adeptree.theory.priors import Prior
 
 COUNTED = ("rounds", "expected_loss", "realised_loss", "answered", "variance", "overlaps", "late")
-ACCOUNT = ("concept_class", "horizon", "seed", "tickets", *COUNTED)
+ACCOUNT = ("concept_class", "horizon", "seed", "tickets", "ledger")
 """What every learner has."""
 
 
@@ -79,3 +79,4 @@ class Saved(Account):
             setattr(self, name, account[name])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         self.tickets.restore(account.get("tickets", []))
+        self.ledger.waiting = len(self.tickets)

@@ -10,9 +10,22 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from numpy.random import Generator
+
+from adeptree.core.compiled import COMPILED, kernel
+
+if TYPE_CHECKING:
+    from adeptree.theory.ledger_kernel import Ledger
+else:
+    Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
+
+
+def new_lock() -> Any:
+    """Return a lock that a thread may take again; compiled rounds keep out while somebody has it."""
+    return kernel("adeptree.roles.round_kernel").Gate() if COMPILED else threading.RLock()
+
 
 Result = TypeVar("Result")
 
@@ -32,14 +45,18 @@ class Mark:
     (0, [])
     """
 
-    __slots__ = ("_draws", "_saved")
+    __slots__ = ("_draws", "_saved", "_sums", "stamp")
 
     def __init__(self, parts: Iterable[Any]) -> None:
         self._draws: list[tuple[Generator, Any]] = []
+        self._sums: list[tuple[Ledger, list[Any]]] = []
+        self.stamp = 0
         self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
         for part in parts:
             if isinstance(part, Generator):
                 self._draws.append((part, part.bit_generator.state))
+            elif isinstance(part, Ledger):
+                self._sums.append((part, part.copy()))
             else:
                 grows = getattr(type(part), "GROWS", ())
                 lengths = [len(getattr(part, name)) for name in grows] if grows else ()
@@ -49,6 +66,8 @@ class Mark:
         """Bring all of them back; an undo that is interrupted may be done again."""
         for generator, state in self._draws:
             generator.bit_generator.state = state
+        for ledger, sums in self._sums:
+            ledger.back_to(sums)
         for part, attributes, lengths in self._saved:
             own = part.__dict__
             own.update(attributes)  # (not cleared before: another thread may look for the lock in it)
@@ -96,7 +115,7 @@ class WholeRounds:
     """Lists and dicts that only grow; all else that a round changes is replaced."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = new_lock()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -114,7 +133,7 @@ class WholeRounds:
         with self._lock: return self._undone_if_raised(do, arguments)  # fmt: skip  # noqa: E701
 
     def _undone_if_raised(self, do: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
-        mark = Mark(self._parts())
+        mark = self._mark()
         try:
             return do(*arguments)
         except BaseException:
@@ -125,6 +144,10 @@ class WholeRounds:
                 raise
             raise
 
+    def _mark(self) -> Mark:
+        """Return where everything stands."""
+        return Mark(self._parts())
+
     def _undo(self, mark: Mark) -> None:
         """Go back to the mark; may be done again."""
         mark.undo()
@@ -134,4 +157,4 @@ class WholeRounds:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._lock = new_lock()

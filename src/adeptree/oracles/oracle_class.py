@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.errors import InvalidArgument, InvalidInstance, WorkersNotUsed, got
 from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
@@ -17,7 +18,7 @@ from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOra
 from adeptree.oracles.keys import PLAIN
 from adeptree.oracles.labelling import Labelling, best_labelling
 from adeptree.oracles.layers import TimeLimit
-from adeptree.oracles.sharding import Workers
+from adeptree.oracles.sharding import Workers, way
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, known
@@ -73,7 +74,8 @@ class OracleClass(ConceptClass):
     call_cost
         The seconds that a call takes: "auto" asks literally where thinking would take longer than it saves.
     executor
-        Workers that answer (``adeptree.core.workers``, any ``concurrent.futures.Executor``; ``docs/cluster.md``).
+        Workers that answer (``adeptree.core.workers``, any ``concurrent.futures.Executor``; ``docs/cluster.md``). They
+        are not used where ``call_cost`` says that it does not pay, which a warning says (``WorkersNotUsed``).
     batch
         How many questions go out together.
     name
@@ -154,7 +156,15 @@ class OracleClass(ConceptClass):
         return cls(oracle=oracle, mistake_bound=mistake_bound, **options)
 
     def send_to(self, executor: Executor) -> None:
-        """Have questions answered by these workers from now on."""
+        """Have questions answered by these workers from now on, unless a call takes less than the way to them."""
+        if self.call_cost is not None and self.call_cost < way(executor):
+            warnings.warn(
+                f"a call of {self.name} is said to take {1e3 * self.call_cost:g} ms, and its way to these workers takes "
+                f"{1e3 * way(executor):g} ms: they are not used; give a larger call_cost= if that is wrong",
+                WorkersNotUsed,
+                stacklevel=2,
+            )
+            return
         self.oracle.oracle = Workers(
             self._here.oracle, executor, call_cost=self.call_cost, shared=self.shared_by_threads, owner=self
         )

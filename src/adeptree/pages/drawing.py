@@ -6,7 +6,6 @@ import io
 import logging
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from adeptree.core.errors import MissingExtra
+from adeptree.pages.skeleton import words
 
 INK = "#010203"
 """Stands for the colour of the page's text: replaced by ``currentColor``, so that dark pages work too."""
-GREY = "#808080"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#7f7f7f")
 """Okabe and Ito's palette: told apart by colour-blind readers, on white and on black."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -27,34 +26,7 @@ Values = Sequence[float]
 WIDTH, HEIGHT = 5.2, 3.9
 """Inches. At 360 pixels a point of type is about one pixel, so that 10 points stay legible on a phone."""
 
-STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 10.5,
-    "axes.labelsize": 10.5,
-    "legend.fontsize": 9.5,
-    "xtick.labelsize": 9.5,
-    "ytick.labelsize": 9.5,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": GREY,
-    "grid.alpha": 0.25,
-    "grid.linewidth": 0.6,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 5,
-    "legend.frameon": False,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-    # Text stays text: it can be searched, selected and read aloud, and the file is small.
-    "svg.fonttype": "none",
-    "path.simplify": True,
-}
+WORDS = words("figures.toml")
 
 
 @dataclass(frozen=True)
@@ -83,39 +55,37 @@ def plotting(folder: Path | None = None) -> Any:
 @contextmanager
 def _undisturbed(folder: Path | None) -> Iterator[None]:
     """Let matplotlib be imported also where it has no home for its list of fonts, and without a word about that."""
-    if "matplotlib.font_manager" in sys.modules:
-        yield
-        return
     log = logging.getLogger("matplotlib")
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        if folder is None or "MPLCONFIGDIR" in os.environ or _has_temporary_folder():
+        with _home(folder):
             yield
-        else:
-            with _lent(folder):
-                yield
     finally:
         log.setLevel(level)
 
 
-def _has_temporary_folder() -> bool:
-    try:
-        tempfile.gettempdir()
-    except OSError:
-        return False
-    return True
-
-
 @contextmanager
-def _lent(folder: Path) -> Iterator[None]:
-    """Lend matplotlib a folder beside the page; after the import it needs none."""
+def _home(folder: Path | None) -> Iterator[None]:
+    """Lend matplotlib a folder beside the page, where there is no other; after the import it needs none."""
+    try:
+        known = folder is None or "MPLCONFIGDIR" in os.environ or bool(tempfile.gettempdir())
+    except OSError:
+        known = False
+    if known:
+        yield
+        return
     with tempfile.TemporaryDirectory(prefix="matplotlib-", dir=folder) as place:
         os.environ["MPLCONFIGDIR"] = place
         try:
             yield
         finally:
             del os.environ["MPLCONFIGDIR"]
+
+
+def styled() -> Any:
+    """Return a context in which figures have the style of the pages."""
+    return plotting().rc_context(fname=Path(__file__).with_name("figures.mplstyle"))
 
 
 class Plot:
@@ -159,12 +129,14 @@ class Plot:
         self.axes.set_xticks(values, [str(value) for value in values])
         self.axes.minorticks_off()
 
-    def figure(self, name: str, title: str, caption: str, alt: str, columns: int = 2, wide: bool = False) -> Figure:
-        """Return it for the page, its legend below the axes, where it covers no data; ``alt`` is for the blind."""
+    def figure(self, words: str, **values: Any) -> Figure:
+        """Return it for the page, its legend below the axes, where it covers no data; values fill in its words."""
+        told = {"name": words, "columns": 2, "wide": False, **WORDS[words]}
         handles, labels = self.panels[0].get_legend_handles_labels()
-        spaced = {"ncols": columns, "handlelength": 1.8, "columnspacing": 1.2}
+        spaced = {"ncols": values.pop("columns", told["columns"]), "handlelength": 1.8, "columnspacing": 1.2}
         self._figure.legend(handles, labels, loc="outside lower center", **spaced)
-        return Figure(name, title, caption, to_svg(self._figure, name, alt), wide)
+        svg = to_svg(self._figure, told["name"], told["alt"].format(**values))
+        return Figure(told["name"], told["title"], told["caption"].format(**values), svg, told["wide"])
 
 
 def to_svg(figure: Any, name: str, alt: str) -> str:

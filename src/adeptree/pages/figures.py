@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from adeptree.experiments.experiment import Row, column, groups, part
 from adeptree.experiments.first_order import realizable_mistakes
-from adeptree.experiments.lower_bound import mean_regret
+from adeptree.experiments.frontier_figure import points
+from adeptree.experiments.lower_bound import regrets_of
 from adeptree.experiments.stats import fitted, mean, standard_error
-from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, STYLE, Figure, Plot, plotting
-from adeptree.pages.tradeoff_figure import frontier_figure
+from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, WORDS, Figure, Plot, styled
 from adeptree.theory import bounds
 
 Rows = Sequence[Row]
 
+COLOUR = {"ours": COLOURS[2], "prior": COLOURS[1]}
+ROOT, LINEAR, ADEPT, BEFORE, RIGHT = 2.5, 5.0, 8.5, 11.5, 12.5
+"""Where the paper puts sqrt(T), T, T^(VC+1), prior work's queries and the right edge."""
+
 
 def figures(rows: dict[str, list[Row]]) -> list[Figure]:
     """Draw every figure whose experiment was run."""
-    with plotting().rc_context(STYLE):
+    with styled():
         return [draw(rows[name]) for name, draw in DRAWN if name in rows]
 
 
@@ -31,13 +37,7 @@ def regret_figure(rows: Rows) -> Figure:
     plot.bound(bound["t"], bound["value"], "proven bound")
     plot.set("round t", "expected regret so far", xlim=(0, None))
     spec, T, M = curves[0]["class"], curves[0]["T"], curves[0]["M"]
-    caption = (
-        f"Expected regret of ADEPT after each round on {spec} (T = {T}, base learner's mistake bound M = {M}), one "
-        f"line a stream, seed 0. Bound, dashed: ln N / η + η t / 8 with ln N = M ln(eT/M), which at t = T is the main "
-        f"theorem's √(T M ln(eT/M) / 2) = {bounds.regret(T, M):.0f}; every line must stay below it."
-    )
-    alt = f"Regret over {T} rounds on {len(curves)} streams, with the dashed bound above which none may go."
-    return plot.figure("regret", "Regret over time", caption, alt)
+    return plot.figure("regret", spec=spec, T=T, M=M, bound=bounds.regret(T, M), streams=len(curves))
 
 
 def width_figure(rows: Rows) -> Figure:
@@ -53,13 +53,7 @@ def width_figure(rows: Rows) -> Figure:
         plot.bound(line["t"], line["value"], sauer, linestyle=(0, (2, 2)), linewidth=1.1)
     plot.set("different points seen, t", "active paths", log="xy")
     reached = [str(r["class"]) for r in curves if r["curve"]["value"] == r["bound_curve"]["value"]]
-    caption = (
-        "Number of active paths after t different points (lines) and Sauer's bound Σ C(t, i), i ≤ VC, for each VC "
-        f"dimension (dotted). It is reached in every round by: {', '.join(reached) or 'none'}."
-    )
-    alt = "Active paths against points seen on logarithmic axes, each with its dotted bound."
-    columns = 1 if len(curves) < 4 else 2
-    return plot.figure("width", "Memory: active paths against Sauer's lemma", caption, alt, columns)
+    return plot.figure("width", reached=", ".join(reached) or "none", columns=1 if len(curves) < 4 else 2)
 
 
 def queries_figure(rows: Rows) -> Figure:
@@ -81,15 +75,7 @@ def queries_figure(rows: Rows) -> Figure:
         line = [bounds.total_queries(T, d) for T in horizons]
         plot.bound(horizons, line, None if i else "bound 2 Σ Sauer(t−1)", linewidth=1.1)
     plot.set("rounds T", "queries in all", log="xy")
-    caption = (
-        "Queries in T rounds on different points with random labels. Filled: asked by Algorithm 2 (2 × paths a round), "
-        "with the exponent of T fitted to it; the theorem says VC + 1, that is 2 for thresholds and blocks(d=1), 3 for "
-        "intervals and blocks(d=2), whatever the base learner (dots). Crosses: calls that really reached an oracle "
-        "function, asked literally (×) or about many paths at once (Y: a yes/no oracle; +: one that returns a "
-        "concept). Dashed: the bound."
-    )
-    alt = "Total queries against T on logarithmic axes, with the dashed bounds, of slope 2 and 3."
-    return plot.figure("queries", "Queries asked and posed", caption, alt, columns=1)
+    return plot.figure("queries")
 
 
 def first_order_figure(rows: Rows) -> Figure:
@@ -104,13 +90,7 @@ def first_order_figure(rows: Rows) -> Figure:
     line = [bounds.first_order_regret(int(x), least["log_experts"]) for x in grid]
     plot.bound(grid, line, f"bound, {least['class']}")
     plot.set("loss of the best concept, L*", "expected regret", yscale="symlog")
-    caption = (
-        f"Expected regret with the adaptive rate against L*, all streams and seeds, T = {bound_rows[0]['T']}. Bound, "
-        "dashed, of the class where it is lowest: max(2.63 √((L*+1) ln N), 5.3 ln N), the corollary with "
-        "explicit constants."
-    )
-    alt = "Regret against the best loss in hindsight, with the dashed bound."
-    return plot.figure("first-order", "First-order regret against L*", caption, alt)
+    return plot.figure("first-order", T=bound_rows[0]["T"])
 
 
 def realizable_figure(rows: Rows) -> Figure:
@@ -124,13 +104,7 @@ def realizable_figure(rows: Rows) -> Figure:
     line = [realizable_mistakes(next(r["log_experts"] for r in growing if r["T"] == T)) for T in horizons]
     plot.bound(horizons, line, "bound, adaptive rate")
     plot.set("rounds T", "expected mistakes", ticks=horizons, log="xy")
-    caption = (
-        f"Total expected mistakes on streams that some concept of {growing[0]['class']} fits perfectly (L* = 0). With "
-        "the adaptive rate they are at most ln N / (1 − e^−½), dashed, which grows like ln T; Algorithm 2's constant "
-        "rate has no such bound."
-    )
-    alt = "Mistakes against T on logarithmic axes for two rates and two streams, with the dashed bound."
-    return plot.figure("realizable", "Mistakes on realizable streams", caption, alt, columns=1)
+    return plot.figure("realizable", spec=growing[0]["class"])
 
 
 def calls_figure(rows: Rows) -> Figure:
@@ -145,13 +119,7 @@ def calls_figure(rows: Rows) -> Figure:
         plot.line(*_means(members, "asked"), colours[c], label, marker="o" if d == 1 else "s", markersize=6)
     ticks = sorted({r["T"] for some in counted.values() for r in some})
     plot.set("rounds T", "queries in all", ticks=ticks, log="xy")
-    names = " and ".join(dict.fromkeys(spec for spec, _ in counted))
-    caption = (
-        f"Queries of LazyAdept, which commits T^c rounds, on {names}, with fitted exponents of T; the theorem says "
-        "1 + c·VC. Circles: VC dimension 1; squares: 2."
-    )
-    alt = "Queries of the lazy learner against T on logarithmic axes, one line for each c."
-    return plot.figure("calls", "The tradeoff: queries for each c", caption, alt, columns=1)
+    return plot.figure("calls", names=" and ".join(dict.fromkeys(spec for spec, _ in counted)))
 
 
 def tradeoff_figure(rows: Rows) -> Figure:
@@ -169,13 +137,7 @@ def tradeoff_figure(rows: Rows) -> Figure:
     plot.bound(cs, line, "theorem's formula, constant 1")
     plot.axes.axhline(one["T"] / 2, color=INK, linestyle=":", linewidth=1, label="guessing, T/2 at most")
     plot.set("exponent c: T^c rounds are committed", "expected regret", log="y", xticks=cs)
-    caption = (
-        f"Mean expected regret of LazyAdept on {one['class']}, T = {one['T']}, with three standard errors. Dashed: "
-        "T^(1−c/2) √(Ldim + (M+1) ln(eT)), whose constant the theorem hides; dotted: T/2. Where the formula lies above "
-        "T/2 it promises less than guessing."
-    )
-    alt = "Regret of the lazy learner against c on two streams, with the theorem's formula and T/2."
-    return plot.figure("tradeoff", "The tradeoff: regret for each c", caption, alt, columns=1)
+    return plot.figure("tradeoff", spec=one["class"], T=one["T"])
 
 
 def lower_bound_figure(rows: Rows) -> Figure:
@@ -186,7 +148,7 @@ def lower_bound_figure(rows: Rows) -> Figure:
     for axes, d in zip(plot.panels, dimensions, strict=True):
         plot.axes = axes
         for i, ((learner,), members) in enumerate(groups([r for r in rows if r["d"] == d], "learner").items()):
-            means = {Q: mean_regret(some) for (Q,), some in groups(members, "Q").items()}
+            means = {Q: mean(regrets_of(some)) for (Q,), some in groups(members, "Q").items()}
             plot.line(list(means), list(means.values()), i, learner, marker=MARKERS[i])
         line = [max(0.0, bounds.query_lower_bound(T, Q, d)) for Q in budgets]
         plot.bound(budgets, line, "lower bound")
@@ -195,12 +157,7 @@ def lower_bound_figure(rows: Rows) -> Figure:
         plot.set(last, "mean regret", ylim=(0, T * 0.55), xscale="symlog")
         axes.set_title(f"d = {d}", loc="right", fontsize=10.5)
         plot.tick(budgets)
-    caption = (
-        f"Mean regret of every budgeted learner against the adversary of the lower-bound theorem, T = {T}. Dashed: "
-        "T/2 · min(1, d/(Q+1)) − Q/2; no mean may lie in the shaded region by more than three standard errors."
-    )
-    alt = "For each dimension, regret of four learners against the budget, with the shaded lower bound."
-    return plot.figure("lower-bound", "The query-budget lower bound", caption, alt)
+    return plot.figure("lower-bound", T=T)
 
 
 def anytime_figure(rows: Rows) -> Figure:
@@ -214,19 +171,88 @@ def anytime_figure(rows: Rows) -> Figure:
     plot.line(curves["t"], curves["bound"], 0, "its certificate, as of then", linestyle="--")
     plot.axes.axhline(row["formula"], color=INK, linestyle=":", label=f"the paper's bound, {row['formula']:.0f}")
     plot.set("round t", "expected regret so far", xlim=(0, T), yscale="symlog", ylim=(0, None))
-    caption = (
-        f"Expected regret over time on {row['class']}, labels flipped with probability 0.3, seed 0: the paper's "
-        f"learner with T = {T} and M known, and the learner that knows neither, under the bound that its certificate "
-        f"states at each moment (dashed). Dotted: the paper's worst-case bound √(T M ln(eT/M) / 2)."
-    )
-    alt = f"Regret over {T} rounds of two learners, the anytime one below its dashed certificate."
-    return plot.figure("anytime", "Without T and M", caption, alt, columns=1)
+    return plot.figure("anytime", spec=row["class"], T=T)
 
 
 def _means(rows: Rows, value: str) -> tuple[list[int], list[float]]:
     """Return each T, and the mean over seeds of a column there."""
     means = {T: mean(column(members, value)) for (T,), members in sorted(groups(rows, "T").items())}
     return list(means), list(means.values())
+
+
+def place(queries: float, regret: float, T: int, vc: int = 1) -> tuple[float, float]:
+    """Return where a point with that many queries and that much regret belongs in the drawing.
+
+    >>> place(99, 10, T=100), place(100**2 - 1, 100, T=100)
+    ((5.0, 2.5), (8.5, 5.0))
+    """
+    asked, lost = math.log(queries + 1, T), math.log(max(1.0, regret), T)
+    right = 5 * asked if asked <= 1 else 5 + (asked - 1) * (ADEPT - LINEAR) / vc
+    return round(right, 9), round(5 * lost, 9)
+
+
+def frontier_figure(rows: Sequence[Row]) -> Figure:
+    """The paper's figure of what is possible, impossible and unknown, with measured points in it.
+
+    Positions are those of the paper's drawing: to the right, the exponent of T in the number of queries (0 to 1 in the
+    left part, 1 to VC + 1 in the middle, the prior work's 2^O(Ldim) at the right, not to scale); upwards, the exponent
+    of T in the regret. Measured points have exponents too: log_T of their queries (plus one) and of their regret.
+    """
+    T = rows[0]["T"]
+    plot = Plot(5.6)
+    axes = plot.axes
+    _paper(axes)
+    _exact_bound(axes, T)
+    _measured(axes, rows, T)
+    plot.set("total oracle queries Q", "expected regret", xlim=(0, RIGHT), ylim=(0, 5.9))
+    axes.set_xticks([ROOT, LINEAR, ADEPT, BEFORE], ["√T", "T", "T^(VC+1)", "T^(2^O(LD))"])
+    axes.set_yticks([ROOT, LINEAR], ["√(T·2^O(LD))", "T"], rotation=90, va="center")
+    axes.grid(False)
+    return plot.figure("frontier", T=T)
+
+
+def _paper(axes: Any) -> None:
+    """Draw what the paper draws: the regions, the lines between them, and words about them."""
+    drawn = WORDS["frontier"]
+    for region in drawn["regions"]:
+        colour = COLOUR.get(region["color"], region["color"])
+        axes.fill(region["x"], region["y"], color=colour, alpha=region["alpha"], linewidth=0)
+    for note in drawn["notes"]:
+        style = {"ha": "center", "va": "center", "fontweight": "bold", "alpha": 0.8, "color": INK}
+        axes.text(*note["at"], note["text"], fontsize=note.get("size", 9.5), **style)
+        if arrow := note.get("arrow"):
+            props = {"arrowstyle": "->", "color": INK, "linewidth": arrow.get("linewidth", 1.0)}
+            axes.annotate("", arrow["to"], arrow["from"], arrowprops=props)
+    for line in drawn["lines"]:
+        style = {name: value for name, value in line.items() if name not in ("x", "y", "color")}
+        axes.plot(line["x"], line["y"], color=COLOUR[line["color"]], **style)
+
+
+def _exact_bound(axes: Any, T: int) -> None:
+    """Draw the lower bound with its constants: for finite T it lies below the line that forgets them."""
+    budgets = [T ** (i / 100) - 1 for i in range(51)]
+    places = [place(Q, bounds.query_lower_bound(T, 0, 1) / (Q + 1) - Q / 2, T) for Q in budgets]
+    shown = [(x, y) for x, y in places if y > 0]
+    label = f"the lower bound itself at T = {T}, with constants"
+    axes.plot(*zip(*shown, strict=True), color=INK, linewidth=1.1, linestyle=":", label=label)
+
+
+def _measured(axes: Any, rows: Sequence[Row], T: int) -> None:
+    """Plot the measured points, and name those of ours."""
+    placed = [(name, *place(queries, regret, T)) for name, queries, regret in points(rows)]
+    budgeted, ours = ([at for at in placed if at[0].startswith("Q") is low] for low in (True, False))
+    style = {"markeredgecolor": INK, "markeredgewidth": 0.7, "linestyle": "none", "zorder": 5, "clip_on": False}
+    for shown, marker, size, colour, label in (
+        (budgeted, "s", 7, COLOURS[0], "measured: budgeted leader, Q = 0 … √T"),
+        (ours, "*", 12, COLOURS[4], "measured: LazyAdept and ADEPT"),
+    ):
+        _, xs, ys = zip(*shown, strict=True)
+        axes.plot(xs, ys, marker=marker, markersize=size, color=colour, label=label, **style)
+    for name, x, y in ours:
+        # The first and the last stand at the left of their star, the others in the empty region at the right.
+        left = name in (ours[0][0], ours[-1][0])
+        offset, side = ((-8, 0), "right") if left else ((8, 1), "left")
+        axes.annotate(name, (x, y), offset, textcoords="offset points", ha=side, fontsize=8.5, color=INK, zorder=6)
 
 
 DRAWN: tuple[tuple[str, Callable[[Rows], Figure]], ...] = (

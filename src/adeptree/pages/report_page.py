@@ -8,12 +8,11 @@ from typing import Any
 
 from adeptree.experiments.claims import EXPERIMENTS
 from adeptree.experiments.experiment import Verdict
-from adeptree.experiments.reproduce import Reproduction
-from adeptree.experiments.verdict_table import COLUMNS, cells_of, summary
+from adeptree.experiments.reproduce import COLUMNS, Reproduction, cells_of, summary
 from adeptree.pages.drawing import plotting
 from adeptree.pages.figures import figures
 from adeptree.pages.loose_ends import Finding, findings
-from adeptree.pages.skeleton import document, facts, gallery, line, opening, section, table, text, write_page
+from adeptree.pages.skeleton import document, facts, fill, gallery, line, opening, section, table, text, write_page
 
 
 def write_report(result: Reproduction, path: str | os.PathLike[str] | None = None) -> Path:
@@ -28,7 +27,8 @@ def page(result: Reproduction) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
     loose = findings(result.rows)
     parts = [_opening(result, bool(loose)), _verdicts(result), gallery(figures(result.rows))]
-    return document("adeptree: the paper, measured", [*parts, *([_findings(loose)] if loose else []), _origin(result)])
+    parts += [_findings(loose)] if loose else []
+    return document("adeptree: the paper, measured", [*parts, _origin(result)])
 
 
 def _opening(result: Reproduction, loose: bool) -> str:
@@ -38,8 +38,7 @@ def _opening(result: Reproduction, loose: bool) -> str:
     named = {"findings": "Where the paper is loose"} if loose else {}
     return opening(
         "Regret and oracle queries, measured",
-        "Every theorem, corollary and figure of <cite>Regret–Oracle Complexity Tradeoffs in Agnostic Online "
-        "Learning</cite> against its bound, as implemented by adeptree.",
+        fill("report"),
         f'<p class="sum {_state(not failed)}"><strong>{says}</strong> {text(summary(result))}.</p>\n',
         {"verdicts": "Table", "figures": "Figures", **named, "origin": "How it was produced"},
     )
@@ -52,41 +51,27 @@ def _state(held: bool) -> str:
 def _verdicts(result: Reproduction) -> str:
     """Return the table, with a body of rows per experiment."""
     bodies = "".join(_body(name, found) for name, found in result.verdicts.items())
-    return section(
-        "verdicts",
-        "Claim, bound, measured",
-        "<p>Mean, worst and spread (standard deviation; of a fitted exponent its standard error) are over all runs "
-        "and seeds of a line. The ratio is worst to bound; for lower bounds, which speak of expectations, mean "
-        "to bound, and a line holds if the mean is not below the bound by more than three standard errors.</p>",
-        table(COLUMNS, bodies),
-    )
+    return section("verdicts", "Claim, bound, measured", fill("verdicts"), table(COLUMNS.items(), bodies))
 
 
 def _body(name: str, verdicts: list[Verdict]) -> str:
     known = EXPERIMENTS[name]
-    title = (
-        f'<tr class="group"><th scope="rowgroup" colspan="{len(COLUMNS)}">{text(known.theorem)}'
-        f"<small>{text(known.claim)}</small></th></tr>\n"
-    )
-    return f'<tbody id="claim-{name}">\n{title}{"".join(map(_line, verdicts))}</tbody>\n'
+    told = {"columns": len(COLUMNS), "theorem": text(known.theorem), "claim": text(known.claim)}
+    return fill("claim", name=name, **told, lines="".join(map(_line, verdicts))) + "\n"
 
 
 def _line(verdict: Verdict) -> str:
     claim, *numbers, _ = cells_of(verdict)
-    named = dict(zip((name for name, _ in COLUMNS[1:-1]), numbers, strict=True))
+    named = dict(zip([*COLUMNS][1:-1], numbers, strict=True))
     note = f"<small>{text(verdict.note)}</small>" if verdict.note else ""
     mark = f"{'✓' if verdict.held else '✗'} {_state(verdict.held)}"
     return line(claim, named, note, f'<td class="{_state(verdict.held)}" data-label="held">{mark}</td>')
 
 
 def _findings(found: list[Finding]) -> str:
-    items = "\n".join(
-        f"<li><h3>{text(f.where)}</h3>\n<p>{text(f.text)}</p>\n"
-        f"<p><strong>Measured:</strong> {text(f.measured)}</p></li>"
-        for f in found
-    )
+    items = [fill("finding", where=text(f.where), text=text(f.text), measured=text(f.measured)) for f in found]
     heading = "Where the paper is loose, and what was found"
-    return section("findings", heading, f'<ol class="findings">\n{items}\n</ol>')
+    return section("findings", heading, '<ol class="findings">', *items, "</ol>")
 
 
 def _runs(name: str, experiment: dict[str, Any]) -> str:
@@ -98,7 +83,6 @@ def _origin(result: Reproduction) -> str:
     """Return how the page was produced, from the manifest."""
     manifest: dict[str, Any] = result.manifest
     runs = "\n".join(f"<li>{text(_runs(name, e))}</li>" for name, e in manifest["experiments"].items())
-    command = "adeptree reproduce --full" if manifest["level"] == "full" else "adeptree reproduce --quick"
     found = {
         "settings": manifest["level"],
         "started": manifest["started"],
@@ -110,8 +94,7 @@ def _origin(result: Reproduction) -> str:
     return section(
         "origin",
         "How it was produced",
-        f"<p>By <code>{command}</code>. Every run is a line in the <code>.jsonl</code> files beside this page, and "
-        "<code>manifest.json</code> holds every setting and seed; no number on this page was typed in by hand.</p>",
+        fill("origin", level="full" if manifest["level"] == "full" else "quick"),
         facts(found),
         f"<ul>\n{runs}\n</ul>",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adeptree.learners.certificate import rounded_up
-from adeptree.pages.drawing import HEIGHT, STYLE, Figure, Plot, plotting
+from adeptree.pages.drawing import HEIGHT, Figure, Plot, plotting, styled
 from adeptree.pages.skeleton import document, facts, gallery, line, opening, section, table, text, write_page
 from adeptree.pages.summary import CONFIDENCE, GUESSES_UNKNOWN, Account, heading, percent, plainly, rule_text
 
@@ -28,7 +28,7 @@ def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Accoun
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    with plotting().rc_context(STYLE):
+    with styled():
         figures = [_regret(course.moments), _errors(course.moments)]
     parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), _rules(course.moments)]
     return document(f"adeptree: {account.name}", [*parts, _certificate(learner)])
@@ -76,12 +76,7 @@ def _regret(moments: list[Moment]) -> Figure:
     plot.set("round", "expected regret so far", xlim=(0, None))
     plot.axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
     plot.axes.autoscale_view()
-    caption = (
-        "Expected mistakes of ADEPT minus the mistakes of the best rule so far, after each round, and what is proven "
-        "about it, dashed: from what was seen until then. The line must stay below it."
-    )
-    alt = f"Regret over {rounds[-1]:,} rounds, with the dashed bound above it."
-    return plot.figure("regret", "Regret over time", caption, alt)
+    return plot.figure("run-regret", rounds=rounds[-1])
 
 
 def _errors(moments: list[Moment]) -> Figure:
@@ -89,12 +84,7 @@ def _errors(moments: list[Moment]) -> Figure:
     plot.line(rounds, [100 * m.expected_loss / m.round for m in moments], 0, "ADEPT, expected")
     plot.line(rounds, [100 * m.best_loss / m.round for m in moments], 1, "best rule so far")
     plot.set("round", "mistakes so far, % of rounds", xlim=(0, None), ylim=(0, None))
-    caption = (
-        "Share of mistakes up to each round: of ADEPT in expectation, and of the rule that is best up to that round "
-        "(which rule that is only hindsight tells, and it may change)."
-    )
-    alt = f"Error rates over {rounds[-1]:,} rounds of ADEPT and of the best rule in hindsight."
-    return plot.figure("error", "Error over time", caption, alt)
+    return plot.figure("run-error", rounds=rounds[-1])
 
 
 def _rules(moments: list[Moment]) -> str:

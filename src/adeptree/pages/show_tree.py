@@ -9,6 +9,7 @@ from html import escape
 
 from adeptree.pages.show_game import Labels, Path, Pruned, Shown, Step
 from adeptree.pages.show_words import reason
+from adeptree.pages.skeleton import fill
 
 LEFT, TOP, ROW, RADIUS = 20, 58, 30, 10
 STUB = (21, 11)
@@ -59,11 +60,7 @@ def tree_svg(places: Places, step: Step) -> str:
     parts = [*_heads(places, step), *_edges(places, step), *_stubs(places, step), *_nodes(places, step)]
     parts += [line for path in step.paths for line in _share(places, path)]
     alt = f"Tree of round {step.t}: {len(step.paths)} paths, {len(step.pruned)} pruned, P(1) = {step.p:.3f}"
-    return (
-        f'<svg class="tree" viewBox="0 0 {wide} {high}" role="img" aria-label="{escape(alt)}">\n'
-        + "\n".join(parts)
-        + f"\n</svg>\n<figcaption>{escape(alt)}.</figcaption>"
-    )
+    return fill("tree", wide=wide, high=high, alt=escape(alt), parts="\n".join(parts))
 
 
 def _heads(places: Places, step: Step) -> Iterator[str]:
@@ -100,11 +97,8 @@ def _stub(places: Places, cut: Pruned, old: bool) -> str:
     more = f"{' beyond' if cut.beyond else ''}{' old' if old else ''}"
     mark = "M" if cut.beyond else "×"
     why = escape(f"{cut.labels[-1]}: {reason(cut, places.game.mistake_bound)}")
-    return (
-        f"<g><title>{why}</title>"
-        f'<line class="stub{more}" x1="{x:g}" y1="{y:g}" x2="{x + right - 4:g}" y2="{y + down:g}"/>'
-        f'<text class="mark{more}" x="{x + right + 1:g}" y="{y + down + 5:g}">{mark}</text></g>'
-    )
+    line = {"x0": x, "y0": y, "x1": x + right - 4, "y1": y + down}
+    return fill("cut", why=why, more=more, mark=mark, x2=x + right + 1, y2=y + down + 5, **line)
 
 
 def _nodes(places: Places, step: Step) -> Iterator[str]:

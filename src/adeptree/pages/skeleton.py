@@ -6,14 +6,20 @@ A page is one file that needs no network: the style sheet beside this module is 
 from __future__ import annotations
 
 import os
+import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from html import escape
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from adeptree import __version__
 from adeptree.core.files import write_atomically
 from adeptree.core.visible import visible_lines
-from adeptree.pages.drawing import Figure
+
+if TYPE_CHECKING:
+    from adeptree.pages.drawing import Figure
 
 
 def write_page(path: str | os.PathLike[str], html: str) -> None:
@@ -23,24 +29,30 @@ def write_page(path: str | os.PathLike[str], html: str) -> None:
 
 def document(title: str, parts: Iterable[str], *, kind: str = "", script: str = "") -> str:
     """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs."""
-    from adeptree import __version__
-
-    return "\n".join(
-        [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{text(title)}</title>\n<style>\n{_beside('page.css')}</style>\n</head>\n<body>",
-            f'<main class="{kind}">' if kind else "<main>",
-            *parts,
-            f"<footer>Written by adeptree {__version__}.</footer>\n</main>",
-            *([f"<script>\n{_beside(script)}</script>"] if script else []),
-            "</body>\n</html>\n",
-        ]
+    html = fill(
+        "document",
+        title=text(title),
+        style=beside("page.css"),
+        kind=f' class="{kind}"' if kind else "",
+        parts="\n".join(parts),
+        version=__version__,
+        script=f"<script>\n{beside(script)}</script>\n" if script else "",
     )
+    return f"{html}\n"
 
 
-def _beside(name: str) -> str:
+def fill(part: str, **values: object) -> str:
+    """Return a part of ``parts.html`` with its values, which are HTML."""
+    return PARTS[part].format(**values)
+
+
+def words(name: str) -> dict[str, Any]:
+    """Return the words in a file beside this one."""
+    return tomllib.loads(beside(name))
+
+
+def beside(name: str) -> str:
+    """Return the text of a file beside this one."""
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -57,13 +69,12 @@ def opening(heading: str, lead: str, told: str = "", contents: Mapping[str, str]
     """Return the head of a page: what it is about (HTML), what came out (HTML), and links to its sections."""
     links = "".join(f'<a href="#{anchor}">{text(name)}</a>' for anchor, name in (contents or {}).items())
     nav = f'<nav aria-label="Contents">{links}</nav>\n' if links else ""
-    return f"<header>\n<h1>{text(heading)}</h1>\n<p>{lead}</p>\n{told}{nav}</header>"
+    return fill("opening", heading=text(heading), lead=lead, told=told, nav=nav)
 
 
 def section(anchor: str, heading: str, *content: str) -> str:
     """Return a section (content is HTML) that links of the page can name."""
-    inside = "\n".join(content)
-    return f'<section aria-labelledby="{anchor}">\n<h2 id="{anchor}">{text(heading)}</h2>\n{inside}\n</section>'
+    return fill("section", anchor=anchor, heading=text(heading), content="\n".join(content))
 
 
 def facts(values: Mapping[str, object]) -> str:
@@ -86,9 +97,11 @@ def line(name: str, values: Mapping[str, str], more: str = "", last: str = "") -
 
 def gallery(drawn: Iterable[Figure]) -> str:
     """Return the section of the figures, each with its title above it and its caption below."""
-    shown = "\n".join(
-        f'<figure id="figure-{f.name}"{" class=wide" if f.wide else ""}>\n<h3>{text(f.title)}</h3>\n{f.svg}\n'
-        f"<figcaption>{text(f.caption)}</figcaption>\n</figure>"
+    shown = [
+        fill("figure", of=f, wide=" class=wide" if f.wide else "", title=text(f.title), caption=text(f.caption))
         for f in drawn
-    )
-    return section("figures", "Figures", f'<div class="figures">\n{shown}\n</div>')
+    ]
+    return section("figures", "Figures", '<div class="figures">', *shown, "</div>")
+
+
+PARTS: dict[str, str] = dict(re.findall(r"(?s)<!-- (\w+) -->\n(.*?)\n\n", beside("parts.html") + "\n"))

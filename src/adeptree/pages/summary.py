@@ -87,38 +87,35 @@ def heading(learner: Adept, account: Account) -> str:
 
 
 def _mistakes(learner: Adept, rule: str) -> str:
-    rounds = learner.rounds
-    made, best = learner.realised_loss, learner.best_loss
+    rounds, made, best = learner.rounds, learner.realised_loss, learner.best_loss
     most = learner.realised_bound(CONFIDENCE) + best
-    return "\n".join(
-        [
-            "Mistakes",
-            _line("expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, rounds)),
-            _line(f"made with seed {learner.seed}", f"{made:,}", percent(made, rounds)),
-            _line(f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
-            _line("best rule in hindsight", f"{best:,}", f"{percent(best, rounds)}   {rule}"),
-        ]
+    return _part(
+        "Mistakes",
+        ("expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, rounds)),
+        (f"made with seed {learner.seed}", f"{made:,}", percent(made, rounds)),
+        (f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
+        ("best rule in hindsight", f"{best:,}", f"{percent(best, rounds)}   {rule}"),
     )
 
 
 def _regret(learner: Adept) -> str:
-    lines = [
-        "Regret: expected mistakes beyond those of the best rule",
-        _line("so far, exactly", f"{learner.regret:,.1f}"),
-        _line("proven now", rounded_up(learner.bound, 1), "from what was seen"),
-        _in_advance(learner),
-    ]
+    end = []
     if learner.final is not None and not learner.ended:
-        scope = f"after {learner.horizon:,} rounds, whatever comes"
-        lines.append(_line("at the end", rounded_up(learner.final, 1), scope))
-    return "\n".join(lines)
+        end.append(("at the end", rounded_up(learner.final, 1), f"after {learner.horizon:,} rounds, whatever comes"))
+    return _part(
+        "Regret: expected mistakes beyond those of the best rule",
+        ("so far, exactly", f"{learner.regret:,.1f}"),
+        ("proven now", rounded_up(learner.bound, 1), "from what was seen"),
+        ("proven in advance", *_in_advance(learner)),
+        *end,
+    )
 
 
-def _in_advance(learner: Adept) -> str:
+def _in_advance(learner: Adept) -> tuple[str, str]:
     if learner.in_advance is None:
-        return _line("proven in advance", "nothing", f"of any stream {_scope(learner)}: {why_nothing(learner)}")
+        return "nothing", f"of any stream {_scope(learner)}: {why_nothing(learner)}"
     coin = "" if _useful(learner) else ", no less than a coin promises"
-    return _line("proven in advance", rounded_up(learner.in_advance, 1), f"on any stream {_scope(learner)}{coin}")
+    return rounded_up(learner.in_advance, 1), f"on any stream {_scope(learner)}{coin}"
 
 
 def _useful(learner: Adept) -> bool:
@@ -131,28 +128,26 @@ def _scope(learner: Adept) -> str:
 
 def _inside(learner: Adept) -> str:
     queries, base, M = learner.queries, type(learner.base).__name__, learner.mistake_bound
-    return "\n".join(
-        [
-            "Inside",
-            _line("width: paths kept", f"{learner.width:,}"),
-            _sauer(learner),
-            _line("oracle queries asked", f"{queries.asked:,}"),
-            _line("  posed", f"{queries.posed:,}", "reached an oracle"),
-            _line("  inferred", f"{queries.inferred:,}", "answered by logic"),
-            _line("learning rate", f"{learner.learning_rate:.4g}", _rate(learner)),
-            _line("mistake bound M", "none" if M is None else f"{M:,}", f"of the base learner {base}"),
-        ]
+    return _part(
+        "Inside",
+        ("width: paths kept", f"{learner.width:,}"),
+        ("Sauer's bound", *_sauer(learner)),
+        ("oracle queries asked", f"{queries.asked:,}"),
+        ("  posed", f"{queries.posed:,}", "reached an oracle"),
+        ("  inferred", f"{queries.inferred:,}", "answered by logic"),
+        ("learning rate", f"{learner.learning_rate:.4g}", _rate(learner)),
+        ("mistake bound M", "none" if M is None else f"{M:,}", f"of the base learner {base}"),
     )
 
 
-def _sauer(learner: Adept) -> str:
+def _sauer(learner: Adept) -> tuple[str, str]:
     c = learner.concept_class
     if c.vc_dimension is None:
-        return _line("Sauer's bound", "unknown", "as the VC dimension is")
+        return "unknown", "as the VC dimension is"
     # How many different points came is not counted: on a long stream that alone would fill the memory.
     points = min(learner.rounds, columns_of(c).points(c) or learner.rounds)
     note = f"of at most {counted(points, 'point')}, VC dimension {c.vc_dimension}"
-    return _line("Sauer's bound", f"{bounds.sauer(points, c.vc_dimension):,}", note)
+    return f"{bounds.sauer(points, c.vc_dimension):,}", note
 
 
 def _rate(learner: Adept) -> str:
@@ -185,6 +180,11 @@ def _guarantee(learner: Adept) -> str:
         f"{seen}; on any stream {_scope(learner)}, a hostile one included, it is proven to make on average at most "
         f"{math.ceil(learner.in_advance or 0.0):,} mistakes more than the best rule"
     )
+
+
+def _part(heading: str, *lines: tuple[str, ...]) -> str:
+    """Return a heading, and below it lines of a label, a number and perhaps a note."""
+    return "\n".join([heading, *(_line(*line) for line in lines)])
 
 
 def _line(label: str, number: str, note: str = "") -> str:

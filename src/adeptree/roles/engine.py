@@ -21,7 +21,7 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped
 from adeptree.roles.frontier import Queries
 from adeptree.theory.losses import Losses
-from adeptree.theory.mixture import SAFE_RATE, log_sum, log_weights, mixability_gap
+from adeptree.theory.mixture import log_sum, log_weights
 from adeptree.theory.priors import Prior
 
 
@@ -83,16 +83,6 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Where a batch must stop, because the rate may change there: reached values stop it *after* that round."""
-
-    best_loss: float = math.inf
-    """Stop once L* is at least this."""
-    gap: float = math.inf
-    """Stop once the mixability gap, counted from the start of the batch, is at least this."""
-
-
-@dataclass(frozen=True)
 class Problem:
     """What a learner wants computed: all that decides which engines can."""
 
@@ -101,10 +91,6 @@ class Problem:
     prior: Prior
     mistake_bound: int | None = None
     max_width: int | None = None
-    rate: float = 0.0
-    """eta of the coming round; it never rises."""
-    plain: bool = True
-    """Whether every round weighs 1 and is labelled at once."""
 
     @property
     def drops(self) -> bool:
@@ -113,13 +99,10 @@ class Problem:
         return self.max_width is not None or not (M is None or (proven is not None and proven <= M))
 
     def beyond(self, priors: Sequence[str], *bases: type[BaseLearner]) -> str | None:
-        """Return what is too much for an engine of plain rounds, these priors and base learners; None if nothing is."""
-        if not self.plain or self.prior.name not in priors or self.rate > SAFE_RATE:
+        """Return what is too much for an engine that knows these priors and base learners; None if nothing is."""
+        if self.prior.name not in priors:
             known = " and ".join(f'"{name}"' for name in priors)
-            return (
-                f"it knows the priors {known}, rates up to {SAFE_RATE:g} and rounds of weight 1, labelled at once; "
-                f"got prior={self.prior.name!r} and rate {self.rate:g}"
-            )
+            return f"it knows the priors {known}; got prior={self.prior.name!r}"
         if self.drops or type(self.base) not in bases:
             made_for = " and ".join(base.__name__ for base in bases)
             return f"it is made for {made_for}, all paths kept; got {self.base!r} on {self.concept_class!r}"
@@ -135,12 +118,10 @@ class Engine(ABC):
     kind: ClassVar[str]
     """Name in saved files and certificates: "paths", "ordered", "blocks", ..."""
 
-    round_cost: ClassVar[float] = 1
-    """What a round costs at least, in numbers of :meth:`state` written down; infinite if it looks at all of them."""
+    formerly: ClassVar[tuple[str, ...]] = ()
+    """Its names in files of earlier editions that it can go on with."""
     collapsed: ClassVar[bool] = False
     """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
-    compiled: ClassVar[bool] = False
-    """Whether it cannot do without compiled code."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 
@@ -154,16 +135,14 @@ class Engine(ABC):
         return None
 
     @classmethod
+    def prior_of(cls, problem: Problem) -> Prior:
+        """Return the prior that it computes with, which says what a path may cost: that of the problem, mostly."""
+        return problem.prior
+
+    @classmethod
     def of(cls, problem: Problem) -> Engine:
         """Return an engine for a problem that was accepted, before the first round."""
         return cls(problem.concept_class, problem.prior)  # type: ignore[call-arg]
-
-    @classmethod
-    def after(cls, problem: Problem, rows: dict[str, Any]) -> Engine:
-        """Return an engine that goes on where the paths engine stopped, with its ``state()``."""
-        engine = cls.of(problem)
-        engine.restore(rows)
-        return engine
 
     @property
     def rate(self) -> float:
@@ -177,10 +156,7 @@ class Engine(ABC):
             self._rate_changed()
 
     def parts(self) -> list[Any]:
-        """Return the objects that change in a round by replacing what they have.
-
-        None, where arrays are changed in place: such an engine is made anew (``retracing.py``).
-        """
+        """Return the objects that change in a round by replacing what they have; of a kernel, none."""
         return []
 
     def _rate_changed(self) -> None:
@@ -202,8 +178,8 @@ class Engine(ABC):
         return np.array([self.probability(x) for x in points], dtype=np.float64)
 
     @abstractmethod
-    def commit(self, x: Instance, label: int) -> None:
-        """Take over the round: x had this label. (Only the paths engine knows weights and late labels.)"""
+    def commit(self, x: Instance, label: int, weight: float = 1) -> None:
+        """Take over the round: x had this label, and an error costs this much."""
 
     @abstractmethod
     def rows(self) -> Rows:
@@ -241,20 +217,3 @@ class Engine(ABC):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned."""
         vars(self).update(state)
-
-    def run(self, xs: Sequence[Instance], labels: IntArray, probabilities: FloatArray, limits: Limits) -> int:
-        """Play rounds until the data or a limit ends; fill in ``probabilities``; return how many were played.
-
-        At least one round is played. The rate stays what it is all along.
-        """
-        points: Any = xs
-        points = points.tolist() if isinstance(points, np.ndarray) else points
-        gap = 0.0
-        for i, x in enumerate(points):
-            label, odds = int(labels[i]), self.odds(x)
-            probabilities[i] = odds.p
-            self.commit(x, label)
-            gap += mixability_gap(abs(odds.p - label), odds.against(label), self.rate)
-            if self.best_loss >= limits.best_loss or gap >= limits.gap:
-                return i + 1
-        return len(xs)

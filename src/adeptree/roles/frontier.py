@@ -17,7 +17,7 @@ import numpy as np
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Queries:
     """How many weak-consistency queries there were, in three numbers that are never merged.
 
@@ -38,6 +38,14 @@ class Queries:
     def inferred(self) -> int:
         """Answers that were deduced instead of asked."""
         return self.asked - self.posed
+
+    def __repr__(self) -> str:
+        return f"Queries(asked={self.asked}, posed={self.posed}, unknown={self.unknown})"
+
+    def __eq__(self, other: object) -> bool:  # the numbers, whoever counts them
+        return isinstance(other, Queries) and repr(self) == repr(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -84,12 +92,18 @@ class Split:
         return self.can0 & self.can1
 
     @cached_property
+    def splits(self) -> int:
+        """How many these are."""
+        return int(np.count_nonzero(self.contested))
+
+    @cached_property
     def children(self) -> Children:
         """Every realizable one-step extension."""
         width = len(self.can0)
-        twins = np.flatnonzero(self.contested)
-        parent = np.concatenate([np.arange(width, dtype=np.int64), twins])
-        label = np.concatenate([~self.can0, np.ones(len(twins), dtype=np.bool_)])
+        parent, label = np.arange(width, dtype=np.int64), ~self.can0
+        if self.splits:
+            twins = self.contested.nonzero()[0]
+            parent, label = np.concatenate([parent, twins]), np.concatenate([label, self.can1[twins]])
         return Children(self.x, parent, label, width, self.evidence)
 
 

@@ -11,16 +11,7 @@ from numpy.typing import ArrayLike
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Instance
-from adeptree.theory.bit_tables import (
-    DEFAULT_BUDGET,
-    Steps,
-    checked,
-    distinct_columns,
-    distinct_rows,
-    mask,
-    masks,
-    splits,
-)
+from adeptree.theory import bit_tables
 from adeptree.theory.bounds import sauer
 
 MEMO_BYTES = 1 << 28
@@ -76,17 +67,17 @@ class LittlestoneSolver:
     (2, 1, -1)
     """
 
-    def __init__(self, table: ArrayLike, budget: int = DEFAULT_BUDGET) -> None:
+    def __init__(self, table: ArrayLike, budget: int = bit_tables.DEFAULT_BUDGET) -> None:
         """Take the table; ``budget`` is the number of search steps allowed to each call."""
-        bits = checked(table)
-        self._given = masks(bits)
+        bits = bit_tables.checked(table)
+        self._given = bit_tables.masks(bits)
         self._rows = len(bits)
-        distinct, group = distinct_rows(bits)
+        distinct, group = bit_tables.distinct_rows(bits)
         self._group = None if len(distinct) == len(bits) else group
         self._everything = (1 << len(distinct)) - 1
-        self._index = distinct_columns(distinct)
+        self._index = bit_tables.distinct_columns(distinct)
         self._columns = list(self._index)
-        self._steps = Steps(budget, len(distinct), "Littlestone")
+        self._steps = bit_tables.Steps(budget, len(distinct), "Littlestone")
         # For each k the most rows of a class of dimension below k on so many columns.
         self._sauer = [0, *(sauer(len(self._columns), k) for k in range(len(distinct).bit_length() + 1))]
         self._low: dict[int, int] = {}
@@ -139,7 +130,7 @@ class LittlestoneSolver:
         chosen = np.unpackbits(raw, count=self._rows, bitorder="little").astype(np.bool_)
         present = np.zeros(self._everything.bit_length(), dtype=np.uint8)
         present[self._group[chosen]] = 1
-        return mask(present)
+        return bit_tables.mask(present)
 
     def _reaches(self, concepts: int, k: int, columns: list[int]) -> bool:
         """Tell whether the dimension is at least k; columns may omit those that cut off one concept."""
@@ -171,7 +162,7 @@ class LittlestoneSolver:
     def _find_split(self, concepts: int, k: int, columns: list[int]) -> int:
         """Return a column both of whose sides reach k - 1, or 0 (no kept column is constant)."""
         self._steps.spend(len(columns))
-        balanced = splits(concepts, columns, at_least=min(2, 1 << k - 1))
+        balanced = bit_tables.splits(concepts, columns, at_least=min(2, 1 << k - 1))
         kept = [column for _, _, column in balanced]
         failed: list[int] = []
         passed: list[int] = []

@@ -10,8 +10,10 @@ import math
 
 import numpy as np
 
+from adeptree.core.compiled import kernel
 from adeptree.core.types import BoolArray, FloatArray, IntArray
 
+_LEDGER = kernel("adeptree.theory.ledger_kernel")
 TINY = 1e-280
 """Below this share of the largest weight, sums of plain doubles begin to lose digits."""
 SAFE_RATE = 4.0
@@ -53,13 +55,14 @@ def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]
     >>> odds_of_one(np.array([0.0, -2000.0]), np.array([True, False]))
     (1.0, 2000.0)
     """
-    # Weights below e^-745 of the largest are 0: right to the last digit, whatever np.seterr says.
-    with np.errstate(under="ignore"):
-        weight = np.exp(log_weight - log_weight.max())
+    # (At least e^-700 of the largest, which no sum above TINY feels: so nothing underflows, whatever np.seterr says.)
+    weight = np.exp(np.maximum(log_weight - log_weight.max(), -700.0))
     ones, zeros = float(weight[label].sum()), float(weight[~label].sum())
     if min(ones, zeros) > TINY:
         return ones / (ones + zeros), math.log(ones / zeros)
-    return ones / (ones + zeros), log_sum(log_weight[label]) - log_sum(log_weight[~label])
+    log_odds = log_sum(log_weight[label]) - log_sum(log_weight[~label])
+    rest = math.exp(-abs(log_odds))
+    return (1.0 if log_odds > 0 else rest) / (1.0 + rest), log_odds
 
 
 def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:
@@ -98,49 +101,13 @@ def log_sum(log_weight: FloatArray) -> float:
 def mixability_gap(loss: float, log_odds: float, rate: float, weight: float = 1.0) -> float:
     """Return l - delta: how much Hedge's expected loss exceeds its mix loss in a round of this weight.
 
-    The experts lose 0 or w, and those that lose have the share ``loss`` of the mass, whose log-odds are ``log_odds``:
-    the mix loss is -ln(1 - l + l e^(-eta w)) / eta. At rates where 1 - l may have lost its digits while e^-eta has not,
-    everything comes from the log-odds (``docs/anytime.md``).
+    The formula is written in ``ledger_kernel.py``, where rounds are charged.
 
-    >>> round(mixability_gap(0.5, 0.0, 1.0), 6), mixability_gap(0.0, -math.inf, 1.0), mixability_gap(0.3, -0.85, 0.0)
-    (0.120115, 0.0, 0.0)
-    >>> round(mixability_gap(1.0, 40.0, 40.0), 6)  # 1 - l is 4e-18, and it matters
-    0.017329
+    >>> round(mixability_gap(0.5, 0.0, 1.0), 6), mixability_gap(0.0, -math.inf, 1.0)
+    (0.120115, 0.0)
     """
-    eta = rate * weight
-    if eta == 0.0:
-        return 0.0
-    if eta <= SAFE_RATE or log_odds <= 0.0:
-        gap = loss + math.log1p(loss * math.expm1(-eta)) / eta if loss < 1.0 else 0.0
-    elif log_odds >= eta:
-        rest = math.exp(-log_odds)
-        gap = (math.log1p(math.exp(eta - log_odds)) - math.log1p(rest)) / eta - rest / (1.0 + rest)
-    else:
-        gap = 1.0 / (1.0 + math.exp(-log_odds)) - (softplus(log_odds) - softplus(log_odds - eta)) / eta
-    return weight * gap if gap > 0.0 else 0.0  # it may be rounded to just below
-
-
-def mixability_gaps(losses: FloatArray, rate: float) -> float:
-    """Return the sum of the gaps of many rounds of weight 1 at one rate, which must not exceed ``SAFE_RATE``.
-
-    >>> mixability_gaps(np.array([0.5, 0.0]), 1.0) == mixability_gap(0.5, 0.0, 1.0)
-    True
-    """
-    if rate == 0.0 or len(losses) == 0:
-        return 0.0
-    open_ = np.where(losses < 1.0, losses, 0.0)
-    gaps = np.maximum(0.0, open_ + np.log1p(open_ * math.expm1(-rate)) / rate)
-    # Summed in order, as single rounds would be.
-    return float(np.cumsum(gaps)[-1])
-
-
-def softplus(z: float) -> float:
-    """Return ln(1 + e^z).
-
-    >>> softplus(1000.0), round(softplus(0.0), 6)
-    (1000.0, 0.693147)
-    """
-    return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
+    gap: float = _LEDGER.mixability_gap(loss, log_odds, rate, weight)
+    return gap
 
 
 def first_order_rate(log_experts: float, best: float) -> float:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import reduce
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +28,10 @@ class Prior(ABC):
     """ln of the mass before the first round."""
     settled: ClassVar[bool] = True
     """Whether a path's mass changes only where it is contested (and then none is lost)."""
+    parts: Sequence[tuple[float, float]] = ()
+    """Share and b of each part but the counts, where masses are settled; KT comes first."""
+    betas: Sequence[tuple[float, BetaTables]] = ()
+    """The same with ln of the share, and tables."""
     counts: float = 0.0
     """The part of the mass that is shared out by counting concepts."""
     floor: float = 0.25
@@ -107,7 +113,38 @@ class BetaTables:
         return mass
 
 
-class KTPrior(Prior):
+class BetaPrior(Prior):
+    """A mixture of parts: beta priors over the base learner's mistakes, and the paths' shares of the concepts.
+
+    A mixture of flows that lose nothing is one, and each part alone bounds the price.
+    """
+
+    log_total = 0.0
+    log_size: float | None = None
+
+    def __init__(self, M: int | None, parts: Sequence[tuple[float, float]]) -> None:
+        self.M = M
+        self.parts = [(share, b) for share, b in parts if share]
+        self.betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln of the sum of the parts."""
+        parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self.betas]
+        if log_share is not None and self.counts:
+            parts.append(math.log(self.counts) + log_share)
+        return reduce(np.logaddexp, parts)
+
+    def price(self, t: int) -> float | None:
+        """Return the least that any part guarantees."""
+        by_counts = math.inf if self.log_size is None else self.log_size - math.log(self.counts)
+        by_mistakes = math.inf if self.M is None else bounds.kt_cost(t, self.M) - math.log(self.parts[0][0])
+        price = min(by_counts, by_mistakes)
+        return None if price == math.inf else price
+
+
+class KTPrior(BetaPrior):
     """pi(u) = B(k + 1/2, n - k + 1/2) / B(1/2, 1/2): needs neither T nor M, and no mass is ever lost.
 
     Mass moves only at contested rounds: the child that contradicts the base learner gets the share
@@ -120,37 +157,21 @@ class KTPrior(Prior):
     """
 
     name = "kt"
-    log_total = 0.0
-
-    parts = ((1.0, 0.5),)
-    """Share and b of its one part."""
 
     def __init__(self, M: int | None = None) -> None:
-        self.M = M
-        self._beta = BetaTables(0.5)
+        super().__init__(M, [(1.0, 0.5)])
 
     def tables(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return ln (1/2)(3/2)...(k - 1/2) and ln n!, long enough for n contested rounds."""
-        beta = self._beta.up_to(n)
+        beta = self.betas[0][1].up_to(n)
         return beta.wrong, beta.all
 
-    def log_mass(
-        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
-    ) -> FloatArray:
-        """Return ln pi."""
-        return self._beta.log_mass(mistakes, contested)
 
-    def price(self, t: int) -> float | None:
-        """Return kappa_t(M), if there is an M."""
-        return None if self.M is None else bounds.kt_cost(t, self.M)
-
-
-class MixedPrior(Prior):
+class MixedPrior(BetaPrior):
     """KT, a part for easily found rules ("sparse"), and each path's share of the concepts, where those can be counted.
 
     A third each: then no path costs more than min(kappa_t(M), ln|C|) + ln 3. Without counts KT and sparse have a half
-    each. Over floats, where concepts are counted as doubles, 15/16 KT and 1/16 counts. A mixture of flows that lose
-    nothing is one, and each part alone bounds the price.
+    each. Over floats, where concepts are counted as doubles, 15/16 KT and 1/16 counts.
 
     >>> mixed = MixedPrior(M=2, log_size=math.log(4))
     >>> shares = np.log([0.5, 0.25, 0.25])
@@ -161,40 +182,15 @@ class MixedPrior(Prior):
     """
 
     name = "mixed"
-    log_total = 0.0
     SPARSE = (8.0, 64.0, 512.0)
     """b of the parts for rules on which the base learner hardly ever errs. (Measured, the whole prior against KT alone:
     ``benchmarks/default_prior.py``, ``docs/measured.md``.)"""
 
     def __init__(self, M: int | None = None, log_size: float | None = None, of_floats: bool = False) -> None:
-        self.M, self.log_size = M, log_size
-        kt, sparse, counts = 1 / 3, 1 / 3, 1 / 3
-        self.floor = 0.5
+        self.kt, sparse, self.counts, self.floor = 1 / 3, 1 / 3, 1 / 3, 0.5
         if log_size is None:
-            kt, sparse, counts, self.floor = 1 / 2, 1 / 2, 0.0, 0.25
+            self.kt, sparse, self.counts, self.floor = 1 / 2, 1 / 2, 0.0, 0.25
         elif of_floats:
-            kt, sparse, counts, self.floor = 15 / 16, 0.0, 1 / 16, 0.125
-        self.kt, self.counts = kt, counts
-        parts = [(kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)]
-        self.parts = [(share, b) for share, b in parts if share]
-        """Share and b of each part but the counts."""
-        self._betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
-
-    def log_mass(
-        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
-    ) -> FloatArray:
-        """Return ln of the sum of the parts."""
-        parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self._betas]
-        if log_share is not None:
-            parts.append(math.log(self.counts) + log_share)
-        total = parts[0]
-        for part in parts[1:]:
-            total = np.logaddexp(total, part)
-        return total
-
-    def price(self, t: int) -> float | None:
-        """Return the least that any part guarantees."""
-        by_counts = math.inf if self.log_size is None else self.log_size - math.log(self.counts)
-        by_mistakes = math.inf if self.M is None else bounds.kt_cost(t, self.M) - math.log(self.kt)
-        price = min(by_counts, by_mistakes)
-        return None if price == math.inf else price
+            self.kt, sparse, self.counts, self.floor = 15 / 16, 0.0, 1 / 16, 0.125
+        self.log_size = log_size
+        super().__init__(M, [(self.kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)])

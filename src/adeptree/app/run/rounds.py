@@ -9,9 +9,9 @@ import numpy as np
 
 from adeptree.app.run.layout import Examples
 from adeptree.learners import Adept
-from adeptree.learners.coins import Coins
 from adeptree.pages.course import Course
 from adeptree.pages.summary import rule_text
+from adeptree.theory.coins import Coins
 
 FEWEST, MOST = 16, 4096
 """Rows that are taken in one step, at first and at most."""

@@ -5,8 +5,10 @@ from typing import Any
 
 from adeptree.core.cells import LABELS
 from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
+from adeptree.families.bits.bit_engine import BitEngine
 from adeptree.families.bits.bit_frontiers import MonomialFrontier, ParityFrontier
 from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities
+from adeptree.families.finite.partition_engine import FiniteEngine
 from adeptree.roles.family import Columns, Family
 
 
@@ -15,6 +17,7 @@ def _bits(concept_class: Any, texts: Sequence[str]) -> Any:
 
 
 COLUMNS = Columns(_bits, count=lambda c: c.n)
+ENGINES = (BitEngine, FiniteEngine)
 
 FAMILIES = (
     Family(
@@ -22,6 +25,7 @@ FAMILIES = (
         Conjunctions,
         frontier=MonomialFrontier,
         base=Elimination,
+        engines=ENGINES,
         columns=COLUMNS,
         example="conjunctions(n=4)",
         small="conjunctions(n=3)",
@@ -32,6 +36,7 @@ FAMILIES = (
         Disjunctions,
         frontier=MonomialFrontier,
         base=Elimination,
+        engines=ENGINES,
         columns=COLUMNS,
         example="disjunctions(n=4)",
         small="disjunctions(n=3, monotone=True)",
@@ -43,6 +48,7 @@ FAMILIES = (
         Parities,
         frontier=ParityFrontier,
         base=GaussianElimination,
+        engines=ENGINES,
         columns=COLUMNS,
         example="parities(n=4)",
         small="parities(n=3)",

@@ -39,7 +39,8 @@ class MonomialFrontier(Frontier):
     def _answers(self, x: Instance) -> Split:
         held = self.concept_class.holding(x)
         can_weak = np.any(self.literals & ~held, axis=1)
-        can_strong = self._survives(self.literals & held)
+        # (At a point that has come, a row says what its most specific rule says.)
+        can_strong = ~can_weak if x in self.points else self._survives(self.literals & held)
         if self.concept_class.any_of:
             return Split(x, can_strong, can_weak)
         return Split(x, can_weak, can_strong)

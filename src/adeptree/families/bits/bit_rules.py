@@ -26,6 +26,7 @@ class _OnBits(EnumerableClass):
     """Instances are tuples of n zeros and ones."""
 
     n: int
+    any_of = False
 
     def instance(self, x: Any) -> tuple[int, ...]:
         """Return x as a tuple of n ints 0/1."""
@@ -46,7 +47,6 @@ class _Monomials(_OnBits):
 
     n: int
     monotone: bool = False
-    any_of = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n, at_most=LARGEST_SET))

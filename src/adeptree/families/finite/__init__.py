@@ -6,7 +6,7 @@ from typing import Any
 from adeptree.core.cells import number
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
-from adeptree.families.finite.partition_engine import FiniteEngine
+from adeptree.families.finite.partition_engine import FiniteEngine, OptimalEngine
 from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.base_learner import BaseLearner
@@ -31,7 +31,7 @@ FAMILIES = (
         frontier=PartitionFrontier,
         base=Halving,
         bases=(SOA,),
-        engines=(FiniteEngine,),
+        engines=(FiniteEngine, OptimalEngine),
     ),
     Family(
         "finite",

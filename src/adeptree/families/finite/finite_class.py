@@ -46,7 +46,8 @@ class FiniteClass(EnumerableClass):
         # Eight labels per byte, a row one item: a table of 65,536 rows is compared in a second, not half a minute.
         packed = np.packbits(rows, axis=1)
         _, first = np.unique(packed.view(np.dtype((np.void, packed.shape[1]))).ravel(), return_index=True)
-        self.table: LabelArray = rows[np.sort(first)]
+        # By columns: what all rules say at a point is read in one piece.
+        self.table: LabelArray = np.asfortranarray(rows[np.sort(first)])
         self.table.setflags(write=False)
         self.points: tuple[Hashable, ...] | None = None if points is None else _as_points(points)
         self._column = None if self.points is None else {p: j for j, p in enumerate(self.points)}

@@ -1,36 +1,37 @@
-"""ADEPT with Halving on a listed class, compiled: one partition of N concepts, O(N) per round whatever the width."""
+"""ADEPT on a listed class: one partition of its concepts, whose cells are the paths."""
 
 from __future__ import annotations
 
-import math
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra, got
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray, LabelArray
-from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.families.finite.partition import PartitionFrontier
-from adeptree.families.finite.version_space import Halving
-from adeptree.families.listed import EnumerableClass
-from adeptree.roles.engine import Engine, Problem, Rows
-from adeptree.theory.priors import KTPrior, PaperPrior, Prior
+from adeptree.core.compiled import kernel
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.frozen import freeze
+from adeptree.core.saved_values import need
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.families.finite.partition import Partition, PartitionFrontier
+from adeptree.families.finite.version_space import SOA, Halving
+from adeptree.families.listed import ENUMERATION_LIMIT, EnumerableClass
+from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.engine import Leader, Problem, Rows
+from adeptree.roles.frontier import Split
+from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.theory.coins import word_of
+from adeptree.theory.priors import PaperPrior, Prior
 
-_MISSING = "the engine of listed classes needs numba; install it with: pip install 'adeptree[fast]'"
-_NOTHING = 1e-300
-"""Of a weight this small beside that of a path of least loss, no mass of at most 22 mistakes makes anything."""
-_NONE = np.empty(0)
+MASSES = kernel("adeptree.theory.mass_kernel")
+COLUMNS = kernel("adeptree.families.finite.columns_kernel")
+KERNEL = kernel("adeptree.families.finite.partition_kernel")
+COUNTED = ("losses", "mistakes", "contested")
 
 
-class FiniteEngine(Engine):
+class FiniteEngine(KernelEngine):
     """Which cell every concept is in, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
 
     For any class whose concepts are listed, with :class:`~adeptree.Halving`, whose bound holds, so that no path is
-    ever pruned. It takes 28 bytes per concept (36 with KT), and for a table a copy of it by columns. Files are those
-    of the numpy engine.
+    ever pruned. It takes 50 bytes per concept, and a bit per concept and point.
 
     >>> from adeptree import FiniteClass
     >>> engine = FiniteEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
@@ -43,178 +44,168 @@ class FiniteEngine(Engine):
     """
 
     kind = "finite"
-    round_cost = math.inf
-    compiled = True
+    bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
+    most_concepts: ClassVar[int] = ENUMERATION_LIMIT
+    concept_class: EnumerableClass
+    kernel: Any
 
     def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
-        super().__init__()
         concept_class._check_listable()
-        if not isinstance(prior, (PaperPrior, KTPrior)):
-            raise InvalidArgument(f"the engine of listed classes knows PaperPrior and KTPrior; {got('prior', prior)}")
-        most = concept_class.size.bit_length() - 1
-        if isinstance(prior, PaperPrior) and prior.M < min(most, prior.T):
+        self.concept_class, self.prior = concept_class, prior
+        guess, self._bound = self.base(concept_class)
+        paper = (prior.T, prior.M) if isinstance(prior, PaperPrior) else ()
+        if isinstance(prior, PaperPrior) and prior.M < min(self._bound, prior.T):
             raise InvalidArgument(
-                f"the engine of listed classes needs a mistake bound of at least {most}, Halving's, as paths are never "
+                f"the engine of listed classes needs a mistake bound of at least {self._bound}, as paths are never "
                 f'pruned in it; got M={prior.M}; use engine="paths"'
             )
-        self.concept_class, self.prior = concept_class, prior
-        self.rounds = 0
-        # One row per point, so that a column of the table is read in one piece.
-        self._columns = np.ascontiguousarray(concept_class.table.T) if isinstance(concept_class, FiniteClass) else None
-        self._cells = self._fresh_cells()
-        self._looked: tuple[Any, LabelArray] | None = None
-        self._p: float | None = None
-        self._decay: FloatArray = np.ones(1)
-        self._ready: Any = None
-
-    @staticmethod
-    def available() -> tuple[bool, str]:
-        """Return whether the engine can be built here, and if not, why (nothing is imported to find out)."""
-        return (True, "") if find_spec("numba") else (False, _MISSING)
+        shares = [share for share, _ in prior.betas]
+        masses = MASSES.Masses(self._bound + 2, shares, prior.counts, self._tables, *paper)
+        self._use(KERNEL.PartitionKernel(concept_class.size, guess, masses, self._read, self._judge))
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """Halving of the class itself."""
-        reason = problem.beyond(("paper", "kt"), Halving)
-        if reason is None and problem.base.concept_class != problem.concept_class:
-            return f"Halving must be that of the class itself; got {problem.base!r}"
+        """Take base learners of the class itself, if the concepts are not too many to be listed."""
+        c, reason = problem.concept_class, problem.beyond(("paper", "kt", "mixed"), *cls.bases)
+        if reason is None and problem.base.concept_class != c:
+            return f"the base learner must be that of the class itself; got {problem.base!r}"
+        if reason is None and not (isinstance(c, EnumerableClass) and c.size <= cls.most_concepts):
+            return f"it lists at most {cls.most_concepts} concepts; got {c!r}"
         return reason
 
-    # --- One round ---------------------------------------------------------------------------------
+    def base(self, concept_class: Any) -> tuple[int, int]:
+        """Return what the base learner says wherever both labels are possible, as the kernel has it, and its bound."""
+        return -1, concept_class.size.bit_length() - 1
 
-    def probability(self, x: Instance) -> float:
-        """Return the share that says 1 at x; a repeated question costs nothing."""
-        self._look(x)
-        if self._p is None:
-            self._p = float(_kernels().probability(self._cells, self._tables()))
-        return self._p
+    def _tables(self, n: int) -> FloatArray:
+        """Return the sums of logarithms of the prior's parts, each n numbers long."""
+        betas = [beta.up_to(n) for _, beta in self.prior.betas]
+        tables = [betas[0].wrong, *(beta.right for beta in betas), *(beta.all for beta in betas)]
+        return np.concatenate([table[:n] for table in tables])
 
-    def commit(self, x: Instance, label: int) -> None:
-        """Refine the partition by the labels at x."""
-        _kernels().commit(self._cells, self._tables(), self._look(x), label)
-        self.rounds += 1
-        self._ready = None
-        self.discard()
+    def _read(self, x: Any) -> Any:
+        """Return the column of a point, a new one if the kernel has none."""
+        instance = self.concept_class.instance(x)
+        key = self.concept_class.key(instance)
+        frozen, columns = freeze(key), self.kernel.columns
+        if frozen not in columns:
+            bits = bytearray(np.packbits(self.concept_class.labels(instance), bitorder="little"))
+            columns[frozen] = COLUMNS.Column(instance, frozen, word_of(key), bits)
+        return columns[frozen]
 
-    def discard(self) -> None:
-        """Forget the look; the cells were not changed by it."""
-        self._looked = self._p = None
+    def _judge(self, x: Instance) -> None:
+        """Tell the kernel what the base learner predicts in the cells that x parts."""
+        raise NotImplementedError(f"{type(self).__name__} knows without looking")
 
-    def _look(self, x: Instance) -> LabelArray:
-        key = self.concept_class.key(x)
-        if self._looked is None or self._looked[0] != key:
-            labels = self._labels(x)
-            _kernels().count(self._cells, labels)
-            self.queries.asked += 2 * self.width
-            self._looked, self._p = (key, labels), None
-        return self._looked[1]
+    def batch(self, xs: Any) -> int:
+        """Give the kernel the points themselves: it asks for their columns."""
+        points: Any = xs
+        self.kernel.points = points.tolist() if isinstance(points, np.ndarray) else list(points)
+        return len(xs)
 
-    def _labels(self, x: Instance) -> LabelArray:
-        if self._columns is not None and isinstance(self.concept_class, FiniteClass):
-            column: LabelArray = self._columns[self.concept_class.column(x)]
-            return column
-        return np.array(self.concept_class.labels(x), dtype=np.uint8)
+    # --- Account -------------------------------------------------------------------------------------
 
-    def _tables(self) -> Any:
-        """Return the tables of the coming round, made once."""
-        if self._ready is None:
-            self._ready = self._fresh_tables()
-        return self._ready
+    def cells(self, name: str) -> Any:
+        """Return what the kernel holds of each cell, not a copy of it."""
+        held = self.kernel.arrays[name]
+        return np.frombuffer(held, dtype=held.typecode)[: self.width]
 
-    def _fresh_tables(self) -> Any:
-        if self.rounds >= len(self._decay) and self._decay[-1] > _NOTHING:
-            self._decay = np.exp(-self.rate * np.arange(_reach(self.rate, 2 * self.rounds + 64)))
-        if isinstance(self.prior, KTPrior):
-            return _kernels().Tables(self._decay, _NONE, *self.prior.tables(self.rounds + 1))
-        # Beyond T mistakes, which only LazyAdept looks at, no round is left and every mass is 1.
-        k = np.minimum(np.arange(self.concept_class.size.bit_length() + 1), self.prior.M)
-        log_mass = self.prior.log_mass(self.rounds + 1, k, k)
-        return _kernels().Tables(self._decay, np.exp(log_mass - log_mass[0]), _NONE, _NONE)
-
-    def _rate_changed(self) -> None:
-        # (Only the weights: what was counted stays right.)
-        self._p, self._decay, self._ready = None, np.ones(1), None
-
-    # --- Account -----------------------------------------------------------------------------------
-
-    @property
-    def width(self) -> int:
-        """Number of cells."""
-        return int(self._cells.head[_kernels().WIDTH])
-
-    @property
-    def best_loss(self) -> int:
-        """L*, found when the losses were added."""
-        return int(self._cells.head[_kernels().BEST])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return sum(int(array.nbytes) for array in self._cells) + (0 if self._columns is None else self._columns.nbytes)
+    def row_of(self) -> IntArray:
+        """Return the cell of each concept."""
+        cell_of: IntArray = np.empty(self.concept_class.size, dtype=np.int64)
+        by_start = np.argsort(self.cells("start"))
+        cell_of[self.kernel.arrays["order"]] = np.repeat(by_start, self.cells("size")[by_start])
+        return cell_of
 
     def rows(self) -> Rows:
-        """Return the cells that are not empty."""
-        return Rows(self._column("losses"), self._column("mistakes"), self._column("contested"), self._log_mass())
+        """Return the cells."""
+        return self._rows(slice(None))
+
+    def leader(self) -> Leader:
+        """Return the best cell: only those of least loss are looked at."""
+        return self._rows(np.flatnonzero(self.cells("losses") == self.kernel.least())).leader()
+
+    def _rows(self, some: Any) -> Rows:
+        losses, mistakes, contested = (self.cells(name)[some] for name in COUNTED)
+        whole = losses.astype(np.int64)  # as long as every cost is
+        share = np.log(self.cells("size")[some] / self.concept_class.size) if self.prior.counts else None
+        mass = self.prior.log_mass(self.kernel.rounds, mistakes, contested, share) - self.prior.log_total
+        losses = whole if (whole == losses).all() else losses.copy()
+        return Rows(losses, mistakes.astype(np.int64), contested.astype(np.int64), mass)
 
     def best_rule(self) -> Concept:
         """Return the first concept of the first path of least loss."""
-        row = int(self._column("losses").argmin())
-        return self.concept_class.concept(int((self._cells.row_of == row).argmax()))
+        cell = int(self.cells("losses").argmin())
+        start, size = self.cells("start")[cell], self.cells("size")[cell]
+        return self.concept_class.concept(min(self.kernel.arrays["order"][start : start + size]))
 
-    def _log_mass(self) -> FloatArray:
-        mass = self.prior.log_mass(self.rounds, self._column("mistakes"), self._column("contested"))
-        return mass - self.prior.log_total
-
-    def _column(self, name: str) -> IntArray:
-        column: IntArray = getattr(self._cells, name)[: self.width].astype(np.int64)
-        return column
-
-    # --- Saving ------------------------------------------------------------------------------------
-
-    def _fresh_cells(self) -> Any:
-        N = self.concept_class.size
-        row_of, size, ones, twin, mistakes, contested, losses = (np.zeros(N, dtype=np.int32) for _ in range(7))
-        size[0] = N
-        masses = np.ones(N if isinstance(self.prior, KTPrior) else 0)
-        head = np.array([1, 0], dtype=np.int64)
-        return _kernels().Cells(row_of, size, ones, twin, mistakes, contested, losses, masses, head)
+    # --- Saving --------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return what the numpy engine would: either can go on where the other stopped."""
-        rows = {name: self._column(name) for name in ("mistakes", "contested", "losses")}
-        frontier = {"row_of": self._cells.row_of.astype(np.int64), "width": self.width}
-        return {"rounds": self.rounds, **rows, "frontier": frontier, "base": {}}
+        """Return what the paths engine would, which can go on from it, and the weights to the last bit."""
+        made, rows = self.kernel, self.rows()
+        return {
+            "rounds": made.rounds,
+            "losses": rows.losses,
+            "mistakes": rows.mistakes,
+            "contested": rows.contested,
+            "share": np.log(self.cells("size") / self.concept_class.size) if self.prior.counts else None,
+            "frontier": {"row_of": self.row_of(), "width": self.width},
+            "base": {},
+            "weights": {
+                "of": self.cells("weight").copy(),
+                "rate": made.eta,
+                "since": made.since,
+                "anchor": made.anchor,
+            },
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over rows, the numpy engine's too."""
-        PartitionFrontier(self.concept_class).restore(state["frontier"])  # says what cannot be: the passes trust it
-        row_of = state["frontier"]["row_of"]
-        if not (0 <= row_of.min() and row_of.max() < state["frontier"]["width"] == len(state["losses"])):
-            raise DamagedFile("concepts lie in cells that there are not; use an earlier copy")
-        self._cells = cells = self._fresh_cells()
-        self.rounds, width = state["rounds"], state["frontier"]["width"]
-        cells.row_of[:] = row_of
-        cells.size[:width] = np.bincount(cells.row_of, minlength=width)
-        for name in ("mistakes", "contested", "losses"):
-            getattr(cells, name)[:width] = state[name]
-        cells.head[:] = width, state["losses"].min()
-        self._ready = None
-        _kernels().set_masses(cells, self._tables())
-        self.discard()
+        """Take over cells, those of the paths engine too."""
+        frontier = PartitionFrontier(self.concept_class)
+        frontier.restore(state["frontier"])  # says what cannot be: the kernel trusts it
+        row_of, width = frontier.partition.row_of, frontier.width
+        mistakes, contested = state["mistakes"], state["contested"]
+        need(row_of.min() >= 0 and all(state[name].shape == (width,) for name in COUNTED), "concepts in cells")
+        need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= self._bound, "mistakes")
+        need(contested.max() < self.concept_class.size, "contested")
+        size = np.bincount(row_of, minlength=width)
+        made, weights = self.kernel, state.get("weights")
+        made.make_room(max(width, len(made.arrays["size"])))
+        made.width, made.rounds = width, state["rounds"]
+        np.frombuffer(made.arrays["order"], dtype="i")[:] = np.argsort(row_of, kind="stable")
+        filled = {"size": size, "start": np.cumsum(size) - size, **{name: state[name] for name in COUNTED}}
+        for name, row in filled.items():
+            self.cells(name)[:] = row
+        if weights is not None:
+            made.eta = weights["rate"]
+        made.ready()
+        if weights is not None:
+            saved, computed = weights["of"], self.cells("weight")
+            need(saved.shape == computed.shape and saved.max() > 0, "weights")
+            need(np.allclose(saved / saved.max(), computed, atol=1e-250, rtol=1e-9), "weights")
+            computed[:] = saved
+            made.since, made.anchor = weights["since"], weights["anchor"]
 
 
-def _reach(rate: float, most: int) -> int:
-    """Return how many entries e^(-rate d) has until it is nothing, or ``most``.
+class OptimalEngine(FiniteEngine):
+    """The same with :class:`~adeptree.SOA`, which is asked about the cells that a new point parts.
 
-    >>> _reach(1.0, 10**6), _reach(0.0, 50)
-    (692, 50)
+    >>> from adeptree import FiniteClass
+    >>> engine = OptimalEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
+    >>> round(engine.probability(1), 6)
+    0.909091
     """
-    return most if rate * most < -math.log(_NOTHING) else int(-math.log(_NOTHING) / rate) + 2
 
+    kind = "finite-soa"
+    bases = (SOA,)
 
-@cache
-def _kernels() -> Any:
-    try:
-        return import_module("adeptree.families.finite.partition_kernels")
-    except (ImportError, RuntimeError) as error:
-        raise MissingExtra(f"{_MISSING} ({error})") from None
+    def base(self, concept_class: Any) -> tuple[int, int]:
+        """Return that it must be asked, and the Littlestone dimension."""
+        self._soa = SOA(concept_class)
+        return -2, self._soa.mistake_bound or 0
+
+    def _judge(self, x: Instance) -> None:
+        partition, say = Partition(self.concept_class), self.cells("say")
+        partition.row_of = self.row_of()
+        self.cells("guesses")[:] = self._soa.compare(partition, Split(x, say != 1, say != 0))

@@ -20,13 +20,26 @@ def doubles_between(low: Any, high: Any) -> FloatArray:
     (np.True_, np.True_, np.float64(0.0))
     """
     with np.errstate(over="ignore"):  # the difference of two places may need all 64 bits
-        between: FloatArray = (_place(high) - _place(low)).astype(np.uint64).astype(np.float64)
+        between: FloatArray = (place_of(high) - place_of(low)).astype(np.uint64).astype(np.float64)
     return between
 
 
-def _place(value: Any) -> Any:
+def place_of(value: Any) -> Any:
     """Return the place of a double among all doubles, as an integer."""
-    bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)
+    return _turned((np.asarray(value, dtype=np.float64) + 0.0).view(np.int64))
+
+
+def value_at(place: Any) -> FloatArray:
+    """Return the double at a place.
+
+    >>> value_at(place_of([-1.5, 0.0, 2.0])).tolist()
+    [-1.5, 0.0, 2.0]
+    """
+    value: FloatArray = _turned(np.asarray(place, dtype=np.int64)).view(np.float64)
+    return value
+
+
+def _turned(bits: Any) -> Any:
     return np.where(bits < 0, np.int64(np.iinfo(np.int64).min) - bits, bits)
 
 

@@ -10,6 +10,7 @@ from adeptree.core.types import FloatArray
 from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.open_stumps import OpenStumpFrontier, OpenStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
+from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.family import Columns, Family, OnColumns
@@ -23,6 +24,7 @@ FAMILIES = (
     Family(
         "stumps",
         Stumps,
+        engines=(StumpsEngine,),
         columns=Columns(array=_table, names=lambda c: tuple(c.cuts)),
         example="stumps(cuts={'age': [30, 50]})",
         line="feature >= cut or feature < cut, one feature at a time",
@@ -34,6 +36,7 @@ FAMILIES = (
         RealStumps,
         frontier=RealStumpFrontier,
         base=CellVote,
+        engines=(StumpsEngine,),
         columns=Columns(array=_table, names=lambda c: c.features),
         on_columns=OnColumns(
             "stumps",
@@ -49,5 +52,5 @@ FAMILIES = (
         small="real_stumps(features=('age', 'bmi'))",
         golden={"mistake_bound": 12},
     ),
-    Family("", OpenStumps, frontier=OpenStumpFrontier, columns=Columns()),
+    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(StumpsEngine,), columns=Columns()),
 )

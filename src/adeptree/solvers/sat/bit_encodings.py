@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,8 +64,44 @@ def holds(literal: int, x: tuple[int, ...]) -> bool:
     return x[literal] == 1 if literal >= 0 else x[~literal] == 0
 
 
+Case = tuple[int, int, int]
+"""Bits (as a number) that must be 1, bits that must be 0, and the label then."""
+
+
+def case(literals: Iterable[int], label: int) -> Case:
+    """Return the case that some literals hold.
+
+    >>> case((0, ~2, 3), 1)
+    (9, 4, 1)
+    """
+    literals = set(literals)
+    return sum(1 << i for i in literals if i >= 0), sum(1 << ~i for i in literals if i < 0), label
+
+
+@lru_cache(maxsize=1 << 16)
+def _number(x: tuple[int, ...]) -> int:
+    return sum(1 << i for i, bit in enumerate(x) if bit)
+
+
+class BitRule(ABC):
+    """The label of the first case that holds, of which there is always one: read off whole words, not bit by bit."""
+
+    @property
+    @abstractmethod
+    def cases(self) -> tuple[Case, ...]:
+        """The cases, in their order."""
+
+    def __call__(self, x: Instance) -> int:
+        """Return the label of the first case that holds at x."""
+        number = _number(tuple(x))
+        for ones, zeros, label in self.cases:
+            if number & ones == ones and not number & zeros:
+                break
+        return label
+
+
 @dataclass(frozen=True)
-class Dnf:
+class Dnf(BitRule):
     """1 where some term holds; a term is a tuple of literals: i for "bit i is 1", ~i for "bit i is 0".
 
     >>> str(Dnf(((0, ~2), (1,)))), str(Dnf(())), str(Dnf(((),)))
@@ -71,9 +110,10 @@ class Dnf:
 
     terms: tuple[tuple[int, ...], ...]
 
-    def __call__(self, x: Instance) -> int:
-        """Return 1 iff a term holds at x."""
-        return int(any(all(holds(literal, x) for literal in term) for term in self.terms))
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """A term is 1, all else 0."""
+        return (*(case(term, 1) for term in self.terms), (0, 0, 0))
 
     def __str__(self) -> str:
         if () in self.terms:
@@ -133,7 +173,7 @@ class KTermDnf(OfKParts):
 
 
 @dataclass(frozen=True)
-class DecisionList:
+class DecisionList(BitRule):
     """The label of the first rule whose literal holds, else the default.
 
     >>> str(DecisionList(((0, 1), (~3, 0)), 1))
@@ -143,12 +183,10 @@ class DecisionList:
     rules: tuple[tuple[int, int], ...]
     default: int
 
-    def __call__(self, x: Instance) -> int:
-        """Go through the rules."""
-        for literal, label in self.rules:
-            if holds(literal, x):
-                return label
-        return self.default
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The rules, then the default."""
+        return (*(case((literal,), label) for literal, label in self.rules), (0, 0, self.default))
 
     def __str__(self) -> str:
         if not self.rules:
@@ -210,7 +248,7 @@ Node = int | tuple[int, "Node", "Node"]
 
 
 @dataclass(frozen=True)
-class DecisionTree:
+class DecisionTree(BitRule):
     """Tests one bit after the other.
 
     >>> str(DecisionTree((0, 1, (2, 0, 1))))
@@ -219,15 +257,22 @@ class DecisionTree:
 
     root: Node
 
-    def __call__(self, x: Instance) -> int:
-        """Go down the tree."""
-        node = self.root
-        while isinstance(node, tuple):
-            node = node[1 + x[node[0]]]
-        return node
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The ways to the leaves."""
+        return tuple(_leaves(self.root))
 
     def __str__(self) -> str:
         return _text(self.root) if isinstance(self.root, tuple) else f"always {self.root}"
+
+
+def _leaves(node: Node, *way: int) -> Iterator[Case]:
+    if isinstance(node, int):
+        yield case(way, node)
+    else:
+        bit, zero, one = node
+        yield from _leaves(zero, *way, ~bit)
+        yield from _leaves(one, *way, bit)
 
 
 def _text(node: Node) -> str:

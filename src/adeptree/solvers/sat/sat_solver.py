@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,8 +29,6 @@ class Solver:
             raise InvalidArgument(f"{name} knows no limits; take solver='glucose4', or give neither of them")
         self.conflicts = conflicts
         self.seconds = seconds
-        self.alone = threading.RLock()
-        """To be held from a question to the end of reading its answer."""
         self.clauses: list[list[int]] = []
         self._variables = 0
         self._solver: Any = solvers.Solver(name=name)
@@ -65,7 +62,7 @@ class Solver:
 
     def model(self) -> Model:
         """Return the solution just found."""
-        return _model(self._open().get_model())
+        return self._model(self._open().get_model())
 
     def core(self) -> list[int]:
         """Return assumptions that cannot all be true, after an answer False."""
@@ -82,7 +79,12 @@ class Solver:
             formula.append([literal], weight=weight)
         with _pysat("pysat.examples.rc2").RC2(formula) as maxsat:
             found = maxsat.compute()
-        return None if found is None else _model(found)
+        return None if found is None else self._model(found)
+
+    def _model(self, found: list[int]) -> Model:
+        # A variable that no clause mentions may be missing; any value will do.
+        values = [0, *found, *[0] * (self._variables - len(found))]
+        return lambda literal: values[literal] > 0 if literal > 0 else values[-literal] <= 0
 
     def close(self) -> None:
         """Free the solver; again is harmless."""
@@ -94,17 +96,6 @@ class Solver:
         if self._solver is None:
             raise OracleError("the solver is closed and answers nothing more; make a new one with clone()")
         return self._solver
-
-
-def _model(values: list[int]) -> Model:
-    size = len(values)
-
-    def model(literal: int) -> bool:
-        # A variable that no clause mentions may be missing; any value will do.
-        variable = abs(literal)
-        return (variable <= size and values[variable - 1] > 0) == (literal > 0)
-
-    return model
 
 
 def _pysat(module: str) -> Any:

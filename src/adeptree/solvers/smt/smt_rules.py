@@ -74,19 +74,6 @@ class SmtRule:
         return self.show(self.values)
 
 
-def plain_value(term: Term) -> Constant:
-    """Return a z3 value as a bool, int or Fraction if it is one."""
-    z3 = load_z3()
-    if z3.is_true(term) or z3.is_false(term):
-        return bool(z3.is_true(term))
-    if z3.is_int_value(term):
-        return term.as_long()
-    if z3.is_rational_value(term):
-        fraction = term.as_fraction()
-        return Fraction(fraction.numerator, fraction.denominator)
-    return term
-
-
 def is_plain(value: Constant) -> bool:
     """Whether a value can be computed with in Python."""
     return isinstance(value, (bool, int, Fraction))

@@ -1,0 +1,32 @@
+"""What kernels use of the module ``cython``, doing nothing: for interpreting them where Cython is not installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+compiled = False
+double = float
+void = None
+int = uint = uchar = longlong = ulonglong = Py_ssize_t = bint = Any
+
+
+def _same(thing: Any) -> Any:
+    return thing
+
+
+def _with(*arguments: Any, **named: Any) -> Any:
+    return _same
+
+
+cclass = cfunc = ccall = final = no_gc = inline = _same
+exceptval = locals = freelist = _with
+
+
+def cast(kind: Any, value: Any) -> Any:
+    """Return the value as a number of this kind: in Python, a whole one stays what it is."""
+    return value if kind is double or not isinstance(value, float) else round(value)
+
+
+def declare(kind: Any = None, value: Any = None, **named: Any) -> Any:
+    """Declare a variable: in Python, its value."""
+    return value

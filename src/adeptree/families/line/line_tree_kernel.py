@@ -1,0 +1,510 @@
+"""Points on a line in order, in buckets under a balanced tree of sums: what all rules made of cuts stand on.
+
+A slot holds a point and the gap after it, up to the next point; before the first point stands one that is never seen.
+All points are whole numbers: those of a grid as they are, floats by their place among all doubles, so that the number
+of cuts in a gap is a difference. A gap has the prior mass of one cut, which a new point divides between the two parts:
+KT and its kin (``parts``) by what the base learner predicts there, the counts by counting. A round walks down to a
+bucket and, when it is taken over, up again; a subtree that has become lopsided is built anew.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, word_of_float
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import exp, floor, isfinite
+    from cython.cimports.libc.string import memcpy
+else:
+    import struct
+    from math import exp, floor, inf, isfinite
+
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger, word_of_float
+
+BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
+NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
+LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
+EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
+DEEPEST = 128
+FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that little no sum depends
+
+
+def value_of(key: cython.longlong) -> cython.double:
+    """Return the double at this place among all doubles."""
+    bits: cython.longlong = key if key >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - key
+    value: cython.double = 0.0
+    if cython.compiled:
+        memcpy(cython.address(value), cython.address(bits), 8)
+    else:
+        value = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return value
+
+
+def key_of(value: cython.double) -> cython.longlong:
+    """Return the place of a double among all doubles; of -0.0 that of 0.0."""
+    bits: cython.longlong = 0
+    value = value + 0.0
+    if cython.compiled:
+        memcpy(cython.address(bits), cython.address(value), 8)
+    else:
+        bits = struct.unpack("<q", struct.pack("<d", value))[0]
+    return bits if bits >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - bits
+
+
+def between(low: cython.longlong, high: cython.longlong) -> cython.double:
+    """Return how many cuts there are in (low, high], a number of up to 64 bits, as a double."""
+    return cython.cast(cython.double, cython.cast(cython.ulonglong, high) - cython.cast(cython.ulonglong, low))
+
+
+def longer(old: object, size: cython.Py_ssize_t) -> object:
+    """Return an array of this many entries that begins like the old one and goes on with zeros."""
+    begun: Any = memoryview(old)  # type: ignore[arg-type]
+    new = array(begun.format, bytes(begun.itemsize * size))
+    memoryview(new)[: len(begun)] = begun
+    return new
+
+
+class LineTree(RoundKernel):
+    """The tree; a subclass says what is summed in it (``sum_leaf``, ``sum_node``, ``make_room``, ``look``, ``least``).
+
+    ``shares`` and ``betas`` are the parts of the prior of one cut (``Prior.parts``), ``count_share`` is the part that
+    is shared out by counting cuts.
+    """
+
+    def __init__(
+        self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Any, betas: Any, count_share: float
+    ) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        i: cython.Py_ssize_t
+        self.floats = floats
+        self.first, self.last = first, last
+        self.parts = len(shares)
+        self.shares, self.betas = array("d", [*shares, 0.0]), array("d", [*betas, 0.0])
+        self.count_share = count_share
+        self.per_cut = count_share / between(first, last)
+        self.whole = True  # whether all losses are whole numbers
+        self.zeros = 0.0  # what all 0s cost
+        self.charged = 0.0  # what all rounds cost
+        self.table = 0  # entries of decay, e^(-eta k)
+        self.nothing = inf  # losses beyond this weigh nothing
+        self.x = first
+        self.above = last
+        self.depth = self.bucket = self.at = 0
+        self.cut = self.guess = False
+        self.mass1 = self.mass0 = 0.0
+        self.decay = array("d", bytes(8))
+        self.way = array("i", bytes(4 * DEEPEST))
+        self.points = array("q")
+        self.keys = self.splits = array("q")
+        self.gain = self.mass = self.part = array("d")
+        self.wrong = self.contested = self.counts = self.child = self.size = array("i")
+        self.order = self.leaves = self.pairs = self.firsts = array("i")
+        self.room = 0
+        self.buckets = self.nodes = self.cells = 1
+        self.make_room(2)
+        self.keys[0] = first
+        self.counts[0] = self.size[0] = 1
+        self.child[0] = -1
+        self.mass[0] = 1.0
+        for i in range(self.parts):
+            self.part[i] = self.shares[i]
+        self.rebuild()
+
+    # --- Points ------------------------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place, if it is an int of the grid, or a finite number."""
+        key: cython.longlong
+        value: cython.double
+        if self.floats:
+            if type(x) is not float and (type(x) is not int or not (-EXACT <= x <= EXACT)):
+                return False
+            value = x  # type: ignore[assignment]
+            if not isfinite(value):
+                return False
+            key = key_of(value)
+        else:
+            if type(x) is not int or not (self.first < x < self.last):
+                return False
+            key = x
+        if key != self.x:
+            self.x = key
+            self.seen = self.known = False
+        return True
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th point of the batch in place."""
+        key: cython.longlong = self.points[i]
+        if key != self.x:
+            self.x = key
+            self.seen = self.known = False
+
+    def give(self, keys: Any) -> None:
+        """Take the keys of the points of a batch."""
+        self.points = memoryview(keys)
+
+    def locate(self) -> cython.void:
+        """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
+        x: cython.longlong = self.x
+        v: cython.Py_ssize_t = 0
+        d: cython.Py_ssize_t = 0
+        above: cython.longlong = self.last
+        right: cython.Py_ssize_t
+        self.way[0] = 0
+        while self.child[v] >= 0:
+            right = x >= self.splits[v]
+            above = above if right else self.splits[v]
+            v = self.child[v] + right
+            d += 1
+            self.way[d] = v
+        self.find(v, d, above)
+
+    def find(self, v: cython.Py_ssize_t, d: cython.Py_ssize_t, above: cython.longlong) -> cython.void:
+        """Find the slot of x in the bucket of a leaf, before the point ``above``."""
+        x: cython.longlong = self.x
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        self.depth = d
+        self.bucket = -1 - self.child[v]
+        at = self.bucket * BUCKET - 1
+        end = at + 1 + self.counts[self.bucket]
+        for i in range(at + 1, end):
+            at += self.keys[i] <= x  # (no branch to be mispredicted)
+        self.at = at
+        self.above = self.keys[at + 1] if at + 1 < end else above
+        self.cut = self.keys[at] != x
+        self.word = word_of_float(value_of(x)) if self.floats else cython.cast(cython.ulonglong, x) & mask
+        if self.cut:
+            self.divide()
+
+    def divide(self) -> cython.void:
+        """Say what the base learner predicts at x, and how the gap's mass is divided: ``mass1`` up to x, ``mass0``."""
+        low: cython.longlong = self.keys[self.at]
+        k: cython.double = self.wrong[self.at]
+        n: cython.double = self.contested[self.at]
+        value: cython.double
+        agree: cython.double
+        against: cython.double
+        i: cython.Py_ssize_t
+        if self.floats:
+            value = value_of(self.x)
+            self.guess = value_of(self.above) / 2 - value / 2 < value / 2 - value_of(low) / 2
+        else:
+            self.guess = self.above - self.x < self.x - low
+        self.mass1 = self.per_cut * between(low, self.x)
+        self.mass0 = self.per_cut * between(self.x, self.above)
+        for i in range(self.parts):
+            agree = self.part[self.at * self.parts + i] / (n + 0.5 + self.betas[i])
+            against = agree * (k + 0.5)
+            agree = agree * (n - k + self.betas[i])
+            self.mass1 += agree if self.guess else against
+            self.mass0 += against if self.guess else agree
+
+    def insert(self) -> cython.void:
+        """Divide the gap of x: the part up to x stays in its slot, x and the part beyond it follow."""
+        at: cython.Py_ssize_t = self.at
+        parts: cython.Py_ssize_t = self.parts
+        n: cython.double = self.contested[at]
+        k: cython.double = self.wrong[at]
+        agree: cython.double
+        against: cython.double
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        j = self.bucket * BUCKET + self.counts[self.bucket]
+        while j > at + 1:
+            self.keys[j] = self.keys[j - 1]
+            self.gain[j] = self.gain[j - 1]
+            self.mass[j] = self.mass[j - 1]
+            self.wrong[j] = self.wrong[j - 1]
+            self.contested[j] = self.contested[j - 1]
+            for i in range(parts):
+                self.part[j * parts + i] = self.part[(j - 1) * parts + i]
+            j -= 1
+        for i in range(parts):
+            agree = self.part[at * parts + i] / (n + 0.5 + self.betas[i])
+            against = max(agree * (k + 0.5), FLOOR)
+            agree = max(agree * (n - k + self.betas[i]), FLOOR)
+            self.part[at * parts + i] = agree if self.guess else against
+            self.part[j * parts + i] = against if self.guess else agree
+        self.keys[j] = self.x
+        self.gain[j] = 0.0
+        self.mass[at] = max(self.mass1, FLOOR)
+        self.mass[j] = max(self.mass0, FLOOR)
+        self.wrong[j] = self.wrong[at] + self.guess
+        self.wrong[at] += 1 - self.guess
+        self.contested[at] += 1
+        self.contested[j] = self.contested[at]
+        self.counts[self.bucket] += 1
+        self.cells += 1
+        self.at = j
+
+    # --- Losses ------------------------------------------------------------------------------------
+
+    def charge(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Count a label of the point of slot ``at``: only 1s minus 0s matter there, and all 0s together."""
+        self.charged += cost
+        if cost != floor(cost) or self.charged > EXACT:
+            self.whole = False
+        if label:
+            self.gain[self.at] += cost
+        else:
+            self.gain[self.at] -= cost
+            self.zeros += cost
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let x in, and charge the rules that are wrong there."""
+        if self.cut:
+            self.insert()
+        self.charge(label, cost)
+        self.climb()
+
+    def lengthen(self) -> cython.int:
+        """Make the table of e^(-eta k) cover all differences of losses there can be, or all that weigh anything."""
+        i: cython.Py_ssize_t
+        reach: cython.double = min(min(self.nothing, LONGEST), 2.0 * self.charged + 64.0)
+        size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
+        if size > len(self.decay):
+            self.decay = longer(self.decay, size)
+        for i in range(self.table, size):
+            self.decay[i] = exp(-self.eta * i)
+        self.table = size
+        return 0
+
+    # --- The tree ----------------------------------------------------------------------------------
+
+    def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the bucket of a leaf."""
+
+    def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the two children of a node."""
+
+    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
+        """Have room for this many buckets. If that fails, nothing is lost."""
+        slots: cython.Py_ssize_t = room * BUCKET
+        self.keys, self.splits = longer(self.keys, slots), longer(self.splits, 2 * room)
+        self.gain, self.mass = longer(self.gain, slots), longer(self.mass, slots)
+        self.part = longer(self.part, slots * self.parts)
+        self.wrong, self.contested = longer(self.wrong, slots), longer(self.contested, slots)
+        self.counts, self.child, self.size = (
+            longer(self.counts, room),
+            longer(self.child, 2 * room),
+            longer(self.size, 2 * room),
+        )
+        self.order, self.firsts = longer(self.order, 2 * room), longer(self.firsts, 2 * room)
+        self.leaves, self.pairs = longer(self.leaves, room), longer(self.pairs, room)
+        self.room = room
+        return 0
+
+    def reserve(self) -> cython.int:
+        """Have room for one more bucket, and a table that is long enough after one more round."""
+        if self.buckets + 1 > self.room:
+            self.make_room(self.room + (self.room >> 3) + 2)
+        if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
+            self.lengthen()
+        return 0
+
+    def climb(self) -> cython.void:
+        """Sum up anew from the bucket of x to the root; a full bucket becomes two."""
+        leaf: cython.Py_ssize_t = self.way[self.depth]
+        full: cython.bint = self.counts[self.bucket] == BUCKET
+        d: cython.Py_ssize_t
+        if full:
+            for d in range(self.depth + 1):
+                self.size[self.way[d]] += 1
+            self.halve(leaf)
+        else:
+            self.sum_leaf(leaf)
+        d = self.depth - 1
+        while d >= 0:
+            self.sum_node(self.way[d])
+            d -= 1
+        if full:
+            self.balance()
+
+    def halve(self, v: cython.Py_ssize_t) -> cython.void:
+        """Make a leaf whose bucket is full a node with two leaves."""
+        old: cython.Py_ssize_t = self.bucket * BUCKET + BUCKET // 2
+        new: cython.Py_ssize_t = self.buckets * BUCKET
+        parts: cython.Py_ssize_t = self.parts
+        a: cython.Py_ssize_t = self.nodes
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        for i in range(BUCKET // 2):
+            self.keys[new + i] = self.keys[old + i]
+            self.gain[new + i] = self.gain[old + i]
+            self.mass[new + i] = self.mass[old + i]
+            self.wrong[new + i] = self.wrong[old + i]
+            self.contested[new + i] = self.contested[old + i]
+            for c in range(parts):
+                self.part[(new + i) * parts + c] = self.part[(old + i) * parts + c]
+        self.counts[self.bucket] = self.counts[self.buckets] = BUCKET // 2
+        self.child[v], self.child[a], self.child[a + 1] = a, -1 - self.bucket, -1 - self.buckets
+        self.size[a] = self.size[a + 1] = 1
+        self.splits[v] = self.keys[new]
+        self.buckets += 1
+        self.nodes += 2
+        self.sum_leaf(a)
+        self.sum_leaf(a + 1)
+        self.sum_node(v)
+
+    def balance(self) -> cython.void:
+        """Build the highest subtree on the way anew that has become lopsided, so that no rotations are needed."""
+        d: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        larger: cython.Py_ssize_t
+        for d in range(self.depth + 1):
+            v = self.way[d]
+            if self.size[v] >= 8:
+                larger = max(self.size[self.child[v]], self.size[self.child[v] + 1])
+                if 10 * larger > 7 * self.size[v]:
+                    self.regrow(v)
+                    d -= 1
+                    while d >= 0:
+                        self.sum_node(self.way[d])
+                        d -= 1
+                    return
+
+    def list_nodes(self, root: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """List the nodes of a subtree in ``order``, each before those below it, left before right; return how many."""
+        found: cython.Py_ssize_t = 0
+        waiting: cython.Py_ssize_t = 1
+        v: cython.Py_ssize_t
+        self.firsts[0] = root
+        while waiting:
+            waiting -= 1
+            v = self.firsts[waiting]
+            self.order[found] = v
+            found += 1
+            if self.child[v] >= 0:
+                self.firsts[waiting], self.firsts[waiting + 1] = self.child[v] + 1, self.child[v]
+                waiting += 2
+        return found
+
+    def regrow(self, root: cython.Py_ssize_t) -> cython.void:
+        """Give a subtree the best shape; its nodes and buckets are used again."""
+        found: cython.Py_ssize_t = self.list_nodes(root)
+        leaves: cython.Py_ssize_t = 0
+        pairs: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        a: cython.Py_ssize_t
+        half: cython.Py_ssize_t
+        for i in range(found):
+            v = self.order[i]
+            if self.child[v] < 0:
+                self.leaves[leaves] = self.child[v]
+                leaves += 1
+            else:
+                self.pairs[pairs] = self.child[v]
+                pairs += 1
+        # From the root down, level by level; ``firsts`` has the leftmost leaf below a node.
+        self.order[0], self.firsts[0] = root, 0
+        pairs = 0
+        for i in range(found):
+            v = self.order[i]
+            if self.size[v] == 1:
+                self.child[v] = self.leaves[self.firsts[i]]
+                continue
+            a, half = self.pairs[pairs], self.size[v] // 2
+            self.child[v] = a
+            self.size[a], self.size[a + 1] = half, self.size[v] - half
+            self.order[2 * pairs + 1], self.order[2 * pairs + 2] = a, a + 1
+            self.firsts[2 * pairs + 1], self.firsts[2 * pairs + 2] = self.firsts[i], self.firsts[i] + half
+            self.splits[v] = self.keys[(-1 - self.leaves[self.firsts[i] + half]) * BUCKET]
+            pairs += 1
+        self.sum_all(found)
+
+    def sum_all(self, found: cython.Py_ssize_t) -> cython.void:
+        """Sum up the nodes in ``order`` anew, children (which come later in the list) first."""
+        i: cython.Py_ssize_t = found - 1
+        while i >= 0:
+            if self.child[self.order[i]] < 0:
+                self.sum_leaf(self.order[i])
+            else:
+                self.sum_node(self.order[i])
+            i -= 1
+
+    def rebuild(self) -> cython.void:
+        """Compute anew what depends on the rate."""
+        self.nothing = NOTHING / self.eta if self.eta > 0.0 else inf
+        self.table = 0
+        self.lengthen()
+        self.sum_all(self.list_nodes(0))
+
+    # --- What is kept ------------------------------------------------------------------------------
+
+    def slots(self) -> dict[str, Any]:
+        """Return the slots from left to right as arrays, and the shape of the tree over them."""
+        found: cython.Py_ssize_t = self.list_nodes(0)
+        keys: cython.longlong[::1] = array("q", bytes(8 * self.cells))
+        gain: cython.double[::1] = array("d", bytes(8 * self.cells))
+        mass: cython.double[::1] = array("d", bytes(8 * self.cells))
+        part: cython.double[::1] = array("d", bytes(8 * self.cells * self.parts))
+        wrong: cython.int[::1] = array("i", bytes(4 * self.cells))
+        contested: cython.int[::1] = array("i", bytes(4 * self.cells))
+        counts: cython.longlong[::1] = array("q", bytes(8 * self.buckets))
+        sizes: cython.longlong[::1] = array("q", bytes(8 * found))
+        at: cython.Py_ssize_t = 0
+        bucket: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        for i in range(found):
+            v = self.order[i]
+            sizes[i] = self.size[v]
+            if self.child[v] >= 0:
+                continue
+            counts[bucket] = self.counts[-1 - self.child[v]]
+            for j in range((-1 - self.child[v]) * BUCKET, (-1 - self.child[v]) * BUCKET + counts[bucket]):
+                keys[at], gain[at], mass[at] = self.keys[j], self.gain[j], self.mass[j]
+                wrong[at], contested[at] = self.wrong[j], self.contested[j]
+                for c in range(self.parts):
+                    part[at * self.parts + c] = self.part[j * self.parts + c]
+                at += 1
+            bucket += 1
+        kept: dict[str, Any] = {"keys": keys, "gain": gain, "mass": mass, "part": part, "wrong": wrong}
+        return kept | {"contested": contested, "counts": counts, "sizes": sizes}
+
+    def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
+        """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
+        keys: cython.longlong[::1] = memoryview(kept["keys"])
+        gain: cython.double[::1] = memoryview(kept["gain"])
+        mass: cython.double[::1] = memoryview(kept["mass"])
+        part: cython.double[::1] = memoryview(kept["part"])
+        wrong: cython.int[::1] = memoryview(kept["wrong"])
+        contested: cython.int[::1] = memoryview(kept["contested"])
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
+        c: cython.Py_ssize_t
+        buckets: cython.Py_ssize_t = len(kept["counts"])
+        self.make_room(max(self.room, buckets + 2))
+        for i in range(buckets):
+            self.counts[i] = kept["counts"][i]
+            for j in range(i * BUCKET, i * BUCKET + self.counts[i]):
+                self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
+                self.wrong[j], self.contested[j] = wrong[at], contested[at]
+                for c in range(self.parts):
+                    self.part[j * self.parts + c] = part[at * self.parts + c]
+                at += 1
+        for i in range(len(numbers)):
+            j = numbers[i]
+            self.child[j], self.size[j] = children[i], kept["sizes"][i]
+            if children[i] >= 0:
+                self.splits[j] = self.keys[beyond[i] * BUCKET]
+        self.buckets, self.nodes, self.cells = buckets, len(numbers), at
+        self.seen = self.known = False
+        self.x = self.first
+        self.rebuild()

@@ -1,0 +1,105 @@
+"""Thresholds on a tree of sums: the exact distribution of ADEPT from the first round on (``thresholds_kernel.py``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.saved_values import check_counts
+from adeptree.core.types import Concept
+from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
+from adeptree.families.line.thresholds import Bisection, HalfLines, NearestLabel
+from adeptree.families.line.tree_shape import Shape
+from adeptree.roles.engine import Leader, Problem, Rows
+from adeptree.theory.priors import PaperPrior, Prior
+
+WIDEST = 650.0
+"""ln of how far the paper's capacities may lie apart, for their ratios to be ordinary doubles."""
+_KERNEL = kernel("adeptree.families.line.thresholds_kernel")
+
+
+class ThresholdsEngine(LineEngine):
+    """The paths of thresholds as the gaps between the points seen; the base learner is the nearest point's label.
+
+    >>> from adeptree import Thresholds
+    >>> engine = ThresholdsEngine(Thresholds(16), PaperPrior(T=100, M=4))
+    >>> engine.rate = 0.5
+    >>> for x, y in [(3, 0), (12, 1), (8, 1), (5, 0)]:
+    ...     engine.commit(x, y)
+    >>> engine.width, engine.best_loss, str(engine.best_rule()), round(engine.probability(7), 6)
+    (5, 0, 'x >= 6', 0.924684)
+    """
+
+    kind = "thresholds"
+    formerly = ("ordered",)
+
+    def __init__(self, concept_class: HalfLines, prior: Prior) -> None:
+        super().__init__(concept_class, prior)
+        horizon = (prior.T, prior.M) if isinstance(prior, PaperPrior) else ()
+        self._use(_KERNEL.ThresholdsKernel(*self.measure(), *horizon))
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """The natural base learners, grids whose points are int64, and capacities whose ratios are doubles."""
+        line: Any = problem.concept_class.line  # type: ignore[attr-defined]
+        if not line.of_floats and line.n > LARGEST_GRID:
+            return f"its grids end at 2^62; got {problem.concept_class!r}"
+        if problem.prior.log_total > WIDEST:
+            return f"with the paper's prior M ln(eT/M) may be up to {WIDEST:g}; got {problem.prior.log_total:.0f}"
+        return problem.beyond(("paper", "kt", "mixed"), Bisection, NearestLabel)
+
+    def rows(self) -> Rows:
+        """Return the gaps, from left to right."""
+        gaps, ledger = self.gaps(), self.kernel.ledger
+        losses = self.kernel.zeros + np.cumsum(gaps["gain"])  # type: ignore[attr-defined]
+        mistakes, contested = gaps["wrong"].astype(np.int64), gaps["contested"].astype(np.int64)
+        mass = self.prior.log_mass(ledger.answered, mistakes, contested, self.log_shares(gaps))
+        whole = losses.astype(np.int64) if (losses == np.floor(losses)).all() else losses
+        return Rows(whole, mistakes, contested, mass - self.prior.log_total)
+
+    def leader(self) -> Leader:
+        """Return the best gap; compiled, as it is looked at whenever the rate is."""
+        loss, mistakes, contested, mass = self.kernel.leader()  # type: ignore[attr-defined]
+        log_mass = np.log(mass)
+        if not self.prior.settled:
+            k = np.array([mistakes])
+            log_mass = self.prior.log_mass(self.kernel.ledger.answered, k, k)[0] - self.prior.log_total
+        return Leader(int(loss) if loss == int(loss) else loss, mistakes, contested, float(min(0.0, log_mass)))
+
+    def best_rule(self) -> Concept:
+        """Return a concept of the first best gap."""
+        gaps = self.gaps()
+        i = int(np.cumsum(gaps["gain"]).argmin())
+        return self.line.threshold(gaps["low"][i], gaps["high"][i])
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Plant the tree; files of the first edition hold the loss of every gap instead."""
+        if isinstance(self.prior, PaperPrior):
+            check_counts("mistakes", state["mistakes" if "losses" in state else "wrong"], self.prior.M)
+        super().restore(self._of_cells(state) if "losses" in state else state)
+
+    def _of_cells(self, state: dict[str, Any]) -> dict[str, Any]:
+        k, n, losses = state["mistakes"], state["contested"], state["losses"].astype(np.float64)
+        keys = self.keys_of(state["low"] - self.line.step)
+        part = np.empty((len(k), 0))
+        mass = np.ones(len(k))
+        if self.prior.settled:
+            part = np.stack([np.exp(log_share + beta.log_mass(k, n)) for log_share, beta in self.prior.betas], axis=1)
+            mass = part.sum(axis=1)
+        shape = Shape.for_cells(len(k))
+        gain = np.diff(losses, prepend=losses[0])
+        return {
+            "keys": keys,
+            "gain": gain,
+            "mass": mass,
+            "part": part.ravel(),
+            "wrong": k.astype(np.int32),
+            "contested": n.astype(np.int32),
+            "counts": shape.counts,
+            "sizes": shape.sizes,
+            "zeros": float(losses[0]),
+            "charged": float(state["rounds"]),
+            "whole": True,
+        }

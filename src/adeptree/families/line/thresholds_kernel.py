@@ -1,0 +1,341 @@
+"""Thresholds without touching each path: ADEPT's exact distribution in O(log t) per round (paper's prior: O(M log t)).
+
+A path is a gap between neighbouring points. It errs on the 1s below it and on the 0s above it: on all 0s, plus the 1s
+minus 0s below it. So a node keeps, of the gaps under it, the least loss, as if its first point were the first of all,
+and the sum of prior mass times e^(-eta (loss - least)); and the 1s minus 0s of its points, by which the gaps to the
+right of it are worse. With the paper's prior, whose masses change in every round but depend on k(v) alone, there is
+one sum per k.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import exp, log, log1p
+else:
+    from math import exp, inf, log, log1p
+
+    from adeptree.families.line.line_tree_kernel import LineTree, longer
+
+BUCKET = cython.declare(cython.Py_ssize_t, 32)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def log_plus(a: cython.double, b: cython.double) -> cython.double:
+    """Return ln(e^a + e^b)."""
+    if a < b:
+        return b + log1p(exp(a - b))
+    return a + log1p(exp(b - a)) if a > -inf else a
+
+
+@cython.final
+@cython.cclass
+class ThresholdsKernel(LineTree):
+    """The tree of gaps; with the paper's prior, for a horizon of T rounds and mistake bound M."""
+
+    T: cython.longlong
+    M: cython.longlong
+    columns: cython.Py_ssize_t
+    stride: cython.Py_ssize_t
+    sums: cython.double[::1]  # per node: the least loss, 1s minus 0s, and a sum per column
+    weight: cython.double[::1]  # per slot: e^(-eta (loss - least of the bucket)), times the prior mass but the paper's
+    row: cython.double[::1]
+
+    def __init__(
+        self,
+        floats: bool,
+        first: cython.longlong,
+        last: cython.longlong,
+        shares: Any,
+        betas: Any,
+        count_share: float,
+        horizon: cython.longlong = 0,
+        mistakes: cython.longlong = -1,
+    ) -> None:
+        self.T, self.M = horizon, mistakes
+        self.columns = mistakes + 1 if mistakes >= 0 else 1
+        self.stride = 2 + self.columns
+        self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
+        self.sums = self.weight = array("d")
+        LineTree.__init__(self, floats, first, last, shares, betas, count_share)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
+        """Have room for the sums of more buckets, too."""
+        self.sums = longer(self.sums, 2 * room * self.stride)
+        self.weight = longer(self.weight, room * BUCKET)
+        return LineTree.make_room(self, room)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def shrunk(self, loss: cython.double) -> cython.double:
+        """Return e^(-eta loss)."""
+        i: cython.Py_ssize_t
+        if self.whole and loss < self.table:
+            i = cython.cast(cython.Py_ssize_t, loss)
+            return self.decay[i]
+        return 0.0 if loss > self.nothing else exp(-self.eta * loss)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the gaps of a bucket."""
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * BUCKET
+        end: cython.Py_ssize_t = first + self.counts[-1 - self.child[v]]
+        at: cython.Py_ssize_t = v * self.stride
+        gain: cython.double = 0.0
+        least: cython.double = self.gain[first]
+        most: cython.double = least
+        weight: cython.double
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        for i in range(first, end):
+            gain += self.gain[i]
+            self.weight[i] = gain
+            least = least if least < gain else gain
+            most = most if most > gain else gain
+        self.sums[at], self.sums[at + 1] = least, gain
+        if self.M < 0:
+            if self.whole and most - least < self.table:
+                for i in range(first, end):
+                    k = cython.cast(cython.Py_ssize_t, self.weight[i] - least)
+                    self.weight[i] = self.mass[i] * self.decay[k]
+            else:
+                for i in range(first, end):
+                    self.weight[i] = self.mass[i] * self.shrunk(self.weight[i] - least)
+            self.sums[at + 2] = self.sum_slots(first, end)
+            return
+        for i in range(at + 2, at + self.stride):
+            self.sums[i] = 0.0
+        for i in range(first, end):
+            weight = self.shrunk(self.weight[i] - least)
+            self.weight[i] = weight
+            self.sums[at + 2 + self.wrong[i]] += weight
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the children: the gaps of the right one are worse by the left one's 1s minus 0s."""
+        at: cython.Py_ssize_t = v * self.stride
+        left: cython.Py_ssize_t = self.child[v] * self.stride
+        right: cython.Py_ssize_t = left + self.stride
+        loss: cython.double = self.sums[left]
+        other: cython.double = self.sums[right] + self.sums[left + 1]
+        mine: cython.double = 1.0
+        theirs: cython.double = 1.0
+        i: cython.Py_ssize_t
+        if loss <= other:
+            theirs = self.shrunk(other - loss)
+        else:
+            mine = self.shrunk(loss - other)
+            loss = other
+        self.sums[at], self.sums[at + 1] = loss, self.sums[left + 1] + self.sums[right + 1]
+        for i in range(2, self.stride):
+            self.sums[at + i] = self.sums[left + i] * mine + self.sums[right + i] * theirs
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def weigh(self, v: cython.Py_ssize_t) -> cython.double:
+        """Return the weight of the gaps under a node, relative to its least loss."""
+        at: cython.Py_ssize_t = v * self.stride + 2
+        total: cython.double = 0.0
+        i: cython.Py_ssize_t
+        if self.M < 0:
+            return self.sums[at]
+        for i in range(self.columns):
+            total += self.row[i] * self.sums[at + i]
+        return total
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def fill_row(self) -> cython.void:
+        """Set ``row[k]`` to W(k) = sum_{j <= M - k} C(n, j), n rounds following the one looked at, up to a factor."""
+        n: cython.longlong = max(0, self.T - self.ledger.answered - self.ahead)
+        m: cython.longlong = min(self.M, n)
+        term: cython.double = 1.0
+        j: cython.longlong
+        # C(n, j) / C(n, m), from j = m down; then summed from j = 0 up, all terms being positive.
+        j = m
+        while j >= 0:
+            self.row[self.M - j] = term
+            term = term * j / (n - j + 1)
+            j -= 1
+        j = 1
+        while j <= m:
+            self.row[self.M - j] += self.row[self.M - j + 1]
+            j += 1
+        while j <= self.M:  # more mistakes than rounds left add nothing
+            self.row[self.M - j] = self.row[self.M - m]
+            j += 1
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def sum_slots(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
+        """Return the weight of some gaps of a bucket; two sums at a time, as none has to wait for the other."""
+        i: cython.Py_ssize_t = first
+        total: cython.double = 0.0
+        other: cython.double = 0.0
+        if self.M < 0:
+            while i + 1 < end:
+                total += self.weight[i]
+                other += self.weight[i + 1]
+                i += 2
+            return total + other + (self.weight[i] if i < end else 0.0)
+        for i in range(first, end):
+            total += self.weight[i] * self.row[self.wrong[i]]
+        return total
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def look(self) -> cython.void:
+        """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
+        x: cython.longlong = self.x
+        v: cython.Py_ssize_t = 0
+        d: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        left: cython.Py_ssize_t
+        above: cython.longlong = self.last
+        lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        here: cython.double
+        share: cython.double
+        if self.M >= 0:
+            self.fill_row()
+        # The siblings on the way down (as in ``locate``),
+        self.way[0] = 0
+        while self.child[v] >= 0:
+            left = self.child[v]
+            i = left * self.stride
+            if x >= self.splits[v]:
+                one += self.weigh(left) * self.shrunk(lost + self.sums[i])
+                lost += self.sums[i + 1]
+                v = left + 1
+            else:
+                zero += self.weigh(left + 1) * self.shrunk(lost + self.sums[i + 1] + self.sums[i + self.stride])
+                above = self.splits[v]
+                v = left
+            d += 1
+            self.way[d] = v
+        self.find(v, d, above)
+        # then the bucket of x, whose weights are relative to its own least loss.
+        share = self.shrunk(lost + self.sums[v * self.stride])
+        one += share * self.sum_slots(self.bucket * BUCKET, self.at)
+        zero += share * self.sum_slots(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket])
+        here = share * self.weight[self.at]
+        i = self.wrong[self.at]
+        if self.M >= 0 and self.cut:
+            one += here * self.row[i + 1 - self.guess]
+            zero += here * self.row[i + self.guess]
+        elif self.M >= 0:
+            zero += here * self.row[i]
+        elif self.cut:
+            here = here / self.mass[self.at]
+            one += here * self.mass1
+            zero += here * self.mass0
+        else:
+            zero += here
+        self.p = one / (one + zero)
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at x, right also where one side is nothing beside the other."""
+        v: cython.Py_ssize_t = 0
+        d: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        left: cython.Py_ssize_t
+        lost: cython.double = -self.sums[0]  # relative to L*: rates times losses may have no digits to spare
+        loss: cython.double
+        one: cython.double = -inf
+        zero: cython.double = -inf
+        for d in range(1, self.depth + 1):
+            left = self.child[v]
+            v = self.way[d]
+            if v != left:
+                one = log_plus(one, log(self.weigh(left)) - self.eta * (lost + self.sums[left * self.stride]))
+                lost += self.sums[left * self.stride + 1]
+            else:
+                loss = lost + self.sums[left * self.stride + 1] + self.sums[(left + 1) * self.stride]
+                zero = log_plus(zero, log(self.weigh(left + 1)) - self.eta * loss)
+        for i in range(self.bucket * BUCKET, self.bucket * BUCKET + self.counts[self.bucket]):
+            lost += self.gain[i]
+            if i < self.at:
+                one = log_plus(one, log(self.mass[i] if self.M < 0 else self.row[self.wrong[i]]) - self.eta * lost)
+            elif i > self.at or not self.cut:
+                zero = log_plus(zero, log(self.mass[i] if self.M < 0 else self.row[self.wrong[i]]) - self.eta * lost)
+            elif self.M < 0:
+                one = log_plus(one, log(self.mass1) - self.eta * lost)
+                zero = log_plus(zero, log(self.mass0) - self.eta * lost)
+            else:
+                one = log_plus(one, log(self.row[self.wrong[i] + 1 - self.guess]) - self.eta * lost)
+                zero = log_plus(zero, log(self.row[self.wrong[i] + self.guess]) - self.eta * lost)
+        return one - zero
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let x in, and charge the gaps that are wrong there."""
+        d: cython.Py_ssize_t = self.depth
+        if self.cut:
+            self.insert()
+        self.charge(label, cost)
+        if self.counts[self.bucket] == BUCKET:
+            self.climb()
+            return
+        self.sum_leaf(self.way[d])
+        while d > 0:
+            d -= 1
+            self.sum_node(self.way[d])
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def least(self) -> cython.double:
+        """L*: the least loss of a gap."""
+        return self.zeros + self.sums[0]
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def count(self) -> cython.longlong:
+        """The number of gaps."""
+        return self.cells
+
+    def leader(self) -> tuple[float, int, int, float]:
+        """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
+        found: cython.Py_ssize_t = self.list_nodes(0)
+        least: cython.double = self.sums[0]
+        slack: cython.double = 0.0 if self.whole else 1e-12 * (1.0 + self.charged)  # sums of other orders differ
+        lost: cython.double = 0.0
+        best: cython.Py_ssize_t = -1
+        first: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        for i in range(found):
+            if self.child[self.order[i]] >= 0:
+                continue
+            first = (-1 - self.child[self.order[i]]) * BUCKET
+            for j in range(first, first + self.counts[-1 - self.child[self.order[i]]]):
+                lost += self.gain[j]
+                if lost <= least + slack and (best < 0 or self.heavier(j, best)):
+                    best = j
+        return (self.least(), self.wrong[best], self.contested[best], self.mass[best])
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
+        """Whether a gap has more prior mass than another."""
+        return self.mass[i] > self.mass[j] if self.M < 0 else self.wrong[i] < self.wrong[j]

@@ -1,0 +1,78 @@
+"""The shape of a tree over buckets of slots: what is saved, and built from again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from adeptree.core.errors import DamagedFile
+from adeptree.core.types import IntArray
+
+BUCKET = 32
+"""Slots per bucket of ``line_tree_kernel.py``; a full one is divided at once."""
+FILLED = 24
+"""Slots a bucket gets when a tree is built anew."""
+DEEPEST = 100
+"""No tree of an engine is deeper, so no saved one may be."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many cells each bucket has, from left to right, and how many buckets each node, in preorder."""
+
+    counts: IntArray
+    sizes: IntArray
+
+    @classmethod
+    def for_cells(cls, cells: int) -> Shape:
+        """Return the most balanced shape.
+
+        >>> shape = Shape.for_cells(50)
+        >>> shape.counts.tolist(), shape.sizes.tolist()
+        ([24, 24, 2], [3, 1, 2, 1, 1])
+        """
+        counts = np.full(-(-cells // FILLED), FILLED, dtype=np.int64)
+        counts[-1] = cells - FILLED * (len(counts) - 1)
+        sizes, waiting = [], [len(counts)]
+        while waiting:
+            sizes.append(size := waiting.pop())
+            if size > 1:
+                waiting += [size - size // 2, size // 2]
+        return cls(counts, np.array(sizes, dtype=np.int64))
+
+    def check(self, cells: int) -> None:
+        """Refuse a shape that is no tree over that many cells (it would be read as addresses)."""
+        fits = self.counts.min(initial=1) >= 1 and self.counts.max(initial=1) < BUCKET and self.counts.sum() == cells
+        waiting = [(len(self.counts), 0)]
+        for size in self.sizes.tolist():
+            if not fits or not waiting:
+                break
+            due, depth = waiting.pop()
+            fits = 1 <= size <= due and depth <= DEEPEST
+            if waiting and waiting[-1][1] == depth:  # a left child: the rest of the parent is its sibling's
+                fits &= size < due
+                waiting[-1] = (due - size, depth)
+            else:
+                fits &= size == due
+            if size > 1:
+                waiting += [(0, depth + 1), (size, depth + 1)]
+        if not fits or waiting or len(self.sizes) != 2 * len(self.counts) - 1:
+            raise DamagedFile("the saved tree does not fit its points; use an earlier copy")
+
+    def nodes(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the number of each node in preorder (siblings get neighbouring ones), its left child's number (at a
+        leaf -1 - bucket), and the first bucket of its right child.
+
+        >>> [part.tolist() for part in Shape.for_cells(50).nodes()]
+        [[0, 1, 2, 3, 4], [1, -1, 3, -2, -3], [1, 0, 2, 0, 0]]
+        """
+        leaf = self.sizes == 1
+        inner = np.flatnonzero(~leaf)
+        before = np.cumsum(leaf) - leaf  # leaves to the left
+        number, child, beyond = np.zeros_like(self.sizes), -1 - before, np.zeros_like(self.sizes)
+        child[inner] = 1 + 2 * np.arange(len(inner))
+        beyond[inner] = before[inner] + self.sizes[inner + 1]
+        number[inner + 1] = child[inner]
+        number[inner + 2 * self.sizes[inner + 1]] = child[inner] + 1
+        return number, child, beyond

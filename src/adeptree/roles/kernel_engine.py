@@ -1,0 +1,124 @@
+"""An engine whose rounds are played by a kernel: a structure that stands for the paths, compiled ahead of time."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adeptree.core.compiled import COMPILED, kernel
+from adeptree.core.types import FloatArray, Instance, IntArray
+from adeptree.roles.engine import Engine, Odds
+from adeptree.roles.frontier import Queries
+
+if TYPE_CHECKING:
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger
+else:
+    Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
+
+NO_COSTS: FloatArray = np.empty(0)
+
+
+class KernelQueries(Queries):
+    """Queries that the kernel counts: all of them are answered by logic."""
+
+    def __init__(self, kernel: RoundKernel) -> None:
+        self._kernel = kernel
+        super().__init__()
+
+    @property
+    def asked(self) -> int:
+        """What Algorithm 2 asks: 2 x width per round."""
+        return self._kernel.asked
+
+    @asked.setter
+    def asked(self, count: int) -> None:
+        self._kernel.asked = count
+
+
+class KernelEngine(Engine):
+    """Rounds, batches and late labels on a kernel; a subclass makes the kernel and says what its paths are.
+
+    To write one: :meth:`rows` (or, where paths cannot be listed, what is made of them), :meth:`state` and
+    :meth:`restore`, and ``accepts``; :meth:`_batch` where the kernel takes points in another form than an array.
+    """
+
+    collapsed = True
+    kernel: RoundKernel
+    atomic = COMPILED
+    """Whether a call of the kernel is whole or not at all, whatever is raised: compiled code is not interrupted."""
+
+    def _use(self, kernel: RoundKernel) -> None:
+        self.kernel = kernel
+        self.queries = KernelQueries(kernel)
+
+    @property
+    def rate(self) -> float:
+        """eta of the coming round."""
+        return self.kernel.eta
+
+    @rate.setter
+    def rate(self, eta: float) -> None:
+        self.kernel.set_rate(eta)
+
+    @property
+    def width(self) -> int:
+        """Number of active paths |V_t|, stood for."""
+        return self.kernel.count()
+
+    @property
+    def best_loss(self) -> float:
+        """L*: the least loss of a path; a whole number as an int."""
+        least = self.kernel.least()
+        return int(least) if least.is_integer() else least
+
+    # --- Rounds: those of the kernel, which charges its ledger ---------------------------------------
+
+    def probability(self, x: Instance) -> float:
+        """Return the share that says 1 at x."""
+        return self.kernel.chance(x)
+
+    def odds(self, x: Instance) -> Odds:
+        """Return it with its log-odds."""
+        return Odds(self.kernel.chance(x), self.kernel.log_ratio())
+
+    def commit(self, x: Instance, label: int, weight: float = 1) -> None:
+        """Play the round."""
+        self.kernel.learn(x, label, weight)
+
+    def discard(self) -> None:
+        """Forget the look."""
+        self.kernel.discard()
+
+    @abstractmethod
+    def batch(self, xs: Any) -> int:
+        """Give the kernel the points of a batch, checked by the class; return how many they are."""
+
+    def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
+        """Look at many points without a Python call per point."""
+        found = np.empty(self.batch(xs))
+        self.kernel.look_many(found)
+        return found
+
+    def play_many(self, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
+        """Play the rounds of the batch from the ``first`` on, until the rate is due; return the next one."""
+        return self.kernel.run(labels, costs, probabilities, first, len(labels))
+
+    def __reduce__(self) -> Any:
+        return _again, (type(self), *self.made_of(), self.rate, self.state(), self.queries.asked)
+
+    def made_of(self) -> tuple[Any, ...]:
+        """Return the arguments that make such an engine."""
+        return (self.concept_class, self.prior)  # type: ignore[attr-defined]
+
+
+def _again(kind: Any, concept_class: Any, prior: Any, rate: float, state: Any, asked: int) -> Any:
+    """Make an engine that goes on where a copied one stood."""
+    engine = kind(concept_class, prior)
+    engine.rate = rate
+    engine.restore(state)
+    engine.queries.asked = asked
+    return engine

@@ -1,0 +1,34 @@
+# What the kernels of engines inherit of round_kernel.py, as C.
+from adeptree._compiled.ledger_kernel cimport Ledger
+
+cdef class Gate:
+    cdef object lock
+    cdef public long long held
+
+cdef class RoundKernel:
+    cdef public Gate gate
+    cdef public Ledger ledger
+    cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
+    cdef public unsigned long long seed, word
+    cdef public long long asked, stamp, ahead
+    cdef public bint due, seen, known, stale
+
+    # What a structure writes.
+    cdef bint place(self, object x) except -1
+    cdef void place_at(self, Py_ssize_t i) noexcept
+    cdef void look(self) noexcept
+    cdef int reserve(self) except -1
+    cdef void take(self, int label, double cost) noexcept
+    cpdef double least(self) noexcept
+    cpdef long long count(self) noexcept
+    cdef void ask(self) noexcept
+    cdef void rebuild(self) noexcept
+
+    cpdef double log_ratio(self) noexcept
+
+    # What comes with it.
+    cdef double against(self, int label, double cost) noexcept
+    cdef void see(self) noexcept
+    cdef void play(self, int label, double cost) noexcept
+    cdef bint overdue(self) noexcept
+    cdef void charge_answered(self, int label, double cost, double p, int guess) noexcept

@@ -1,0 +1,326 @@
+"""Rounds on a structure that stands for the paths: the part that all engines share, compiled with them.
+
+A kernel knows where the point in question lies (:meth:`place`), how the weight is divided there (:meth:`look`) and how
+the round is taken over (:meth:`take`). A call is one whole round: the structure and the ledger change together, and
+compiled code is not interrupted in between. What is not plainly a round (an odd type, a point outside, a horizon that
+is over) is left alone, and the caller, who knows the sentences, looks at it again.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
+    from cython.cimports.cpython.exc import PyErr_CheckSignals
+    from cython.cimports.libc.math import INFINITY as inf
+else:
+    from math import inf
+
+    from adeptree.theory.ledger_kernel import Ledger, coin
+
+    def PyErr_CheckSignals() -> None:  # noqa: N802
+        """Do nothing: Python itself looks for signals between two instructions."""
+
+
+class Gate:
+    """A lock that a thread may take again. Compiled rounds need none, but do not begin while somebody holds it."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.held = 0
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take it, as ``threading.RLock`` does."""
+        taken = self.lock.acquire(blocking, timeout)
+        if taken:
+            self.held += 1  # (compiled: nothing can be raised in between)
+        return taken
+
+    def release(self) -> None:
+        """Let go of it."""
+        self.held -= 1
+        self.lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *raised: object) -> None:
+        self.release()
+
+
+class RoundKernel:
+    """The base of all kernels: rate, limits, coins and the ledger."""
+
+    def __init__(self, ledger: Ledger, seed: int) -> None:
+        self.ledger = ledger
+        self.gate = Gate()
+        self.seed = seed
+        self.eta = 0.0
+        self.end = inf  # rounds that may be answered
+        self.scale = 1.0  # what a round costs at most, as was said
+        # The rate may change once one of these is reached.
+        self.stay_rounds = self.stay_loss = self.stay_gap = inf
+        self.due = False
+        self.stale = False  # whether the sums may be those of another rate
+        self.asked = 0
+        self.stamp = 0  # counts what was taken over
+        self.word = 0  # of the point in place, for its coin
+        self.seen = False  # whether the point in place was asked about,
+        self.known = False  # and whether p and log_odds are right there
+        self.p = 0.5
+        self.log_odds = 0.0
+        self.ahead = 1  # rounds between the last one and the one looked at
+
+    # --- What a structure writes -------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place (if it is another point: ``seen = known = False``); no if it is not plainly a point."""
+        return False
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th point of the batch in place."""
+
+    def look(self) -> cython.void:
+        """Set ``p`` (and ``log_odds``, where ``log_ratio`` is not overridden) for the point in place, as of now."""
+
+    def reserve(self) -> cython.int:
+        """Make room for one more point: the only part of a round that may fail, so it comes first."""
+        return 0
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the point in place have this label, at this cost (0: it only enters, and its label comes later)."""
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a path."""
+        return 0.0
+
+    def count(self) -> cython.longlong:
+        """The number of paths."""
+        return 1
+
+    def ask(self) -> cython.void:
+        """Count what Algorithm 2 asks in a round: 2 queries per path."""
+        self.asked += 2 * self.count()
+
+    def rebuild(self) -> cython.void:
+        """Compute anew what depends on the rate."""
+
+    # --- Rounds ------------------------------------------------------------------------------------
+
+    def set_rate(self, eta: float) -> None:
+        """Go on at this rate."""
+        if eta != self.eta or self.stale:
+            self.stale = True  # (interpreted, what follows may be interrupted)
+            self.eta = eta
+            self.known = False
+            self.rebuild()
+            self.stale = False
+
+    def set_limits(self, rounds: float, best_loss: float, gap: float) -> None:
+        """Say from where on the rate must be looked at; whoever says it has looked at it now."""
+        self.stay_rounds, self.stay_loss, self.stay_gap = rounds, best_loss, gap
+        self.due = False
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the point just looked at."""
+        return self.log_odds
+
+    def against(self, label: cython.int, cost: cython.double) -> cython.double:
+        """Return the log-odds of the label that loses; of small steps the ledger wants none."""
+        if self.eta * cost <= 4.0:
+            return 0.0
+        return -self.log_ratio() if label else self.log_ratio()
+
+    def see(self) -> cython.void:
+        """Look at the point in place, if that was not done; ask about it, once."""
+        if not self.seen:
+            self.ask()
+            self.seen = True
+        if not self.known:
+            self.look()
+            self.known = True
+
+    def overdue(self) -> cython.bint:
+        """Whether the rate must be looked at before the next round."""
+        ledger: Ledger = self.ledger
+        self.due = (
+            ledger.gap + ledger.drift >= self.stay_gap
+            or ledger.answered + 2 * ledger.overlaps >= self.stay_rounds
+            or self.least() >= self.stay_loss
+            or ledger.heaviest > self.scale
+        )
+        return self.due
+
+    def play(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Play a round at the point in place, which was seen and for which there is room."""
+        ledger: Ledger = self.ledger
+        p: cython.double = self.p
+        guess: cython.int = coin(self.seed, ledger.answered + 1, self.word) < p
+        log_odds: cython.double = self.against(label, cost)
+        self.take(label, cost)
+        self.seen = self.known = False
+        self.stamp += 1
+        ledger.answer(0, False)
+        ledger.charge(p, guess, label, cost, p, log_odds, self.eta)
+
+    def quick_look(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x; -1 if this is not plain: left to those who know the sentences."""
+        if self.gate.held or self.due or self.ledger.answered >= self.end or not self.place(x):
+            return -1.0
+        self.see()
+        return self.p
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
+        label: cython.int = label_in(y)
+        if label < 0 or self.gate.held or self.due or self.ledger.answered >= self.end or not self.place(x):
+            return -1
+        self.reserve()
+        self.see()
+        self.play(label, 1.0)
+        return self.overdue()
+
+    def chance(self, x: Any) -> float:
+        """Return the chance of guessing 1 at a point of the class."""
+        if not self.place(x):
+            return -1.0
+        self.see()
+        return self.p
+
+    def learn(self, x: Any, label: cython.int, cost: cython.double = 1.0) -> bool:
+        """Play a round at a point of the class."""
+        if not self.place(x):
+            return False
+        self.reserve()
+        self.see()
+        self.play(label, cost)
+        self.overdue()
+        return True
+
+    def run(
+        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> int:
+        """Play the rounds ``first`` to ``stop`` of a batch; return the first that is not played, as the rate is due.
+
+        ``costs`` is empty where every round costs 1.
+        """
+        i: cython.Py_ssize_t
+        ys: cython.longlong[::1] = memoryview(labels)
+        prices: cython.double[::1] = memoryview(costs)
+        ps: cython.double[::1] = memoryview(probabilities)
+        cost: cython.double = 1.0
+        weighed: cython.bint = len(costs) > 0
+        for i in range(first, stop):
+            self.place_at(i)
+            self.reserve()
+            self.see()
+            ps[i] = self.p
+            if weighed:
+                cost = prices[i]
+            self.play(cython.cast(cython.int, ys[i]), cost)
+            if self.overdue():
+                return i + 1
+            if i & 1023 == 1023:
+                PyErr_CheckSignals()
+        return stop
+
+    def look_many(self, probabilities: Any) -> None:
+        """Set the chance of guessing 1 at each point of the batch, all as of now."""
+        i: cython.Py_ssize_t
+        ps: cython.double[::1] = memoryview(probabilities)
+        for i in range(len(probabilities)):
+            self.place_at(i)
+            self.see()
+            ps[i] = self.p
+            if i & 1023 == 1023:
+                PyErr_CheckSignals()
+
+    def open(self, x: Any) -> bool:
+        """Let x enter, to be labelled later; the round is answered."""
+        if not self.place(x):
+            return False
+        self.reserve()
+        self.see()
+        self.take(0, 0.0)
+        self.seen = self.known = False
+        self.stamp += 1
+        self.ledger.answer(0, False)
+        self.ledger.waiting += 1
+        return True
+
+    def settle(
+        self,
+        x: Any,
+        label: cython.int,
+        cost: cython.double,
+        p: cython.double,
+        guess: cython.int,
+        overlaps: cython.longlong,
+    ) -> bool:
+        """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
+        if not self.place(x):
+            return False
+        # Of a round that was answered before, the prior is as of now: no round is coming.
+        self.known, self.ahead = False, 0
+        self.look()
+        self.charge_answered(label, cost, p, guess)
+        self.ahead = 1
+        self.ledger.overlaps += overlaps
+        self.ledger.waiting -= 1
+        self.overdue()
+        return True
+
+    def learn_answered(
+        self,
+        x: Any,
+        label: cython.int,
+        cost: cython.double,
+        p: cython.double,
+        guess: cython.int,
+        overlaps: cython.longlong,
+        late: cython.bint,
+    ) -> bool:
+        """Play a round that was answered with p some time ago, and enters only now."""
+        if not self.place(x):
+            return False
+        self.reserve()
+        self.see()
+        self.charge_answered(label, cost, p, guess)
+        self.ledger.answer(overlaps, late)
+        self.overdue()
+        return True
+
+    def charge_answered(
+        self, label: cython.int, cost: cython.double, p: cython.double, guess: cython.int
+    ) -> cython.void:
+        """Take over the round at the point in place, just looked at, which was answered with p and this guess."""
+        now: cython.double = self.p
+        log_odds: cython.double = self.against(label, cost)
+        self.take(label, cost)
+        self.seen = self.known = False
+        self.stamp += 1
+        self.ledger.charge(p, guess, label, cost, now, log_odds, self.eta)
+
+    def discard(self) -> None:
+        """Forget the look at the point in place."""
+        self.seen = self.known = False
+
+
+@cython.cfunc
+@cython.inline
+def label_in(y: object) -> cython.int:
+    """Return a label that is plainly 0 or 1, else -1."""
+    if y is True:
+        return 1
+    if y is False:
+        return 0
+    if type(y) is int and 0 <= y <= 1:
+        return 1 if y else 0
+    return -1

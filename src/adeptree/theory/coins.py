@@ -1,0 +1,87 @@
+"""The coin of a round: a fixed function of the seed, the round's number and the point, and of nothing else.
+
+So a guess may be asked for again and again, looking at other points neither reveals nor disturbs it, and nothing has
+to be kept or saved. It is a well-mixed hash (``theory/ledger_kernel.py``), not a cipher: who knows the seed
+knows all coins, and a guarantee about drawn labels is for opponents who do not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.types import FloatArray
+
+_KERNEL = kernel("adeptree.theory.ledger_kernel")
+MASK = (1 << 64) - 1
+
+
+class Coins:
+    """The coins that belong to a seed.
+
+    >>> coins = Coins(7)
+    >>> coins.of(1, "a") == coins.of(1, "a"), coins.of(1, "a") == coins.of(1, "b"), 0 <= coins.of(2, "a") < 1
+    (True, False, True)
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = int.from_bytes(hashlib.blake2b(str(int(seed)).encode(), digest_size=8).digest(), "little")
+
+    def of(self, t: int, key: Any) -> float:
+        """Return the coin of round t at the point with this key, uniform in [0, 1)."""
+        return float(_KERNEL.coin(self.seed, t, word_of(key)))
+
+    def many(self, first: int, points: Any) -> FloatArray:
+        """Return the coins of the rounds ``first``, ``first + 1``, ... at an array of numbers.
+
+        >>> Coins(7).many(1, np.array([3, 5])).tolist() == [Coins(7).of(1, 3), Coins(7).of(2, 5)]
+        True
+        """
+        kind = np.float64 if points.dtype.kind == "f" else np.int64
+        coins: FloatArray = np.empty(len(points))
+        _KERNEL.coins_of(self.seed, first, np.ascontiguousarray(points, dtype=kind), coins)
+        return coins
+
+
+def word_of(key: Any) -> int:
+    """Return 64 bits that stand for a key; the same in every process, on every machine.
+
+    >>> word_of(3) == word_of(np.int64(3)), word_of({"b": 1, "a": 2}) == word_of({"a": 2, "b": 1})
+    (True, True)
+    """
+    if isinstance(key, np.generic):
+        key = key.item()
+    if isinstance(key, int):
+        return key & MASK
+    if isinstance(key, float):
+        return int(_KERNEL.word_of_float(key))  # 1 and 1.0, 0.0 and -0.0 are one point
+    if isinstance(key, Mapping):  # features that are 0 and those that are absent are alike
+        words = (_KERNEL.mixed(word_of(str(name)) ^ word_of(value)) for name, value in key.items() if value != 0)
+        return int(sum(words) & MASK)
+    return int.from_bytes(hashlib.blake2b(_text(key).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+
+
+def _text(key: Any) -> str:
+    if type(key) is float:  # the usual cases first: this is called for every feature of every round
+        return repr(int(key) if key.is_integer() else key)
+    if isinstance(key, np.ndarray):
+        key = key.tolist()
+    if isinstance(key, Mapping):
+        pairs = sorted([(str(name), value) for name, value in key.items()])
+        return "(" + ",".join([f"({name!r},{_text(value)})" for name, value in pairs]) + ")"
+    if isinstance(key, (frozenset, set)):
+        return "{" + ",".join(sorted(map(_text, key))) + "}"
+    if isinstance(key, (list, tuple)):
+        return "(" + ",".join(map(_text, key)) + ")"
+    if isinstance(key, np.generic):
+        key = key.item()
+    if isinstance(key, bool) or (isinstance(key, float) and key.is_integer()):
+        key = int(key)
+    plain = key is None or isinstance(key, (bool, int, float, str, bytes))
+    # What is no plain value may print its address, which differs from run to run.
+    text = repr(key)
+    return text if plain or " at 0x" not in text else type(key).__name__

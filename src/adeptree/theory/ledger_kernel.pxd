@@ -1,0 +1,15 @@
+# What other kernels may call of ledger_kernel.py, as C.
+cpdef double mixability_gap(double loss, double log_odds, double rate, double weight) noexcept
+cpdef unsigned long long mixed(unsigned long long z) noexcept
+cpdef double coin(unsigned long long seed, long long t, unsigned long long word) noexcept
+cdef unsigned long long bits_of(double x) noexcept
+cpdef unsigned long long word_of_float(double x) noexcept
+
+cdef class Ledger:
+    cdef public long long rounds, answered, overlaps, waiting
+    cdef public double expected_loss, realised_loss, variance, gap, drift, heaviest, last_rate
+    cdef public bint late, weighed
+    cdef double last_cost, shrink
+
+    cpdef void answer(self, long long overlaps, bint late) noexcept
+    cpdef void charge(self, double p, int guess, int label, double cost, double now, double log_odds, double rate) noexcept

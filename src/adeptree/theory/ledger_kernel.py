@@ -1,0 +1,213 @@
+"""The account of a learner's rounds: losses, what mixing cost, late labels; and the coin of a round.
+
+The one home of these sums. Engines charge the ledger in the same call that takes over the round, so that neither is
+ever ahead of the other: compiled, such a call cannot be interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+from adeptree.core.compiled import of_kernel
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, expm1, fabs, floor, fmod, log1p
+    from cython.cimports.libc.string import memcpy
+else:
+    import struct
+    from math import exp, expm1, fabs, floor, fmod, log1p
+
+FIELDS = (
+    *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "gap", "drift"),
+    *("heaviest", "last_rate", "late", "weighed"),
+)
+
+
+class Ledger:
+    """What was answered, lost, and what is proven from that; one entry per sum.
+
+    >>> ledger = Ledger()
+    >>> ledger.charge(0.75, 1, 1, 1.0, 0.75, -1.1, 0.5)
+    >>> ledger.rounds, ledger.expected_loss, ledger.realised_loss
+    (1, 0.25, 0.0)
+    """
+
+    def __init__(self) -> None:
+        self.rounds = 0  # labels that came
+        self.answered = 0
+        self.overlaps = 0  # D: for every labelled round the labels of others between its answer and its own
+        self.waiting = 0  # answers without a label
+        self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
+        self.realised_loss = 0.0
+        self.variance = 0.0  # sum of cost^2 p (1 - p): what the drawn losses scatter by
+        self.gap = 0.0  # Delta: expected loss minus mix loss
+        self.drift = 0.0  # losses as answered minus as they would be just before the label came
+        self.heaviest = 0.0  # what a round has cost at most
+        self.last_rate = 0.0  # eta of the last round played
+        self.last_cost = 0.0  # and what it cost,
+        self.shrink = 0.0  # and e^(-eta cost) - 1 of it
+        self.late = False  # whether a round was ever answered while another waited
+        self.weighed = False  # whether a round ever cost something else than 1
+
+    def answer(self, overlaps: cython.longlong, late: cython.bint) -> cython.void:
+        """Count an answer."""
+        self.answered += 1
+        self.overlaps += overlaps
+        if late or self.waiting > 0:
+            self.late = True
+
+    def charge(
+        self,
+        p: cython.double,
+        guess: cython.int,
+        label: cython.int,
+        cost: cython.double,
+        now: cython.double,
+        log_odds: cython.double,
+        rate: cython.double,
+    ) -> cython.void:
+        """Count a labelled round, answered with p, that would be answered ``now`` with that log-odds for the loser."""
+        loss: cython.double = 1.0 - p if label else p
+        loss_now: cython.double = 1.0 - now if label else now
+        self.rounds += 1
+        self.expected_loss += cost * loss
+        if guess != label:
+            self.realised_loss += cost
+        self.variance += cost * cost * p * (1.0 - p)
+        if p != now:
+            self.drift += cost * (loss - loss_now)
+        if rate != self.last_rate or cost != self.last_cost:
+            self.last_rate, self.last_cost = rate, cost
+            self.shrink = expm1(-rate * cost)
+        self.gap += gap_at(loss_now, log_odds, rate * cost, cost, self.shrink)
+        if cost != 1.0:
+            self.weighed = True
+        if cost > self.heaviest:
+            self.heaviest = cost
+
+    def copy(self) -> list[Any]:
+        """Return all sums, for :meth:`back_to`."""
+        return [getattr(self, name) for name in FIELDS]
+
+    def back_to(self, sums: list[Any]) -> None:
+        """Let the sums be what :meth:`copy` returned."""
+        self.last_cost = 0.0
+        for i in range(len(FIELDS)):
+            setattr(self, FIELDS[i], sums[i])
+
+    def __reduce__(self) -> Any:
+        return (of_kernel, ("adeptree.theory.ledger_kernel", "ledger_of", self.copy()))
+
+
+def ledger_of(sums: list[Any]) -> Ledger:
+    """Return a ledger with these sums."""
+    ledger = Ledger()
+    ledger.back_to(sums)
+    return ledger
+
+
+def mixability_gap(
+    loss: cython.double, log_odds: cython.double, rate: cython.double, weight: cython.double
+) -> cython.double:
+    """Return l - delta: how much Hedge's expected loss exceeds its mix loss in a round of this weight.
+
+    The experts lose 0 or w, and those that lose have the share ``loss`` of the mass, whose log-odds are ``log_odds``:
+    the mix loss is -ln(1 - l + l e^(-eta w)) / eta. At rates where 1 - l may have lost its digits while e^-eta has not
+    (above 4), everything comes from the log-odds (``docs/anytime.md``).
+
+    >>> round(mixability_gap(0.5, 0.0, 1.0, 1.0), 6), mixability_gap(0.3, -0.85, 0.0, 1.0)
+    (0.120115, 0.0)
+    >>> round(mixability_gap(1.0, 40.0, 40.0, 1.0), 6)  # 1 - l is 4e-18, and it matters
+    0.017329
+    """
+    return gap_at(loss, log_odds, rate * weight, weight, expm1(-rate * weight))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def gap_at(
+    loss: cython.double, log_odds: cython.double, eta: cython.double, weight: cython.double, shrink: cython.double
+) -> cython.double:
+    """Return the gap, ``eta`` being rate times weight and ``shrink`` e^-eta - 1, which is the same in many rounds."""
+    gap: cython.double
+    rest: cython.double
+    if eta == 0.0:
+        return 0.0
+    if eta <= 4.0 or log_odds <= 0.0:
+        gap = loss + log1p(loss * shrink) / eta if loss < 1.0 else 0.0
+    elif log_odds >= eta:
+        rest = exp(-log_odds)
+        gap = (log1p(exp(eta - log_odds)) - log1p(rest)) / eta - rest / (1.0 + rest)
+    else:
+        gap = 1.0 / (1.0 + exp(-log_odds)) - (_softplus(log_odds) - _softplus(log_odds - eta)) / eta
+    return weight * gap if gap > 0.0 else 0.0  # it may be rounded to just below
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _softplus(z: cython.double) -> cython.double:
+    """Return ln(1 + e^z)."""
+    return (z if z > 0.0 else 0.0) + log1p(exp(-fabs(z)))
+
+
+# --- Coins: a well-mixed hash of seed, round and point (the finaliser of SplitMix64) ------------------------------
+
+
+def mixed(z: cython.ulonglong) -> cython.ulonglong:
+    """Return other 64 bits, each of which depends on all of these."""
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    one: cython.ulonglong = 0xBF58476D1CE4E5B9
+    two: cython.ulonglong = 0x94D049BB133111EB
+    z = ((z ^ (z >> 30)) * one) & mask
+    z = ((z ^ (z >> 27)) * two) & mask
+    return z ^ (z >> 31)
+
+
+def coin(seed: cython.ulonglong, t: cython.longlong, word: cython.ulonglong) -> cython.double:
+    """Return the coin of round t at the point that this word stands for, uniform in [0, 1)."""
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    golden: cython.ulonglong = 0x9E3779B97F4A7C15
+    drawn: cython.ulonglong = mixed(mixed((seed + t * golden) & mask) ^ word) >> 11
+    return drawn * (1.0 / 9007199254740992.0)
+
+
+def bits_of(x: cython.double) -> cython.ulonglong:
+    """Return the 64 bits of a double."""
+    bits: cython.ulonglong = 0
+    if cython.compiled:
+        memcpy(cython.address(bits), cython.address(x), 8)
+    else:
+        bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    return bits
+
+
+def word_of_float(x: cython.double) -> cython.ulonglong:
+    """Return 64 bits that stand for a float: 1.0 and 1 are one point, so whole numbers are taken modulo 2^64."""
+    whole: cython.ulonglong
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    if floor(x) != x:
+        return bits_of(x)
+    whole = cython.cast(cython.ulonglong, fmod(fabs(x), 18446744073709551616.0))
+    return whole if x >= 0.0 else (mask - whole + 1) & mask
+
+
+def coins_of(seed: cython.ulonglong, first: cython.longlong, points: Any, found: Any) -> None:
+    """Set the coins of the rounds ``first``, ``first + 1``, ... at these points, an array of ints or of floats."""
+    i: cython.Py_ssize_t
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    coins: cython.double[::1] = memoryview(found)
+    ints: cython.longlong[::1]
+    floats: cython.double[::1]
+    if points.dtype.kind == "f":
+        floats = memoryview(points)
+        for i in range(len(found)):
+            coins[i] = coin(seed, first + i, word_of_float(floats[i]))
+    else:
+        ints = memoryview(points)
+        for i in range(len(found)):
+            coins[i] = coin(seed, first + i, cython.cast(cython.ulonglong, ints[i]) & mask)

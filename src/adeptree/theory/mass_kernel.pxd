@@ -1,0 +1,15 @@
+# What other kernels may call of mass_kernel.py, as C.
+cdef double log_plus(double a, double b) noexcept
+
+cdef class Masses:
+    cdef public bint settled
+    cdef readonly double[::1] log_capacity, capacity
+    cdef double[::1] log_shares, tables
+    cdef double count_share
+    cdef object make_tables
+    cdef Py_ssize_t length, most
+    cdef long long horizon, bound, left
+
+    cpdef int reserve(self, Py_ssize_t n) except -1
+    cpdef double log_mass(self, Py_ssize_t k, Py_ssize_t n, double share) noexcept
+    cpdef void set_round(self, long long t) noexcept
