@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cut_labellings import SlowCuts
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
@@ -19,7 +20,6 @@ from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, StepsEngin
 from adeptree.families.line.line_domain import FLOATS, Grid
 from adeptree.roles.engine import Problem
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior
-from tests.support.cut_labellings import SlowCuts
 
 RATES = (1e-9, 0.4, 4.0, 60.0, 1e6)
 CLASSES = (
@@ -113,9 +113,9 @@ def test_one_cut_is_a_threshold_and_two_are_an_interval(rate: float) -> None:
     """A longer stream: other code for the same numbers."""
     measure = measure_of(FLOATS, CutsPrior("mixed", FLOATS, 1))
     thresholds = _module("thresholds_kernel").ThresholdsKernel(*measure)
-    intervals = _module("intervals_kernel").IntervalsKernel(*measure)
+    intervals = _module("intervals_kernel").IntervalsKernel(measure)
     cuts = _module("cuts_kernel").CutsKernel
-    pairs = [(thresholds, cuts(*measure, 1)), (intervals, cuts(*measure, 2))]
+    pairs = [(thresholds, cuts(measure, 1)), (intervals, cuts(measure, 2))]
     for one, two in pairs:
         for kernel in (one, two):
             kernel.set_rate(rate)
@@ -140,7 +140,7 @@ def test_one_cut_is_a_threshold_and_two_are_an_interval(rate: float) -> None:
 def test_machine_code_gives_the_bits_of_the_source(module: str, kind: str, more: tuple[Any, ...], rate: float) -> None:
     measure = measure_of(FLOATS, CutsPrior("mixed", FLOATS, 2))
     pair = [
-        getattr(importlib.import_module(f"{room}.{module}"), kind)(*measure, *more)
+        getattr(importlib.import_module(f"{room}.{module}"), kind)(measure, *more)
         for room in ("adeptree._compiled", "adeptree.families.line")
     ]
     for kernel in pair:

@@ -18,7 +18,6 @@ from adeptree.families.listed import EnumerableClass
 from adeptree.families.registry import engines_of
 from adeptree.learners.adept import Paths
 from adeptree.roles.engine import Engine, Problem
-from adeptree.roles.kernel_engine import KernelEngine
 
 LONG = 30_000_000
 """Work from which another engine pays for its start, counted in paths looked at: a second or two of numpy."""
@@ -53,7 +52,7 @@ def outgrown(paths: Paths, problem_now: Callable[[], Problem], coming: int = 0) 
         return paths
     problem = problem_now()
     for engine in engines_of(problem.concept_class):
-        if issubclass(engine, KernelEngine):  # these begin with the first round, or not at all
+        if engine.from_the_start:
             continue
         if engine.accepts(problem) is None and not (engine.compiled and not _compiles()):
             return _moved(paths, engine.after(problem, paths.state()))

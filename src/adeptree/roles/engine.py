@@ -139,6 +139,8 @@ class Engine(ABC):
     """What a round costs at least, in numbers of :meth:`state` written down; infinite if it looks at all of them."""
     collapsed: ClassVar[bool] = False
     """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
+    from_the_start: ClassVar[bool] = False
+    """Whether it plays from the first round on, or not at all: no run moves to it in the middle."""
     compiled: ClassVar[bool] = False
     """Whether it cannot do without compiled code."""
     dropped = Dropped()

@@ -148,8 +148,8 @@ class CutsEngine(LineEngine):
     def _made(self) -> Any:
         cuts, measure = self.prior.cuts, measure_of(self.line, self.prior)
         if cuts == 2:
-            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(*measure)
-        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(*measure, cuts)
+            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(measure)
+        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(measure, cuts)
 
     def _use(self, kernel: Any) -> None:
         self.kernel, self.queries = kernel, _Asked(kernel)
@@ -207,7 +207,7 @@ class StepsEngine(CutsEngine):
 
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")
-        return steps.StepsKernel(*measure_of(self.line, self.prior), 1.0)
+        return steps.StepsKernel(measure_of(self.line, self.prior), 1.0)
 
     def _use(self, kernel: Any) -> None:
         KernelEngine._use(self, kernel)
