@@ -113,9 +113,9 @@ def test_one_cut_is_a_threshold_and_two_are_an_interval(rate: float) -> None:
     """A longer stream: other code for the same numbers."""
     measure = made(at.RealIntervals()).measure()
     thresholds = _module("thresholds_kernel").ThresholdsKernel(*measure)
-    intervals = _module("intervals_kernel").IntervalsKernel(*measure)
+    intervals = _module("intervals_kernel").IntervalsKernel(measure)
     cuts = _module("cuts_kernel").CutsKernel
-    pairs = [(thresholds, cuts(*measure, 1)), (intervals, cuts(*measure, 2))]
+    pairs = [(thresholds, cuts(measure, 1)), (intervals, cuts(measure, 2))]
     for one, two in pairs:
         for kernel in (one, two):
             kernel.set_rate(rate)
@@ -140,7 +140,7 @@ def test_one_cut_is_a_threshold_and_two_are_an_interval(rate: float) -> None:
 def test_machine_code_gives_the_bits_of_the_source(module: str, kind: str, more: tuple[Any, ...], rate: float) -> None:
     measure = made(at.RealIntervals()).measure()
     pair = [
-        getattr(importlib.import_module(f"{room}.{module}"), kind)(*measure, *more)
+        getattr(importlib.import_module(f"{room}.{module}"), kind)(measure, *more)
         for room in ("adeptree._compiled", "adeptree.families.line")
     ]
     for kernel in pair:
