@@ -32,11 +32,11 @@ class KernelQueries(Queries):
     @property
     def asked(self) -> int:
         """What Algorithm 2 asks: 2 x width per round."""
-        return self._kernel.asked
+        return self._kernel.asked_in_all()
 
     @asked.setter
     def asked(self, count: int) -> None:
-        self._kernel.asked = count
+        self._kernel.set_asked(count)
 
 
 class KernelEngine(Engine):

@@ -109,6 +109,14 @@ class RoundKernel:
         """Count what Algorithm 2 asks in a round: 2 queries per path."""
         self.asked += 2 * self.count()
 
+    def asked_in_all(self) -> int:
+        """Return what was asked (a number of any size, where ``ask`` is written anew)."""
+        return self.asked
+
+    def set_asked(self, count: int) -> None:
+        """Go on counting from here."""
+        self.asked = count
+
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
 
