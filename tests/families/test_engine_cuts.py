@@ -87,7 +87,8 @@ def test_no_mass_is_lost_and_no_labelling_costs_more_than_was_said(concept_class
         masses = reference.labellings().values()
         assert math.fsum(map(math.exp, masses)) == pytest.approx(1.0, abs=1e-12)
         price = engine.prior.price(t)
-        assert price is None if concept_class.cuts is None else -min(masses) <= price + 1e-9
+        assert (price is None) == (concept_class.cuts is None)
+        assert price is None or -min(masses) <= price + 1e-9
 
 
 @pytest.mark.parametrize("concept_class", CLASSES, ids=repr)
@@ -219,7 +220,8 @@ def test_batches_are_rounds(concept_class: Any) -> None:
 
 def test_queries_are_exact_beyond_64_bits() -> None:
     engine = made(at.RealIntervalUnions(6))
-    rng, asked, points = random.Random(0), 0, set()
+    rng, asked = random.Random(0), 0
+    points: set[float] = set()
     for t in range(1500 if COMPILED else 1040):  # more points than are kept apart
         x = float(t) if rng.random() < 0.9 else 0.0
         asked += 2 * sum(math.comb(len(points), j) for j in range(13))
@@ -259,7 +261,7 @@ def test_a_point_repeated_beyond_all_doubles(rate: float) -> None:
 def test_memory_per_value() -> None:
     engine, rng = made(at.RealIntervals()), np.random.default_rng(0)
     points = 20_000 if COMPILED else 2_000
-    engine.batch(rng.random(points))
+    engine.batch(rng.random(points).tolist())
     engine.play_many(rng.integers(0, 2, points), np.empty(0), np.empty(points), 0)
     kernel = engine.kernel
     slots = kernel.room * 32

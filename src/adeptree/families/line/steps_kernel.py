@@ -9,7 +9,8 @@ the gaps g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
 **The sums.** A stretch of the line (a node) is the 2 x 2 matrix of the weights of all labellings that begin with p and
 end with q. It ends with a gap, so that the entries of a row are never further apart than the odds of flipping there;
 its first point, though, may tell the rows apart by more than doubles can. So a row is kept relative to its larger
-entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on, and it is left out.
+entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common is left out, as no probability depends
+on it.
 """
 
 from __future__ import annotations
