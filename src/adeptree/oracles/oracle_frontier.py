@@ -20,7 +20,6 @@ from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
-from adeptree.roles.oracle import known
 
 
 class OracleFrontier(Frontier):
@@ -134,8 +133,10 @@ class OracleFrontier(Frontier):
     def _find_all(self, samples: Iterable[Sample]) -> Iterator[Answer]:
         """Ask for a concept for each sample; what is unknown is kept, if it may be."""
         for some in self._lists(samples):
-            answers = self.oracle.ask_many("find", some)
-            yield from answers if self.concept_class.keeps_unknown else known(answers)
+            for answer in self.oracle.ask_many("find", some):
+                if isinstance(answer, OracleUnknown) and not self.concept_class.keeps_unknown:
+                    raise answer
+                yield answer
 
     def _realizable_all(self, samples: Iterable[Sample]) -> list[bool]:
         """Ask whether each sample is realizable; what is unknown is, if it is kept."""

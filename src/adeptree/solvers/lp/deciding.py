@@ -69,15 +69,12 @@ class Decider:
 
     def _exactly(self, items: Labelled, until: float) -> Halfspace | Certificate:
         decided = separated(items, until)
-        if decided is None and time.monotonic() > until:
-            raise OracleUnknown(
-                f"a sample of {len(items)} points was not decided within seconds={self.seconds:g}; raise the limit, or "
-                f'give on_unknown="keep" to prune only what is proven unrealizable'
-            )
         if decided is None:
+            late = time.monotonic() > until
+            within = f"seconds={self.seconds:g}" if late else f"{exact.PIVOT_LIMIT} exact pivots"
             raise OracleUnknown(
-                f"neither HiGHS nor {exact.PIVOT_LIMIT} exact pivots decided a sample of {len(items)} points; "
-                f"round the coordinates to fewer digits"
+                f"a sample of {len(items)} points was not decided within {within}; raise the limit, round the "
+                f'coordinates to fewer digits, or give on_unknown="keep" to prune only what is proven unrealizable'
             )
         self.rungs["exact"] += 1
         return decided

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, got
-from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.templates.template_class import TemplateClass
 from adeptree.families.templates.template_grid import check_text
+from adeptree.oracles.keys import point_key
 from adeptree.solvers.smt import terms
 from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
 from adeptree.solvers.smt.smt_rules import (
@@ -188,10 +188,7 @@ class SmtClass(SolverClass):
         known = self._met.get(id(x))
         if known is not None and known.x is x:
             return known.key
-        try:
-            return self._key(x) if self._key is not None else freeze(tagged(plain(x)))
-        except TypeError:
-            raise InvalidInstance(f"x must be hashable, or SmtClass be given key=; {got('x', x)}") from None
+        return point_key(x if self._key is not None else tagged(plain(x)), self._key, "SmtClass")
 
     def _at(self, x: Any) -> Known:
         known = self._met.get(id(x))
