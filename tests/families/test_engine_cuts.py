@@ -87,7 +87,7 @@ def test_no_mass_is_lost_and_no_labelling_costs_more_than_was_said(concept_class
         masses = reference.labellings().values()
         assert math.fsum(map(math.exp, masses)) == pytest.approx(1.0, abs=1e-12)
         price = engine.prior.price(t)
-        assert price is None if concept_class.cuts is None else -min(masses) <= price + 1e-9
+        assert price is None if concept_class.cuts is None else -min(masses) <= (price or 0.0) + 1e-9
 
 
 @pytest.mark.parametrize("concept_class", CLASSES, ids=repr)
@@ -113,9 +113,9 @@ def test_one_cut_is_a_threshold_and_two_are_an_interval(rate: float) -> None:
     """A longer stream: other code for the same numbers."""
     measure = made(at.RealIntervals()).measure()
     thresholds = _module("thresholds_kernel").ThresholdsKernel(*measure)
-    intervals = _module("intervals_kernel").IntervalsKernel(*measure)
+    intervals = _module("intervals_kernel").IntervalsKernel(measure)
     cuts = _module("cuts_kernel").CutsKernel
-    pairs = [(thresholds, cuts(*measure, 1)), (intervals, cuts(*measure, 2))]
+    pairs = [(thresholds, cuts(measure, 1)), (intervals, cuts(measure, 2))]
     for one, two in pairs:
         for kernel in (one, two):
             kernel.set_rate(rate)
@@ -140,7 +140,7 @@ def test_one_cut_is_a_threshold_and_two_are_an_interval(rate: float) -> None:
 def test_machine_code_gives_the_bits_of_the_source(module: str, kind: str, more: tuple[Any, ...], rate: float) -> None:
     measure = made(at.RealIntervals()).measure()
     pair = [
-        getattr(importlib.import_module(f"{room}.{module}"), kind)(*measure, *more)
+        getattr(importlib.import_module(f"{room}.{module}"), kind)(measure, *more)
         for room in ("adeptree._compiled", "adeptree.families.line")
     ]
     for kernel in pair:
@@ -219,7 +219,8 @@ def test_batches_are_rounds(concept_class: Any) -> None:
 
 def test_queries_are_exact_beyond_64_bits() -> None:
     engine = made(at.RealIntervalUnions(6))
-    rng, asked, points = random.Random(0), 0, set()
+    rng, asked = random.Random(0), 0
+    points: set[float] = set()
     for t in range(1500 if COMPILED else 1040):  # more points than are kept apart
         x = float(t) if rng.random() < 0.9 else 0.0
         asked += 2 * sum(math.comb(len(points), j) for j in range(13))

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "src" / "adeptree"
 ROLES = {"ConceptClass", "EnumerableClass", "Frontier", "BaseLearner", "OnlineLearner", "Engine", "Oracle", "Prior"}
 ROLES |= {"RateRule", "Adversary", "RowLearner", "Layer", "MadeFor"}
-ENGINES = {"block_engine", "block_store", "partition_engine", "line_engine"}
+ENGINES = {"block_engine", "partition_engine", "line_engine"}
 """Files that write the formulas of a prior for their speed, and so must know which it is."""
 
 NOT_OF_A_ROLE = {

@@ -152,7 +152,7 @@ class OracleFrontier(Frontier):
         can[0] = self._realizable_all([*self.sample(row), (x, 0)] for row in range(self.width))
         # A realizable path has a continuation; only the empty one was never asked about.
         asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
-        can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked)
+        can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked.tolist())
         if not can.any(axis=0).all():
             raise ContradictoryOracle(
                 f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "

@@ -11,7 +11,7 @@ cdef class RoundKernel:
     cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
     cdef public unsigned long long seed, word
     cdef public long long asked, stamp, ahead
-    cdef public bint due, seen, known
+    cdef public bint due, seen, known, stale
 
     # What a structure writes.
     cdef bint place(self, object x) except -1

@@ -68,6 +68,7 @@ class RoundKernel:
         # The rate may change once one of these is reached.
         self.stay_rounds = self.stay_loss = self.stay_gap = inf
         self.due = False
+        self.stale = False  # whether the sums may be those of another rate
         self.asked = 0
         self.stamp = 0  # counts what was taken over
         self.word = 0  # of the point in place, for its coin
@@ -108,6 +109,14 @@ class RoundKernel:
         """Count what Algorithm 2 asks in a round: 2 queries per path."""
         self.asked += 2 * self.count()
 
+    def asked_in_all(self) -> int:
+        """Return what was asked (a number of any size, where ``ask`` is written anew)."""
+        return self.asked
+
+    def set_asked(self, count: int) -> None:
+        """Go on counting from here."""
+        self.asked = count
+
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
 
@@ -115,10 +124,12 @@ class RoundKernel:
 
     def set_rate(self, eta: float) -> None:
         """Go on at this rate."""
-        if eta != self.eta:
+        if eta != self.eta or self.stale:
+            self.stale = True  # (interpreted, what follows may be interrupted)
             self.eta = eta
             self.known = False
             self.rebuild()
+            self.stale = False
 
     def set_limits(self, rounds: float, best_loss: float, gap: float) -> None:
         """Say from where on the rate must be looked at; whoever says it has looked at it now."""

@@ -2,6 +2,7 @@
 
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_columns import block_of_cell
+from adeptree.families.blocks.block_engine import BlocksEngine
 from adeptree.families.blocks.block_frontier import BlockFrontier
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.roles.family import Columns, Family, OnColumns
@@ -12,6 +13,7 @@ FAMILIES = (
         BlockUnions,
         frontier=BlockFrontier,
         base=DefaultZero,
+        engines=(BlocksEngine,),
         columns=Columns(
             block_of_cell,
             preferred=lambda c: c.block if isinstance(c.block, str) else None,

@@ -102,8 +102,8 @@ class CutsEngine(LineEngine):
     def _made(self) -> Any:
         cuts, measure = self.concept_class.cuts, self.measure()
         if cuts == 2:
-            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(*measure)
-        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(*measure, cuts)
+            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(measure)
+        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(measure, cuts)
 
     def _use(self, kernel: Any) -> None:
         self.kernel, self.queries = kernel, _Asked(kernel)
@@ -166,7 +166,7 @@ class StepsEngine(CutsEngine):
 
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")
-        return steps.StepsKernel(*self.measure(), 1.0)
+        return steps.StepsKernel(self.measure(), 1.0)
 
     def _use(self, kernel: Any) -> None:
         KernelEngine._use(self, kernel)

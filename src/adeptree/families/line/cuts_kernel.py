@@ -42,22 +42,13 @@ class CutsKernel(CutTree):
     # and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
     sums: cython.double[::1]
 
-    def __init__(
-        self,
-        floats: bool,
-        first: cython.longlong,
-        last: cython.longlong,
-        shares: Any,
-        betas: Any,
-        count_share: float,
-        cuts: cython.Py_ssize_t,
-    ) -> None:
+    def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
         self.row = 2 * (cuts + 1)
         self.stride = 2 * self.row - 2
         self.base = 3 * self.row + 4
         self.sums = array("d", bytes(8 * self.base))
         self.sums[2 * self.row + 1] = 1.0
-        CutTree.__init__(self, floats, first, last, shares, betas, count_share, cuts)
+        CutTree.__init__(self, measure, cuts)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -47,17 +47,9 @@ class IntervalsKernel(CutTree):
     loss1: cython.double
     weight1: cython.double
 
-    def __init__(
-        self,
-        floats: bool,
-        first: cython.longlong,
-        last: cython.longlong,
-        shares: Any,
-        betas: Any,
-        count_share: float,
-    ) -> None:
+    def __init__(self, measure: Any) -> None:
         self.sums = array("d")
-        CutTree.__init__(self, floats, first, last, shares, betas, count_share, 2)
+        CutTree.__init__(self, measure, 2)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -93,7 +93,12 @@ class SatClass(SolverClass):
             )
         if conflicts is not None:
             check_size("conflicts", conflicts)
-        own = {"encoding": encoding, "mistake_bound": mistake_bound, "solver": solver, "conflicts": conflicts}
+        own: dict[str, Any] = {
+            "encoding": encoding,
+            "mistake_bound": mistake_bound,
+            "solver": solver,
+            "conflicts": conflicts,
+        }
         own |= {"seconds": check_seconds(seconds), "on_unknown": on_unknown}
         own |= {"vc_dimension": vc_dimension, "littlestone_dimension": littlestone_dimension}
         shared = {name: own[name] for name in ("mistake_bound", "on_unknown", "vc_dimension", "littlestone_dimension")}
