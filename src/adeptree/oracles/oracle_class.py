@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-import numpy as np
-
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
 from adeptree.core.frozen import freeze
@@ -159,8 +157,8 @@ class OracleClass(ConceptClass):
         """Have questions answered by these workers from now on, unless a call takes less than the way to them."""
         if self.call_cost is not None and self.call_cost < way(executor):
             warnings.warn(
-                f"a call of {self.name} is said to take {1e3 * self.call_cost:g} ms, and its way to these workers takes "
-                f"{1e3 * way(executor):g} ms: they are not used; give a larger call_cost= if that is wrong",
+                f"a call of {self.name} is said to take {1e3 * self.call_cost:g} ms, and its way to these workers "
+                f"takes {1e3 * way(executor):g} ms: they are not used; give a larger call_cost= if that is wrong",
                 WorkersNotUsed,
                 stacklevel=2,
             )
@@ -240,9 +238,9 @@ def _check_options(
 ) -> None:
     """Say what is wrong with the options, if anything is."""
     choices = {"repeats": (repeats, ("infer", "ask")), "on_unknown": (on_unknown, ("raise", "keep"))}
-    for name, (value, known) in (choices | {"strategy": (strategy, STRATEGIES)}).items():
-        if value not in known:
-            choice = " or ".join(f'"{one}"' for one in known)
+    for name, (value, allowed) in (choices | {"strategy": (strategy, STRATEGIES)}).items():
+        if value not in allowed:
+            choice = " or ".join(f'"{one}"' for one in allowed)
             raise InvalidArgument(f"{name} must be {choice}; {got(name, value)}")
     if strategy == "cubes" and not (finds and repeats == "infer"):
         raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')

@@ -90,10 +90,11 @@ class BitRule(ABC):
     def __call__(self, x: Instance) -> int:
         """Return the label of the first case that holds at x."""
         number = _number(tuple(x))
-        for ones, zeros, label in self.cases:
+        *cases, (_, _, last) = self.cases
+        for ones, zeros, label in cases:
             if number & ones == ones and not number & zeros:
-                break
-        return label
+                return label
+        return last
 
 
 @dataclass(frozen=True)
