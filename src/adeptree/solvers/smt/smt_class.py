@@ -15,16 +15,7 @@ from adeptree.families.templates.template_grid import check_text
 from adeptree.oracles.keys import point_key
 from adeptree.solvers.smt import terms
 from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
-from adeptree.solvers.smt.smt_rules import (
-    Constant,
-    Known,
-    SmtRule,
-    is_plain,
-    placeholder,
-    plain,
-    tagged,
-    z3_value,
-)
+from adeptree.solvers.smt.smt_rules import Constant, Known, SmtRule, is_plain, placeholder, plain, tagged, z3_value
 from adeptree.solvers.smt.solving import Solving
 from adeptree.solvers.smt.terms import Term, z3
 from adeptree.solvers.solver_class import SolverClass
