@@ -21,7 +21,7 @@ from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 THREADS, PROCESSES, DASK = 5e-5, 3e-4, 5e-3
-"""Seconds that a task's way to a worker and back takes (measured: ``benchmarks/many_workers.py``, ``docs/cluster.md``)."""
+"""Seconds that a task's way to a worker and back takes (measured: ``benchmarks/many_workers.py``)."""
 WORTH = 16
 """How many times its way a task is worth, at least: shorter lists are answered here."""
 SHARES = 8

@@ -174,9 +174,9 @@ class PredictedCubes:
         chance, b, row = best
         target = 1 << row if chance >= 0.5 else pack(undecided[b] & (chances[b] < 0.5))
         avoid = self.table.everyone & ~self.round.cannot[b] & ~target
-        labels = self.table.rows[row]
-        columns = best_cube(self.table, labels, target, avoid)
-        return Cube(tuple((j, labels[j]) for j in columns), self.table.cube(labels, columns)), b, chances[b]
+        columns = best_cube(self.table, row, target, avoid)
+        literals = tuple((j, self.table.rows[row][j]) for j in columns)
+        return Cube(literals, self.table.cube(row, columns)), b, chances[b]
 
     def _bisect(self, cube: Cube, label: int, weight: FloatArray, sides: FloatArray) -> None:
         """Find a row of the cube that can take the label, given that there is one."""

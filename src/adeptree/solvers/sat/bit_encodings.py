@@ -13,21 +13,17 @@ import numpy as np
 from adeptree.core.arguments import LARGEST_SET, check_size, check_whole
 from adeptree.core.types import Instance
 from adeptree.families.bits.bit_rules import as_bits
-from adeptree.solvers.sat.encoding import AddClause, Encoding, Model, NewVar, any_of, chosen, exactly_one, if_then_else
+from adeptree.solvers.sat.encoding import AddClause, Gates, Model, NewVar
 
 
 @dataclass(unsafe_hash=True)
-class OnBits(Encoding):
+class OnBits(Gates):
     """Instances are tuples of n zeros and ones."""
 
     n: int
 
     def __post_init__(self) -> None:
         self.n = check_size("n", self.n, at_most=LARGEST_SET)
-
-    def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """Keep the two functions."""
-        self.new_var, self.add_clause = new_var, add_clause
 
     def instance(self, x: Any) -> tuple[int, ...]:
         """Return x as a tuple of n ints 0/1."""
@@ -94,10 +90,11 @@ class BitRule(ABC):
     def __call__(self, x: Instance) -> int:
         """Return the label of the first case that holds at x."""
         number = _number(tuple(x))
-        for ones, zeros, label in self.cases:
+        *cases, (_, _, last) = self.cases
+        for ones, zeros, label in cases:
             if number & ones == ones and not number & zeros:
-                break
-        return label
+                return label
+        return last
 
 
 @dataclass(frozen=True)
@@ -156,10 +153,10 @@ class KTermDnf(OfKParts):
     def label(self, x: Instance) -> int:
         """A term holds unless it is absent or asks some bit for the other value."""
         terms = (
-            -any_of(self.new_var, self.add_clause, [gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
+            -self.any_of([gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
             for gone, term in zip(self.absent, self.needs, strict=True)
         )
-        return any_of(self.new_var, self.add_clause, list(terms))
+        return self.any_of(list(terms))
 
     def decode(self, model: Model) -> Dnf:
         """Read the terms."""
@@ -215,7 +212,7 @@ class DecisionLists(OfKParts):
         """For each rule one of 2n literals, and a label; shorter lists say a rule twice."""
         super().start(new_var, add_clause)
         self.literals = [*range(self.n), *(~i for i in range(self.n))]
-        self.tests = [exactly_one(new_var, add_clause, 2 * self.n) for _ in range(self.k)]
+        self.tests = [self.exactly_one(2 * self.n) for _ in range(self.k)]
         self.labels = [new_var() for _ in range(self.k + 1)]
 
     def label(self, x: Instance) -> int:
@@ -223,8 +220,8 @@ class DecisionLists(OfKParts):
         true = [holds(literal, x) for literal in self.literals]
         value = self.labels[-1]
         for test, label in zip(reversed(self.tests), self.labels[-2::-1], strict=True):
-            fires = chosen(self.new_var, self.add_clause, test, true)
-            value = if_then_else(self.new_var, self.add_clause, fires, label, value)
+            fires = self.chosen(test, true)
+            value = self.if_then_else(fires, label, value)
         return value
 
     def decode(self, model: Model) -> DecisionList:
@@ -311,7 +308,7 @@ class DecisionTrees(OnBits):
         """A full tree, node m having the children 2m + 1 and 2m + 2; equal leaves make it a smaller one."""
         super().start(new_var, add_clause)
         inner = 2**self.depth - 1
-        self.tests = [exactly_one(new_var, add_clause, self.n) for _ in range(inner)]
+        self.tests = [self.exactly_one(self.n) for _ in range(inner)]
         self.leaves = [new_var() for _ in range(inner + 1)]
 
     def label(self, x: Instance) -> int:
@@ -319,9 +316,9 @@ class DecisionTrees(OnBits):
         ones = [bit == 1 for bit in x]
         values = [0] * len(self.tests) + self.leaves
         for node in reversed(range(len(self.tests))):
-            right = chosen(self.new_var, self.add_clause, self.tests[node], ones)
+            right = self.chosen(self.tests[node], ones)
             then, other = values[2 * node + 2], values[2 * node + 1]
-            values[node] = if_then_else(self.new_var, self.add_clause, right, then, other)
+            values[node] = self.if_then_else(right, then, other)
         return values[0]
 
     def decode(self, model: Model) -> DecisionTree:

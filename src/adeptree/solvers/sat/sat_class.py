@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class SatClass(SolverClass):
 
     spec_name = "sat"
     cheap_bits = True  # nothing is decoded
-    UNSAID = {"on_unknown": "raise", "solver": SOLVER}
+    UNSAID: ClassVar[Mapping[str, Any]] = {"on_unknown": "raise", "solver": SOLVER}
 
     def __init__(
         self,
