@@ -106,7 +106,7 @@ class Rare(SlowCuts):
 @pytest.mark.parametrize("concept_class", [at.RealIntervalUnions(2), at.RealSteps()], ids=repr)
 def test_gaps_of_next_to_no_mass(concept_class: Any, rate: float) -> None:
     """At high rates steps flip at nearly every point, and the products of a bucket are below all doubles."""
-    engine = made(concept_class, rate=rate)
+    engine: Any = made(concept_class, rate=rate)
     reference, rng = Rare(engine.line, engine.prior.one, engine.prior.cuts), random.Random(17)
     xs = [rng.random() for _ in range(150)]
     for x in xs:

@@ -66,7 +66,7 @@ def between(low: cython.longlong, high: cython.longlong) -> cython.double:
 
 
 class LineTree(OrderedTree):
-    """Points and gaps; a subclass says what is summed up (``sum_leaf``, ``sum_node``, ``make_room``, ``look``, ``least``).
+    """Points and gaps; a subclass says what is summed up (``sum_leaf``, ``sum_node``, ``make_room``), and looks.
 
     ``shares`` and ``betas`` are the parts of the prior of one cut (``Prior.parts``), ``count_share`` is the part that
     is shared out by counting cuts.
