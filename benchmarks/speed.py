@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import speed_players as sp
-from speed_page import Page, markdown, process, us
+from speed_page import COLD, DATA, FIRST, PEAK, Page, markdown, process, us
 from speed_players import (
     LINES,
     STUMPS,
@@ -89,44 +89,6 @@ def batches(page: Page) -> None:
         "`learn_many` on arrays. River's mini-batches are of 1,000 rows (`predict_proba_many`, `learn_many`) on frames"
         " made before; its time one at a time per round is that of at most 100,000 rounds (of the flights: of all).",
     )
-
-
-# --- New processes ----------------------------------------------------------------------------------------------------
-
-DATA = "import random; r = random.Random(0); xs = [r.random() for _ in range(10000)]; ys = [int(x > .37) for x in xs]\n"
-COLD = {
-    "adeptree": "import adeptree as at\nm = at.Adept(at.RealThresholds())\n"
-    "for x, y in zip(xs, ys): m.predict_proba(x); m.learn(x, y)",
-    "River": "from river import linear_model\nm = linear_model.LogisticRegression()\n"
-    "for x, y in zip(xs, ys): m.predict_proba_one({'x': x}); m.learn_one({'x': x}, y)",
-    "imports of adeptree alone": "import adeptree as at; at.Adept, at.RealThresholds",
-    "imports of River alone": "from river import linear_model",
-}
-FIRST = """
-import sys, time; sys.path.insert(0, {here!r})
-import adeptree as at, speed_players as sp
-c, stream = sp.growing()[{name!r}]
-xs, ys = stream(2000)
-longest = [0.0, '']
-def call(what, function, *given):
-    begun = time.perf_counter(); found = function(*given); taken = time.perf_counter() - begun
-    if taken > longest[0]: longest[:] = [taken, what]
-    return found
-concepts = call('the class', c)
-m = call('Adept', at.Adept, concepts)
-for x, y in zip(sp.rows(xs)[:1000], ys.tolist()):
-    call('predict_proba', m.predict_proba, x)
-    call('learn', m.learn, x, y)
-call('learn_many of 1,000', m.learn_many, xs[1000:], ys[1000:])
-call('best_rule', m.best_rule)
-call('certificate', lambda: str(m.certificate()))
-print(*longest)
-"""
-PEAK = """
-from adeptree.app.cli import app
-app(['run', 'f.csv', '--rules', 'blocklist(sender, d=20)', '--quiet'], standalone_mode=False)
-print(max(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) / 1024)
-"""
 
 
 def cold(page: Page) -> None:
