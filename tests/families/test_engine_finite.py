@@ -372,3 +372,16 @@ def test_what_runs_without_the_lock_runs_no_python(c: Any) -> None:
     assert kernel.quick_look(x) == kernel.chance(x) >= 0
     assert kernel.quick_round(x, 0) == 0 and kernel.ledger.rounds == 2
     assert (kernel.quick_look([x]), kernel.quick_look(float("nan"))) == (-1.0, -1.0)
+
+
+def test_a_look_at_the_next_round_stays_within_the_tables() -> None:
+    # Predicting goes one contested round beyond what learning has made room for; a batch makes room first.
+    rng = np.random.default_rng(0)
+    xs = rng.integers(0, 2, (400, 7))
+    ys = (xs[:, 0] & xs[:, 3]) ^ (rng.random(400) < 0.2)
+    alone, many = at.Adept(at.Conjunctions(7, monotone=True)), at.Adept(at.Conjunctions(7, monotone=True))
+    said = []
+    for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
+        said.append(alone.predict_proba(tuple(x)))
+        alone.learn(tuple(x), int(y))
+    np.testing.assert_array_equal(said, many.learn_many(xs, ys.astype(int)))

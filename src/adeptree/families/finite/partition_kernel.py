@@ -243,10 +243,10 @@ class PartitionKernel(ColumnsKernel):
     # --- Room --------------------------------------------------------------------------------------
 
     def reserve(self) -> cython.int:
-        """Make room for as many cells more as there are, and for one more contested round."""
+        """Make room for as many cells more as there are, for this contested round and for a look at the next."""
         if 2 * self.width > self.room and self.room < self.concepts:
             self.make_room(min(4 * self.width, self.concepts))
-        self.masses.reserve(self.deepest + 1)
+        self.masses.reserve(self.deepest + 2)
         return 0
 
     def make_room(self, room: cython.Py_ssize_t) -> None:
