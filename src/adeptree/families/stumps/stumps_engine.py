@@ -20,6 +20,7 @@ from adeptree.families.line.round_cuts import round_cut
 from adeptree.families.line.tree_shape import Shape
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.cell_vote import CellVote
+from adeptree.families.stumps.feature_values import Table
 from adeptree.families.stumps.open_stumps import UNSEEN, OpenStumps, SparseStump
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.engine import Leader, Problem, Rows
@@ -90,7 +91,8 @@ class StumpsEngine(KernelEngine):
             kernel.give(np.empty(0), list(xs))
             return len(xs)
         count = len(kernel.names)
-        rows = xs if isinstance(xs, np.ndarray) else list(map(itemgetter(*kernel.names), xs))
+        given = xs.values if isinstance(xs, Table) else xs
+        rows = given if isinstance(given, np.ndarray) else list(map(itemgetter(*kernel.names), xs))
         table = np.ascontiguousarray(rows, dtype=np.float64)
         table = table.reshape(-1, 1) if count == 1 and table.ndim == 1 else table
         if len(xs) and (table.shape != (len(xs), count) or not np.isfinite(table).all()):
