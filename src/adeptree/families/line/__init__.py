@@ -115,6 +115,6 @@ FAMILIES = (
         ),
         example="real_steps()",
         line="any number of cuts, 0 below the first; x is any number",
-        golden={"prior": "mixed"},
+        golden={"mistake_bound": 12, "rounds": 8},
     ),
 )

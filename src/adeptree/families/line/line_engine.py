@@ -73,7 +73,7 @@ class LineEngine(KernelEngine):
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the same tree again, if it is one."""
         kernel: Any = self.kernel
-        kept = {name: np.ascontiguousarray(state[name]) for name in COLUMNS}
+        kept = {name: np.array(state[name]) for name in COLUMNS}
         cells, parts = len(kept["keys"]), kernel.parts
         for name, kind in COLUMNS.items():
             need(kept[name].dtype == kind and kept[name].ndim == 1, name)

@@ -203,7 +203,7 @@ class StumpsEngine(KernelEngine):
             need(sizes[name].dtype == np.int64 and sizes[name].shape == (len(names),) and sizes[name].min() > 0, name)
             need(sizes[name].max() <= len(columns[name]) and sizes[name].sum() == len(columns[name]), name)
         parts = {name: np.split(columns[name], np.cumsum(sizes[name])[:-1]) for name in SLOTS}
-        slots = [{name: np.ascontiguousarray(parts[name][f]) for name in SLOTS} for f in range(len(names))]
+        slots = [{name: np.array(parts[name][f]) for name in SLOTS} for f in range(len(names))]
         shapes = [Shape(line["counts"], line["sizes"]) for line in slots]
         _check_rows(table, len(names), constants=bool(self.given))
         kernel.begin(names)
