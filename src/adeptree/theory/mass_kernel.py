@@ -79,7 +79,7 @@ class Masses:
 
     def set_round(self, t: cython.longlong) -> cython.void:
         """Set W_t(k) = sum_{j <= M - k} C(T - t, j)."""
-        n: cython.longlong = max(0, self.horizon - t)
+        n: cython.longlong = self.horizon - t  # (where it is over, there is nothing to sum)
         term: cython.double = 0.0
         total: cython.double = 0.0
         j: cython.longlong
