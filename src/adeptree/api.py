@@ -26,6 +26,10 @@ from adeptree.families.line.thresholds import Bisection as Bisection
 from adeptree.families.line.thresholds import NearestLabel as NearestLabel
 from adeptree.families.line.thresholds import RealThresholds as RealThresholds
 from adeptree.families.line.thresholds import Thresholds as Thresholds
+from adeptree.families.line.unions import IntervalUnions as IntervalUnions
+from adeptree.families.line.unions import NearestPoint as NearestPoint
+from adeptree.families.line.unions import RealIntervalUnions as RealIntervalUnions
+from adeptree.families.line.unions import RealSteps as RealSteps
 from adeptree.families.registry import register as register
 from adeptree.families.specs import parse as parse
 from adeptree.families.stumps.cell_vote import CellVote as CellVote

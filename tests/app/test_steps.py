@@ -181,6 +181,20 @@ def test_the_horizon_ends_the_run_after_its_last_row(horizon: int, size: int, st
     assert at.load("s/checkpoint").rounds == horizon
 
 
+def test_rows_without_a_label_do_not_bring_the_horizon_nearer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they are taken again, from the journal."""
+    options = ["run", "f.csv", *RULES, "--follow", "--horizon", "4", "--save", "s", "--resume", "-q"]
+    write("f.csv", "score,y", "3,0", "5,", "6,", "12,1", "7,", "13,1")
+    with monkeypatch.context() as patched:
+        patched.setattr(playing.Game, "_last_checkpoint", lambda self: None)
+        patched.setattr("adeptree.app.run.run_folder.CHECKPOINT_SECONDS", 1e9)
+        good(*options)
+    write("f.csv", "score,y", "4,", "9,1", "8,")
+    result = call(*options)
+    assert result.exit_code == 2 and "past the horizon of 4 rounds" in result.stderr
+    assert result.stdout.count("\n") == 3 and at.load("s/checkpoint").rounds == 4
+
+
 @pytest.mark.parametrize("size", [1, 3, 4096])
 def test_memory_that_ends_in_the_middle_of_a_step_costs_nothing(
     size: int, steps: Steps, monkeypatch: pytest.MonkeyPatch
@@ -283,7 +297,7 @@ FUZZ = settings(
 
 def line_by_line(content: bytes) -> list[tuple[int, list[str], str]]:
     """Return the rows of a text of two columns, each line read on its own."""
-    rows = []
+    rows: list[tuple[int, list[str], str]] = []
     for number, line in enumerate(content.splitlines(keepends=True) if b"\r" not in content else split(content), 2):
         try:
             text = line.decode()
@@ -318,6 +332,22 @@ def test_csv_is_read_as_line_by_line(
         file = io.BytesIO(b"x,y\n" + content)
         stream = csv_rows.csv_stream("f", text_lines.bounded(file))
         assert [tuple(row) for row in stream] == line_by_line(content)
+
+
+def test_columns_of_numbers_are_those_of_the_first_hundred_rows_however_many_are_read(steps: Steps) -> None:
+    rows = [f"{i},{i if i < 70 else 'x'},{i if i < 40 else 'x'},{i % 2}" for i in range(400)]
+    write("f.csv", "a,b,c,y", *rows)
+    for size in [(1, 1, 1), (8, 50, 3), (4096, 1 << 18, 4096)]:
+        steps(*size)
+        out = good("run", "f.csv", "--rules", "stumps", "--on-bad-row", "skip")
+        assert out.startswith("f.csv: 70 rounds against stumps(a, b)\n")
+
+
+def test_a_cell_that_two_lines_have_begun_and_ended_is_two_bad_rows() -> None:
+    """Each line has an even number of quotes, and together they would be one row of three cells."""
+    lines = [b"a,b,y", b"1,2,0", b'a"b,"c', b'z",a"b', b"3,4,1"]
+    found = [(row.line, bool(row.fault)) for row in csv_rows.csv_stream("f", [lines])]
+    assert found == [(2, False), (3, True), (4, True), (5, False)]
 
 
 CELLS = ["3", " 3 ", "-0", "-0.0", "0", "15", "16", "3.0", "1e1", "2.5", "+4", "٣", "\x1f3", "1_0", "9" * 19, "9" * 400]
@@ -380,9 +410,12 @@ def test_plain_numbers_with_some_missing_are_read_by_columns(rules: str, monkeyp
         rows[20:20] = [Row(70, ["NA", "2", "1"]), Row(71, ["1", "2", ""]), Row(72, [], "broken")]
     asked: list[Row] = []
     example = Layout.example
-    monkeypatch.setattr(
-        Layout, "example", lambda self, row, labelled: (asked.append(row), example(self, row, labelled))[1]
-    )
+
+    def noted(self: Layout, row: Row, labelled: bool) -> Any:
+        asked.append(row)
+        return example(self, row, labelled)
+
+    monkeypatch.setattr(Layout, "example", noted)
     assert len(layout.examples(rows, labelled=True).rows) == 50
     assert [row for row in asked if row.line < 70] == []
 

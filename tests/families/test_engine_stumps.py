@@ -123,6 +123,33 @@ def test_many_points(kind: str) -> None:
 
 @pytest.mark.parametrize("order", STREAMS)
 @pytest.mark.parametrize("kind", KINDS)
+def test_rounds_without_a_look_before_them(kind: str, order: str) -> None:
+    c, prior, pairs = problem(kind, 6, order)
+    engine, paths = both(c, prior, 0.3)
+    for x, y in pairs:
+        engine.commit(x, y)
+        paths.commit(x, y)
+    agree(engine, paths)
+    for x, _ in pairs:
+        assert engine.probability(x) == pytest.approx(paths.probability(x), abs=1e-12)
+
+
+def test_constants_that_no_stump_agrees_with() -> None:
+    c = at.Stumps(cuts={"f0": [-0.5, 0.0], "f1": [0.1], "f2": [0.5, 0.6], "f3": [-1.0, 1.0]})
+    engine, paths = both(c, MixedPrior(None, math.log(c.size)), 0.3)
+    for x, y in stream(1, "spread"):
+        assert engine.probability(x) == pytest.approx(paths.probability(x), abs=1e-12)
+        engine.commit(x, y)
+        paths.commit(x, y)
+    agree(engine, paths)
+    assert engine.width == c.size
+    again = StumpsEngine(c, engine.prior)
+    again.restore(engine.state())
+    assert repr(again.state()) == repr(engine.state())
+
+
+@pytest.mark.parametrize("order", STREAMS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_late_labels(kind: str, order: str) -> None:
     c, prior, pairs = problem(kind, 5, order)
     engine, paths = both(c, prior, 0.4)

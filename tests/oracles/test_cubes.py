@@ -15,8 +15,8 @@ from hypothesis import given
 from strategies import Family, small_families, steady
 
 import adeptree as at
-from adeptree.oracles import cube_search
-from adeptree.oracles.bitsets import LabelColumns, pack
+from adeptree.oracles.bitsets import LabelTable, pack, unpack
+from adeptree.oracles.cube_search import best_cube
 from adeptree.oracles.oracle_frontier import OracleFrontier
 
 Sample = Sequence[tuple[Any, int]]
@@ -100,25 +100,66 @@ def test_the_literal_strategy_finds_the_same_rows_in_the_same_order(family: Fami
     assert [f.strategy for f in frontiers] == ["cubes", "literal", "bits", "literal"]
 
 
-def test_compiled_and_plain_choose_the_same_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
+def slow_cube(table: Table, labels: Table, undecided: Table, positive: Table) -> list[int]:
+    """The rule of ``docs/few-queries.md`` said on arrays of bools: greedy or path, pruned, the one that covers more."""
+    differs = table != labels
+
+    def pruned(chosen: list[int]) -> list[int]:
+        kept = list(chosen)
+        for j in chosen:
+            rest = [k for k in kept if k != j]
+            if differs[positive][:, rest].any(axis=1).all():
+                kept = rest
+        return kept
+
+    greedy: list[int] = []
+    left, free = positive.copy(), undecided.copy()
+    while left.any():
+        scores = [differs[left, j].sum() / (differs[free, j].sum() + 0.5) for j in range(table.shape[1])]
+        greedy.append(int(np.argmax(scores)))
+        left, free = left & ~differs[:, greedy[-1]], free & ~differs[:, greedy[-1]]
+    path = sorted({int(row.argmax()) for row in differs[positive]})
+    cubes = [pruned(greedy), pruned(path)]
+    covers = [(undecided & ~differs[:, cube].any(axis=1)).sum() for cube in cubes]
+    return cubes[0] if covers[0] >= covers[1] else cubes[1]
+
+
+def test_cubes_are_chosen_by_the_rule() -> None:
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(cube_search, "COMPILE_FROM", 0)
+    chosen = []
     for table in [*SMALL.values(), di.distinct(rng.integers(2, size=(300, 20)))]:
-        columns = LabelColumns.of(table)
         for _ in range(10):
             positive = rng.random(len(table)) < rng.random()
             undecided = ~positive & (rng.random(len(table)) < 0.8)
             if not undecided.any():
                 continue
-            labels = table[int(np.flatnonzero(undecided)[0])]
-            arguments = columns, labels, pack(undecided), pack(positive)
-            compiled = cube_search.best_cube(*arguments)
-            with monkeypatch.context() as plain:
-                plain.setattr(cube_search, "_compiled", lambda table: None)
-                assert cube_search.best_cube(*arguments) == compiled
-            inside = (table[:, compiled] == labels[compiled]).all(axis=1)
+            row = int(np.flatnonzero(undecided)[0])
+            labels = table[row]
+            cube = best_cube(LabelTable.of(table), row, pack(undecided), pack(positive))
+            assert cube == slow_cube(table, labels, undecided, positive)
+            inside = (table[:, cube] == labels[cube]).all(axis=1)
             assert not (inside & positive).any() and (inside & undecided).any()
+            chosen.append(len(cube))
+    assert len(chosen) > 80 and max(chosen) > 3
+
+
+@steady
+@given(st.lists(st.tuples(st.lists(st.booleans(), min_size=40, max_size=40), st.integers(0, 2)), max_size=6))
+def test_a_table_of_labels_is_the_same_both_ways(rounds: list[tuple[list[bool], int]]) -> None:
+    """Rows and columns hold what a plain table of bools holds, whatever is appended."""
+    table, plain = LabelTable(), np.zeros((1, 0), dtype=np.bool_)
+    for bits, every in rounds:
+        label = np.array((bits * (len(plain) // 40 + 1))[: len(plain)])
+        twins = np.flatnonzero(~label)[:: every + 1] if every else np.array([], dtype=np.int64)
+        table = table.append(label, twins)
+        below = np.column_stack([plain[twins], np.ones(len(twins), dtype=np.bool_)])
+        plain = np.vstack([np.column_stack([plain, label]), below])
+        assert (table.labels() == plain).all() and table == LabelTable.of(plain)
+        assert [unpack(column, len(plain)).tolist() for column in table.columns] == plain.T.tolist()
+        assert all(table.number[row] == i for i, row in enumerate(table.rows)) or len(set(table.rows)) < len(plain)
+        assert unpack(table.everyone, len(plain)).all()
+        cube = table.cube(len(plain) - 1, range(0, plain.shape[1], 2))
+        assert unpack(cube, len(plain)).tolist() == (plain[:, ::2] == plain[-1, ::2]).all(axis=1).tolist()
 
 
 # ------------------------------------------------------------------------------------------------ counts
@@ -144,6 +185,7 @@ BIT_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
     ("boxes", lambda: di.boxes(12), "both", 0.8),
     ("conjunctions", lambda: di.conjunctions(6), "both", 0.7),
     ("parities", lambda: di.parities(5), "both", 0.8),
+    ("parities", lambda: di.parities(6), "sorted", 0.66),
     ("singletons", lambda: di.singletons(60), "both", 0.6),
     ("pairs of blocks", lambda: di.pairs(18), "both", 0.6),
 ]

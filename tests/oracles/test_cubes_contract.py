@@ -79,15 +79,38 @@ def test_a_restored_frontier_goes_on(name: str, form: str) -> None:
         assert restored.queries.posed <= frontier.queries.posed + 2 * frontier.width
 
 
-def test_what_was_learnt_of_six_ways_to_ask_is_still_read() -> None:
+@pytest.mark.parametrize("costs", [[0.5, 0.6, 0.4, 0.3], [0.5, 0.6, 0.1, 0.4, 0.2, 0.3]])
+def test_what_was_learnt_of_more_ways_to_ask_is_still_read(costs: list[float]) -> None:
+    """Files of versions with four or six ways, two of them with cubes: the lighter half, and first 1, are today's."""
     frontier, restored = (frontier_over(TableOracle(di.intervals(9)), "realizable") for _ in range(2))
     state = frontier.state()
-    older = {**state["bits_only"], "costs": np.array([0.5, 0.6, 0.1, 0.4, 0.2, 0.3])}
+    counted = state["bits_only"]["counted"]
+    older = {"costs": np.array(costs), "counted": np.stack([counted, counted + 1]), "rounds": 7}
     restored.restore({**state, "bits_only": older})
-    assert restored.bits_only.costs == {"opposite": 0.5, "lighter": 0.6, "neighbour": 0.4, "one first": 0.3}
-    assert restored.bits_only.arm == "one first"
-    with pytest.raises(ValueError, match="costs of 4 ways"):
-        restored.restore({**state, "bits_only": {**older, "costs": np.ones(5)}})
+    ways = restored.bits_only
+    assert ways.costs.tolist() == [0.6, 0.3] and ways.rounds == 7
+    assert (ways.forecast.counted == counted + 1).all() and (ways.forecast.sides == state["bits_only"]["sides"]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("costs", np.ones(5)),
+        ("costs", np.array([0.5, np.nan])),
+        ("counted", np.ones((2, 2))),
+        ("counted", "negative"),
+        ("sides", np.ones((2, 2))),
+        ("rounds", -1),
+        ("rounds", True),
+    ],
+)
+def test_what_cannot_have_been_learnt_is_refused(name: str, value: Any) -> None:
+    frontier = frontier_over(TableOracle(di.intervals(9)), "realizable")
+    state = frontier.state()
+    ways = state["bits_only"]
+    altered = -ways[name] if isinstance(value, str) else value
+    with pytest.raises(ValueError, match=r"two ways to ask|rounds"):
+        frontier.restore({**state, "bits_only": {**ways, name: altered}})
 
 
 def test_any_class_with_find_is_asked_in_cubes() -> None:

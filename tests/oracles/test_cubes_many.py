@@ -12,7 +12,7 @@ from dichotomies import SMALL, Table, TableOracle, frontier_over, ordered, rows,
 
 import adeptree as at
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, OracleUnknown
-from adeptree.oracles.bitsets import LabelColumns
+from adeptree.oracles.bitsets import LabelTable
 from adeptree.oracles.cube_search import CubeSearch, Question
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.oracles.worth_asking import FEW
@@ -137,10 +137,10 @@ def test_a_batch_that_contradicts_itself_is_noticed() -> None:
 
 def test_a_batch_that_takes_a_concept_back_is_noticed() -> None:
     labels = di.distinct(di.bits(2))
-    search = CubeSearch(LabelColumns.of(labels), ["a", "b"], "c", np.zeros((2, 4), dtype=np.bool_), keeps=False)
-    search.note(Question(1, labels[0], [0], False), lambda x: int(x == "c"))
+    search = CubeSearch(LabelTable.of(labels), ["a", "b", "c"], np.full(4, -1))
+    search.note(Question(1, 0, [0]), lambda x: int(x == "c"))
     with pytest.raises(ContradictoryOracle, match="denies label 1 at x='c' to a path that can take it"):
-        search.note(Question(1, labels[0], [1], False), None)
+        search.note(Question(1, 0, [1]), None)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "literal", "paper"])

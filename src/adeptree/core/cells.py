@@ -51,7 +51,7 @@ def floats(texts: Sequence[str]) -> list[float]:
     try:
         return list(map(float, _plain(texts)))
     except ValueError:
-        values = [number(text.strip()) for text in texts]
+        values = [number(text) for text in texts]
         return [math.nan if isinstance(value, str) else float(value) for value in values]
 
 

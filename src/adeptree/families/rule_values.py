@@ -81,6 +81,25 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class IntervalUnion:
+    """1 on any of some intervals.
+
+    >>> rule = IntervalUnion((Interval(1, 4), Interval(7, 9)))
+    >>> str(rule), rule(3), rule(5), str(IntervalUnion(()))
+    ('1 <= x < 4 or 7 <= x < 9', 1, 0, 'never 1 (no interval)')
+    """
+
+    intervals: tuple[Interval, ...]
+
+    def __call__(self, x: Instance) -> int:
+        """Return 1 if x lies inside one of them."""
+        return int(any(interval(x) for interval in self.intervals))
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.intervals)) or "never 1 (no interval)"
+
+
+@dataclass(frozen=True)
 class Stump:
     """One comparison of one named feature.
 

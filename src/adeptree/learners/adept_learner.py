@@ -117,6 +117,8 @@ class Adept(BatchesOnEngine):
         self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width)
         structure = choosing.structure_for(self.engine_choice, self.problem)
         on_grid = structure is not None and structure.collapsed
+        if structure is not None:
+            self.prior = structure.prior_of(self.problem)
         self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
         self.last_rate = self.rate_rule.eta
         computing = self._paths(frontier) if structure is None else structure.of(self.problem)

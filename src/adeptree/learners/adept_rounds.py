@@ -111,16 +111,11 @@ class RoundsOnEngine(Mixing):
 
     def _undo(self, mark: Mark) -> None:
         engine = self.engine
-        if not isinstance(engine, KernelEngine):
-            super()._undo(mark)
-        elif self._trace is not None:
-            super()._undo(mark)
-            if self._trace.torn:
-                self._go_on_with(self._trace.again(engine), self._trace)
-                self._trace.torn = False
-        elif engine.kernel.stamp == mark.stamp:
-            super()._undo(mark)
-        # (else the round is over: nothing of it was left undone but the rate, which is due)
+        if isinstance(engine, KernelEngine) and engine.atomic and engine.kernel.stamp != mark.stamp:
+            return  # the round is over: nothing of it was left undone but the rate, which is due
+        super()._undo(mark)  # (which brings back the engine and its trace, too, if an undo was interrupted)
+        if self._trace is not None and self._trace.torn:
+            self._go_on_with(self._trace.again(self.engine), self._trace)  # type: ignore[arg-type]
 
     def _play(self, x: Instance, label: int, cost: float) -> float:
         """Play a round whose label is there, and return the chance of guessing 1 that was answered."""

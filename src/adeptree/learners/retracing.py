@@ -7,6 +7,7 @@ anew from both: with the same bits, as a loaded one is.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,6 +76,7 @@ class Retrace:
         """Return the engine as it was before the last call began, made anew; may be called again."""
         kept: Any = self._kept
         fresh: KernelEngine = type(engine)(*engine.made_of())
+        fresh.kernel.scale = math.inf  # no rate is due on the way: where it changed was written down
         fresh.kernel.ledger.back_to(kept.sums)
         fresh.restore(kept.state)
         for name, rate, arguments in kept.log[: self._before]:

@@ -73,21 +73,21 @@ class FunctionOracle(ConsistencyOracle):
         self._open("realizable")
         if self._realizable is None:
             return self.find(sample) is not None
-        return checked("realizable", _said(self._realizable, list(sample)))  # type: ignore[no-any-return]
+        return checked("realizable", said(self._realizable, list(sample)))  # type: ignore[no-any-return]
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask the function for a concept that fits."""
         self._open("find")
         if self._find is None:
             return super().find(sample)
-        return checked("find", _said(self._find, list(sample)))  # type: ignore[no-any-return]
+        return checked("find", said(self._find, list(sample)))  # type: ignore[no-any-return]
 
     def find_many(self, samples: Samples) -> list[Any]:
         """Ask the function for lists, if there is one."""
         self._open("find")
         if self._find_many is None:
             return super().find_many(samples)
-        answers = _said(self._find_many, [list(sample) for sample in samples])
+        answers = said(self._find_many, [list(sample) for sample in samples])
         if len(answers) != len(samples):
             raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
         return [checked("find", answer) for answer in answers]
@@ -97,7 +97,7 @@ class FunctionOracle(ConsistencyOracle):
             self._check(kind)
 
 
-def _said(function: Callable[[Any], Any], given: Any) -> Any:
+def said(function: Callable[[Any], Any], given: Any) -> Any:
     """Call a function of the user; whatever it raises is said in a sentence."""
     try:
         return function(given)

@@ -8,25 +8,20 @@ a "yes" comes with a concept, whose labels name a row. The proof and the counts 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
 
 import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle, OracleError, OracleUnknown, got
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
-from adeptree.oracles.bitsets import LabelColumns, WordArray, count, counts, first, pack, single, unpack
+from adeptree.oracles.bitsets import LabelTable, first, pack, unpack
 
 NO_WITNESS = -1
-COMPILE_FROM = 1024
-"""Words in the label table from which the compiled search is worth loading (if numba is installed)."""
 
 Answer = Concept | OracleUnknown | None
 """A concept that fits, None if there is none, or why neither is known (only where that is kept)."""
-AskAll = Callable[[list[Sample]], Sequence[Answer]]
+AskAll = Callable[[Iterable[Sample]], Iterable[Answer]]
 
 
 @dataclass(frozen=True)
@@ -43,80 +38,65 @@ class Found:
     """How many calls it took, if sets of rows were asked about."""
 
 
-def split_by_cubes(
-    table: LabelColumns,
-    points: Sequence[Instance],
-    witnesses: Sequence[Concept | None],
-    x: Instance,
-    ask: AskAll,
-    batch: int = 1,
-    keeps: bool = False,
-) -> Found:
-    """Decide both labels of every row. Rows without a concept are allowed, and have no label for free.
-
-    Up to ``batch`` questions go out together. If the oracle ``keeps`` what it cannot decide, there may be rows that
-    no concept has: the theorem then gives all rows that can take a label, and some that may.
-    """
-    labels = [NO_WITNESS if concept is None else label_by(concept, x) for concept in witnesses]
-    own = np.array(labels, dtype=np.int64)
-    search = CubeSearch(table, points, x, np.stack([own == 0, own == 1]), keeps)
-    while questions := search.questions(batch):
-        answers = ask([search.sample(question) for question in questions])
-        for question, answer in zip(questions, answers, strict=True):
-            search.note(question, answer)
-    return Found(search.outcome(), own, search.found)
-
-
 @dataclass(frozen=True)
 class Question:
-    """Can a row that has the given labels in some columns take label b at x?"""
+    """Can a row that has the labels of the given one in some columns take label b at x?"""
 
     b: int
-    labels: BoolArray
-    columns: list[int]
-    alone: bool
-    """Whether this is one row with all its labels."""
+    row: int
+    columns: Sequence[int]
 
 
 class CubeSearch:
     """Find all rows that can take each label at one point, some of them being known beforehand.
 
-    Questions of one batch are about different undecided rows, but their cubes may overlap: then two concepts may
-    name the same row, which is the price of asking them together.
+    ``xs`` are the points seen and, last, the new one. Rows without a concept are allowed, and have no label for free.
+    If the oracle ``keeps`` what it cannot decide, there may be rows that no concept has: the theorem then gives all
+    rows that can take a label, and some that may. Questions of one batch are about different undecided rows, but their
+    cubes may overlap: then two concepts may name the same row, which is the price of asking them together.
     """
 
     def __init__(
-        self, table: LabelColumns, points: Sequence[Instance], x: Instance, known: BoolArray, keeps: bool
+        self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False, singly: bool = False
     ) -> None:
-        self.table = table
-        self.keeps = keeps
-        self.points = points
-        self.x = x
-        self.positive = [pack(known[b]) for b in (0, 1)]
-        self.undecided = [table.everyone() & ~self.positive[b] for b in (0, 1)]
-        self.singly = [np.zeros_like(self.positive[b]) for b in (0, 1)]
-        """Rows in a cube that the oracle could not decide: they are asked about one by one."""
+        self.table, self.xs, self.own, self.keeps, self.in_order = table, xs, own, keeps, singly
+        self.positive = [pack(own == b) for b in (0, 1)]
+        self.undecided = [table.everyone & ~self.positive[b] for b in (0, 1)]
+        self.singly = [table.everyone if singly else 0] * 2
+        """Rows that are asked about one by one: all, or those in a cube that the oracle could not decide."""
         self.found: dict[tuple[int, int], Concept] = {}
+
+    def run(self, ask: AskAll, batch: int = 1) -> Found:
+        """Decide both labels of every row; up to ``batch`` questions go out together."""
+        while questions := self.questions(batch):
+            if self.in_order:
+                questions.sort(key=lambda question: question.row)
+            for question, answer in zip(questions, ask(map(self.sample, questions)), strict=True):
+                self.note(question, answer)
+        can = np.stack([unpack(self.positive[b], len(self.table.rows)) for b in (0, 1)])
+        return Found(can, self.own, self.found)
 
     def questions(self, batch: int) -> list[Question]:
         """Return the next questions, about undecided rows that no earlier one of them covers."""
         chosen: list[Question] = []
         for b in (0, 1):
-            left = self.undecided[b].copy()
-            while len(chosen) < batch and left.any():
+            left = self.undecided[b]
+            while left and len(chosen) < batch:
                 row = first(left)
-                labels = self.table.labels_of(row)
-                if (single(row, self.table.words) & self.singly[b]).any():
-                    chosen.append(Question(b, labels, list(range(self.table.points)), True))
-                else:
-                    cube = best_cube(self.table, labels, left, self.positive[b])
-                    chosen.append(Question(b, labels, cube, len(cube) == self.table.points))
-                left &= outside(self.table, labels, chosen[-1].columns)
+                alone = self.singly[b] >> row & 1
+                columns = range(len(self.xs) - 1) if alone else best_cube(self.table, row, left, self.positive[b])
+                chosen.append(Question(b, row, columns))
+                left &= ~self._members(chosen[-1])
         return chosen
+
+    def _members(self, question: Question) -> int:
+        alone = len(question.columns) == len(self.xs) - 1
+        return 1 << question.row if alone else self.table.cube(question.row, question.columns)
 
     def sample(self, question: Question) -> list[tuple[Instance, int]]:
         """Return a question as the oracle gets it."""
-        return [*((self.points[j], int(question.labels[j])) for j in question.columns), (self.x, question.b)]
+        labels = self.table.rows[question.row]
+        return [*((self.xs[j], labels[j]) for j in question.columns), (self.xs[-1], question.b)]
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take in an answer."""
@@ -126,17 +106,17 @@ class CubeSearch:
         elif answer is None:
             self._deny(question)
         else:
-            row = self._row_of(answer, b)
+            row = self._row_of(answer, question)
             self.found[row, b] = answer
-            self.positive[b] |= single(row, self.table.words)
-            self.undecided[b] &= ~self.positive[b]
+            self.positive[b] |= 1 << row
+            self.undecided[b] &= ~(1 << row)
 
     def _deny(self, question: Question) -> None:
-        b, members = question.b, ~outside(self.table, question.labels, question.columns)
-        if not self.keeps and (members & self.positive[b]).any():
+        b, members = question.b, self._members(question)
+        if not self.keeps and members & self.positive[b]:
             raise ContradictoryOracle(
-                f"the oracle denies label {b} at x={self.x!r} to a path that can take it: it returned a concept that "
-                f"does, or denies both labels of a realizable path; check that it always gives the same answers"
+                f"the oracle denies label {b} at x={self.xs[-1]!r} to a path that can take it: it returned a concept "
+                f"that does, or denies both labels of a realizable path; check that it always gives the same answers"
             )
         denied = members & self.undecided[b]
         self.undecided[b] &= ~members
@@ -146,130 +126,111 @@ class CubeSearch:
 
     def _leave_open(self, question: Question) -> None:
         """Keep a row of which nothing is known; of a larger cube, ask about the rows one by one."""
-        members = ~outside(self.table, question.labels, question.columns) & self.undecided[question.b]
-        if question.alone:
+        members = self._members(question) & self.undecided[question.b]
+        if len(question.columns) == len(self.xs) - 1:
             self.positive[question.b] |= members
             self.undecided[question.b] &= ~members
         else:
             self.singly[question.b] |= members
 
-    def _row_of(self, concept: Concept, b: int) -> int:
+    def _row_of(self, concept: Concept, question: Question) -> int:
         """Return the row that the concept continues; with a sound oracle it is none that was denied."""
-        labels = np.array([label_by(concept, x) for x in self.points], dtype=np.bool_)
-        row = self.table.where(labels)
+        labels, b, asked = labels_by([concept], self.xs), question.b, self.table.rows[question.row]
+        if labels[-1] != b or any(labels[j] != asked[j] for j in question.columns):
+            raise ContradictoryOracle(
+                f"find returned {concept}, which does not have the labels it was asked for on a sample of "
+                f"{len(question.columns) + 1} points; check the oracle"
+            )
+        row = self.table.number.get(labels[:-1])
         if row is None:
             raise ContradictoryOracle(
-                f"find returned {concept}, whose labels on the {len(self.points)} points seen were denied before; "
+                f"find returned {concept}, whose labels on the {len(self.xs) - 1} points seen were denied before; "
                 f"check that the oracle always gives the same answers"
             )
-        if not (single(row, self.table.words) & (self.undecided[b] | self.positive[b])).any():
+        if not (self.undecided[b] | self.positive[b]) >> row & 1:
             raise ContradictoryOracle(
                 f"find returned {concept}, though it denied before that a concept has its labels on "
-                f"{len(self.points) + 1} points; check that the oracle always gives the same answers"
+                f"{len(self.xs)} points; check that the oracle always gives the same answers"
             )
         return row
 
-    def outcome(self) -> BoolArray:
-        """Return ``can[b, row]`` once everything is decided."""
-        return np.stack([unpack(self.positive[b], self.table.rows) for b in (0, 1)])
 
-
-def label_by(concept: Concept, x: Instance) -> int:
-    """Ask a concept that the oracle returned for its label at x."""
+def labels_by(concepts: Iterable[Concept], xs: Sequence[Instance]) -> bytes:
+    """Return the labels of all instances by the first concept, then by the next, and so on: a byte each."""
     try:
-        label = concept(x)
+        labels = [concept(x) for concept in concepts for x in xs]
     except Exception as error:
         raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
-    if label not in (0, 1):
-        raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
-    return int(label)
+    for label in labels:
+        if label not in (0, 1):
+            raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
+    return bytes(map(int, labels))
 
 
 # --- The choice of a cube: it holds no row known to take the label, and many of which nothing is known ---------------
 
 
-def best_cube(table: LabelColumns, labels: BoolArray, undecided: WordArray, positive: WordArray) -> list[int]:
-    """Return columns; the rows with the given labels there hold no positive row and many undecided ones.
+def best_cube(table: LabelTable, row: int, undecided: int, positive: int) -> list[int]:
+    """Return columns; the rows with the labels of the given one there are not positive, and many are undecided.
 
     Two candidates are tried, each pruned until every label in it is needed, and the one with more undecided
     rows is taken (the greedy one on a tie).
     """
-    if (compiled := _compiled(table)) is not None:
-        return compiled.best_cube(table.room, table.points, labels, undecided, positive).tolist()  # type: ignore[no-any-return]
-    differing = table.differing(labels)
+    everyone, labels = table.everyone, table.rows[row]
+    differing = [everyone ^ ones if label else ones for ones, label in zip(table.columns, labels, strict=True)]
     # Columns in which no positive row differs can exclude nothing.
-    useful = np.flatnonzero((differing & positive).any(axis=1))
-    differing = differing[useful]
-    greedy = _prime(_greedy(differing, undecided, positive), differing, positive)
-    path = _prime(_path(differing, positive), differing, positive)
-    covers = [count(undecided & ~_union(differing, cube)) for cube in (greedy, path)]
-    return useful[greedy if covers[0] >= covers[1] else path].tolist()  # type: ignore[no-any-return]
+    hits = {j: hit for j, rows in enumerate(differing) if (hit := rows & positive)}
+    greedy = _prime(_greedy(differing, hits, undecided, positive), hits, positive)
+    path = _prime(_path(hits, positive), hits, positive)
+    if greedy == path:
+        return greedy
+    covers = [table.cube(row, cube) & undecided for cube in (greedy, path)]
+    return greedy if covers[0].bit_count() >= covers[1].bit_count() else path
 
 
-def _greedy(differing: WordArray, undecided: WordArray, positive: WordArray) -> list[int]:
+def _greedy(differing: list[int], hits: dict[int, int], undecided: int, positive: int) -> list[int]:
     """Add the label that excludes most positive rows for each undecided row it loses, until none is left."""
-    chosen = []
-    while positive.any():
-        score = counts(differing & positive) / (counts(differing & undecided) + 0.5)
-        chosen.append(int(score.argmax()))
-        positive = positive & ~differing[chosen[-1]]
-        undecided = undecided & ~differing[chosen[-1]]
+    chosen, left = [], list(hits)
+    while positive:
+        best, score, still = -1, -1.0, []
+        for j in left:
+            rows = differing[j]
+            if excluded := (rows & positive).bit_count():  # otherwise none in all later steps either
+                still.append(j)
+                value = excluded / ((rows & undecided).bit_count() + 0.5)
+                if value > score:
+                    best, score = j, value
+        chosen.append(best)
+        left = still
+        positive &= ~differing[best]
+        undecided &= ~differing[best]
     return chosen
 
 
-def _path(differing: WordArray, positive: WordArray) -> list[int]:
+def _path(hits: dict[int, int], positive: int) -> list[int]:
     """Go through the points in the order they came, and take the labels that exclude a positive row still left.
 
     So these are the columns where some positive row differs for the first time (the branches that leave
     the path of the labels in the trie of all rows).
     """
-    excluded = np.bitwise_or.accumulate(differing & positive, axis=0)
-    new = excluded.copy()
-    new[1:] &= ~excluded[:-1]
-    return np.flatnonzero(new.any(axis=1)).tolist()
+    chosen = []
+    for j, hit in hits.items():
+        if hit & positive:
+            chosen.append(j)
+            positive &= ~hit
+            if not positive:
+                break
+    return chosen
 
 
-def _prime(chosen: list[int], differing: WordArray, positive: WordArray) -> list[int]:
+def _prime(chosen: list[int], hits: dict[int, int], positive: int) -> list[int]:
     """Drop labels, first come first dropped, while the rest still exclude all positive rows."""
-    if len(chosen) < 2:
-        return chosen
-    hits = differing[chosen] & positive
-    later = np.bitwise_or.accumulate(hits[::-1], axis=0)[::-1]
-    excluded = np.zeros_like(positive)
-    kept = []
-    for i, column in enumerate(chosen):
-        others = excluded | later[i + 1] if i + 1 < len(chosen) else excluded
-        if (others != positive).any():
-            kept.append(column)
-            excluded = excluded | hits[i]
+    later = [0]
+    for j in reversed(chosen[1:]):
+        later.append(later[-1] | hits[j])
+    excluded, kept = 0, []
+    for j in chosen:
+        if excluded | later.pop() != positive:
+            kept.append(j)
+            excluded |= hits[j]
     return kept
-
-
-def _union(differing: WordArray, chosen: list[int]) -> WordArray:
-    result: WordArray = np.bitwise_or.reduce(differing[chosen], axis=0, initial=np.uint64(0))
-    return result
-
-
-def outside(table: LabelColumns, labels: BoolArray, cube: list[int]) -> WordArray:
-    """Return the rows that lack one of the labels (with stray bits past the end)."""
-    result: WordArray = np.zeros(table.words, dtype=np.uint64)
-    for j in cube:
-        column = table.room[j, : table.words]
-        result |= ~column if labels[j] else column
-    return result
-
-
-def _compiled(table: LabelColumns) -> Any:
-    """Return the compiled search, or None where numba is not installed or the table too small to load it for."""
-    if "adeptree.oracles.cubes_compiled" not in sys.modules and table.points * table.words < COMPILE_FROM:
-        return None
-    return _load_compiled()
-
-
-@cache
-def _load_compiled() -> Any:
-    try:
-        from adeptree.oracles import cubes_compiled
-    except (ImportError, RuntimeError):  # numba is missing, or finds no place to keep what it compiles
-        return None
-    return cubes_compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,9 @@ from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
-from adeptree.oracles.bitsets import LabelColumns, unpack
+from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.chain import Asking, Counting, bits
-from adeptree.oracles.cube_search import NO_WITNESS, Answer, Found, label_by, split_by_cubes
+from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by
 from adeptree.oracles.labelling import Labelling
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
@@ -51,7 +51,7 @@ class OracleFrontier(Frontier):
         self.oracle = Counting(chain or Asking(ClassOracle(concept_class)), self.queries)
         self.points: list[Instance] = []
         self.column: dict[Hashable, int] = {}
-        self.table = LabelColumns()
+        self.table = LabelTable()
         self.witnesses: list[Concept | None] = [None]
         """A concept that fits the row, as far as one is known (only with an oracle that returns them)."""
         self.complete = True
@@ -66,17 +66,17 @@ class OracleFrontier(Frontier):
         return Choice("cubes" if self.has_witnesses else "bits", cost) if cost is not None and free else None
 
     def parts(self) -> list[Any]:
-        """Return the table too, and what was learnt about how to ask."""
-        return [part for part in (self, self.table, self.bits_only, self.choice) if part is not None]
+        """Return what was learnt about how to ask too."""
+        return [part for part in (self, self.bits_only, self.choice) if part is not None]
 
     @property
     def width(self) -> int:
         """Number of realizable labellings."""
-        return self.table.rows
+        return len(self.table.rows)
 
     @property
     def _size(self) -> tuple[int, int]:
-        return self.table.points, self.table.words
+        return len(self.points), -(-self.width // 64)
 
     @property
     def labels(self) -> BoolArray:
@@ -103,43 +103,46 @@ class OracleFrontier(Frontier):
 
     def _repeated(self, column: int) -> Found:
         label = unpack(self.table.columns[column], self.width)
-        known = np.array([concept is not None for concept in self.witnesses], dtype=np.bool_)
-        return Found(np.stack([~label, label]), np.where(known, label, NO_WITNESS).astype(np.int64))
+        most = np.array([NO_WITNESS if concept is None else 1 for concept in self.witnesses])
+        return Found(np.stack([~label, label]), np.minimum(most, label))
 
     def _ask_about(self, x: Instance) -> Found:
         if not self.points and self.has_witnesses and self.strategy != "paper" and self.witnesses[0] is None:
-            self._find_witnesses([0])  # also proves that there is a concept at all
+            (found,) = self._find_all([[]])
+            if found is None:
+                raise ContradictoryOracle("the oracle denies the empty sample: no concept is left; check the oracle")
+            self.witnesses = [None if isinstance(found, OracleUnknown) else found]
         c, before = self.concept_class, self.queries.posed
-        if self.strategy == "cubes":
-            found = split_by_cubes(self.table, self.points, self.witnesses, x, self._find_all, c.batch, c.keeps_unknown)
-            return replace(found, calls=self.queries.posed - before)
         if self.strategy == "bits":
             can = self.bits_only.split(self.table, self.points, x, self._realizable, self.queries.inferred)
             return Found(can, calls=self.queries.posed - before)
-        by_bit = self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown
-        return self._by_bit(x) if by_bit else self._by_witness(x)
+        sets = self.strategy == "cubes"
+        if not sets and (self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown):
+            return self._by_bit(x)
+        search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown, singly=not sets)
+        told = search.run(self._find_all, c.batch if sets else 2 * self.width)
+        return replace(told, calls=self.queries.posed - before) if sets else told
 
-    def _lists(self, samples: Sequence[Sample]) -> Sequence[Sequence[Sample]]:
+    def _lists(self, samples: Iterable[Sample]) -> Iterable[list[Sample]]:
         """Return what is asked together: one by one, unless the class says otherwise, as what raises ends it."""
-        return [samples] if self.concept_class.batch > 1 else [[sample] for sample in samples]
+        return [list(samples)] if self.concept_class.batch > 1 else ([sample] for sample in samples)
 
-    def _find_all(self, samples: Sequence[Sample]) -> list[Answer]:
+    def _own(self, x: Instance) -> IntArray:
+        """Return the label that each row's own concept gives x, or NO_WITNESS."""
+        own = np.array([NO_WITNESS if concept is None else 1 for concept in self.witnesses])
+        rules = (concept for concept in self.witnesses if concept is not None)
+        own[own > 0] = np.frombuffer(labels_by(rules, [x]), dtype=np.uint8)
+        return own
+
+    def _find_all(self, samples: Iterable[Sample]) -> Iterator[Answer]:
         """Ask for a concept for each sample; what is unknown is kept, if it may be."""
-        lists = ((some, self.oracle.ask_many("find", some)) for some in self._lists(samples))
-        return [answer for some, answers in lists for answer in map(self._fitting, some, answers)]
+        for some in self._lists(samples):
+            for answer in self.oracle.ask_many("find", some):
+                if isinstance(answer, OracleUnknown) and not self.concept_class.keeps_unknown:
+                    raise answer
+                yield answer
 
-    def _fitting(self, sample: Sample, found: Answer) -> Answer:
-        if isinstance(found, OracleUnknown):
-            if not self.concept_class.keeps_unknown:
-                raise found
-        elif found is not None and any(label_by(found, x) != y for x, y in sample):
-            raise ContradictoryOracle(
-                f"find returned {found}, which does not have the labels it was asked for on a sample of "
-                f"{len(sample)} points; check the oracle"
-            )
-        return found
-
-    def _realizable_all(self, samples: Sequence[Sample]) -> list[bool]:
+    def _realizable_all(self, samples: Iterable[Sample]) -> list[bool]:
         """Ask whether each sample is realizable; what is unknown is, if it is kept."""
         keep = self.concept_class.keeps_unknown
         lists = (bits(self.oracle.ask_many("realizable", some), keep) for some in self._lists(samples))
@@ -149,12 +152,11 @@ class OracleFrontier(Frontier):
         return self._realizable_all([sample])[0]
 
     def _by_bit(self, x: Instance) -> Found:
-        samples = [self.sample(row) for row in range(self.width)]
         can = np.ones((2, self.width), dtype=np.bool_)
-        can[0] = self._realizable_all([[*sample, (x, 0)] for sample in samples])
+        can[0] = self._realizable_all([*self.sample(row), (x, 0)] for row in range(self.width))
         # A realizable path has a continuation; only the empty one was never asked about.
         asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
-        can[1, asked] = self._realizable_all([[*samples[row], (x, 1)] for row in asked])
+        can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked.tolist())
         if not can.any(axis=0).all():
             raise ContradictoryOracle(
                 f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "
@@ -162,32 +164,9 @@ class OracleFrontier(Frontier):
             )
         return Found(can)
 
-    def _by_witness(self, x: Instance) -> Found:
-        self._find_witnesses([row for row, concept in enumerate(self.witnesses) if concept is None])
-        own: IntArray = np.array([label_by(concept, x) for concept in self.witnesses if concept], dtype=np.int64)
-        can = np.stack([own == 0, own == 1])
-        others: dict[tuple[int, int], Concept] = {}
-        questions = [(row, label) for row, label in enumerate((1 - own).tolist())]
-        samples = [[*self.sample(row), (x, label)] for row, label in questions]
-        for (row, label), concept in zip(questions, self._find_all(samples), strict=True):
-            if concept is not None and not isinstance(concept, OracleUnknown):
-                others[row, label] = concept
-                can[label, row] = True
-        return Found(can, own, others)
-
     def sample(self, row: int) -> list[tuple[Instance, int]]:
         """Return the row as a labelled sample."""
-        return list(zip(self.points, self.table.labels_of(row).astype(int).tolist(), strict=True))
-
-    def _find_witnesses(self, rows: list[int]) -> None:
-        """Find a concept for each of these rows; where that is unknown, and kept, there is none."""
-        for row, found in zip(rows, self._find_all([self.sample(row) for row in rows]), strict=True):
-            if found is None:
-                raise ContradictoryOracle(
-                    f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "
-                    f"empty sample); check that it always gives the same answers"
-                )
-            self.witnesses[row] = None if isinstance(found, OracleUnknown) else found
+        return list(zip(self.points, self.table.rows[row], strict=True))
 
     def grow(self, children: Children) -> None:
         """Append a column, unless the point was seen before."""
@@ -217,9 +196,9 @@ class OracleFrontier(Frontier):
         width = self.width
         if not whole:
             labels = self.labels[children.parent]
-            self.table = LabelColumns.of(labels if repeated else np.column_stack([labels, children.label]))
+            self.table = LabelTable.of(labels if repeated else np.column_stack([labels, children.label]))
         elif not repeated:
-            self.table.append(children.label[:width], children.parent[width:])
+            self.table = self.table.append(children.label[:width], children.parent[width:])
 
     def _inherited(self, children: Children, found: Found | None) -> list[Concept | None]:
         """Return the concept that each child takes over: its parent's, or one found in this round."""
@@ -265,7 +244,7 @@ class OracleFrontier(Frontier):
             raise ValueError("points that are no instances")
         if self.infers_repeats and len(set(keys)) < len(keys):
             raise ValueError("a point twice")
-        self.table, self.points, self.complete = LabelColumns.of(labels), points, complete
+        self.table, self.points, self.complete = LabelTable.of(labels), points, complete
         self.bits_only.restore(state["bits_only"])
         if self.choice is not None and state.get("choice") is not None:
             self.choice.restore(state["choice"])

@@ -10,7 +10,7 @@ from typing import Any
 
 from adeptree.core.errors import InvalidArgument, OracleError, got
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.oracles.chain import Layer
+from adeptree.oracles.chain import Layer, said
 from adeptree.oracles.keys import Key, point_key
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.oracle import (
@@ -100,15 +100,10 @@ class FunctionErm(ErmOracle):
     def best(self, sample: Sample) -> Concept:
         """Ask the function."""
         self._check("best")
-        try:
-            concept = self._best(list(sample))
-        except OracleError:
-            raise
-        except Exception as error:
-            raise OracleError(f"the ERM oracle raised {type(error).__name__}: {error}") from error
+        concept = said(self._best, list(sample))
         if not callable(concept):
             raise OracleError(f"best must return a callable concept; {got('concept', concept)}")
-        return concept
+        return concept  # type: ignore[no-any-return]
 
 
 def check_class(concept_class: object) -> ConceptClass:

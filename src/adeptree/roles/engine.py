@@ -135,6 +135,11 @@ class Engine(ABC):
         return None
 
     @classmethod
+    def prior_of(cls, problem: Problem) -> Prior:
+        """Return the prior that it computes with, which says what a path may cost: that of the problem, mostly."""
+        return problem.prior
+
+    @classmethod
     def of(cls, problem: Problem) -> Engine:
         """Return an engine for a problem that was accepted, before the first round."""
         return cls(problem.concept_class, problem.prior)  # type: ignore[call-arg]

@@ -46,13 +46,15 @@ class OnColumns:
 
     word: str
     build: Callable[[Sequence[str], int], ConceptClass]
-    """The class, of the columns' names and of d (0 where there is none)."""
+    """The class, of the columns' names and of the limit (0 where there is none)."""
     examples: dict[str, str] = field(default_factory=dict)
     """Texts of such rules, each with a line for a person."""
     many: bool = False
     """Whether it reads several columns; without names all that hold numbers."""
-    limited: bool = False
-    """Whether it needs d, how many values are meant at most."""
+    limit: str = ""
+    """The name of a number that must be given, how many values or intervals are meant at most."""
+    limits: str = ""
+    """What it limits, after "say how many"."""
 
 
 @dataclass(frozen=True)

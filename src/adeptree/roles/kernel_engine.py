@@ -32,11 +32,11 @@ class KernelQueries(Queries):
     @property
     def asked(self) -> int:
         """What Algorithm 2 asks: 2 x width per round."""
-        return self._kernel.asked
+        return self._kernel.asked_in_all()
 
     @asked.setter
     def asked(self, count: int) -> None:
-        self._kernel.asked = count
+        self._kernel.set_asked(count)
 
 
 class KernelEngine(Engine):
@@ -94,7 +94,7 @@ class KernelEngine(Engine):
         self.kernel.discard()
 
     @abstractmethod
-    def batch(self, xs: Sequence[Instance]) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the points of a batch, checked by the class; return how many they are."""
 
     def probabilities(self, xs: Sequence[Instance]) -> FloatArray:

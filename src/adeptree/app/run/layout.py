@@ -53,7 +53,7 @@ class Layout:
 
     def examples(self, rows: list[Row], labelled: bool) -> Examples:
         """Return what the rows say, checked; column by column where that can be done."""
-        if len(rows) > 1 and self.tabulate is not None:
+        if labelled and len(rows) > 1 and self.tabulate is not None:
             try:
                 return self._by_columns(rows, self.tabulate)
             except (ValueError, OverflowError):

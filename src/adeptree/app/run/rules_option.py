@@ -10,7 +10,7 @@ from adeptree.app.run.row_label import Label
 from adeptree.app.run.rows import Row, Stream, listed
 from adeptree.core.cells import is_missing, is_number
 from adeptree.core.errors import InvalidArgument, InvalidSpec
-from adeptree.families.registry import columns_of, families
+from adeptree.families.registry import columns_of, families, family_named
 from adeptree.families.specs import parse
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.family import OnColumns
@@ -52,7 +52,7 @@ def competition(
     names = names or [only(others)]
     if len(names) > 1:
         raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {listed(names)}")
-    return _competition(form.build(names, d), kind, names, f", d={d}" if form.limited else "")
+    return _competition(form.build(names, d), kind, names, f", {form.limit}={d}" if form.limit else "")
 
 
 def _competition(concept_class: ConceptClass, kind: str, names: Sequence[str], rest: str) -> Competition:
@@ -72,18 +72,20 @@ def _on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
     if found is None or found[1] not in forms:
         return None
     form, inside = forms[found[1]], (found[2] or "").strip()
-    if form.limited:
+    if form.limit:
         inside, d = _limit(rules, inside, form)
-        return form, _names(inside) or (), d
+        return None if d is None else (form, _names(inside) or (), d)
     names = _names(inside)
     return None if names is None else (form, names, 0)
 
 
-def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int]:
-    """Split the d of rules such as a blocklist off their column."""
-    found = re.fullmatch(r"(.*?),?\s*d\s*=\s*([1-9]\d*)", inside, re.DOTALL)
-    if found is None:
-        raise InvalidSpec(f'"{rules}" does not fit: say how many may be on the list, e.g. {next(iter(form.examples))}')
+def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
+    """Split the limit of rules such as a blocklist off their column; none of a spec whose other numbers are named."""
+    found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*([1-9]\d*)", inside, re.DOTALL)
+    if found is None or "=" in found[1]:
+        if family_named(form.word) is not None and "=" in inside:
+            return inside, None
+        raise InvalidSpec(f'"{rules}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}')
     return found[1], int(found[2])
 
 

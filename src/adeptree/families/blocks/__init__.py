@@ -2,6 +2,7 @@
 
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_columns import block_of_cell
+from adeptree.families.blocks.block_engine import BlocksEngine
 from adeptree.families.blocks.block_frontier import BlockFrontier
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.roles.family import Columns, Family, OnColumns
@@ -12,6 +13,7 @@ FAMILIES = (
         BlockUnions,
         frontier=BlockFrontier,
         base=DefaultZero,
+        engines=(BlocksEngine,),
         columns=Columns(
             block_of_cell,
             preferred=lambda c: c.block if isinstance(c.block, str) else None,
@@ -21,7 +23,8 @@ FAMILIES = (
             "blocklist",
             lambda names, d: BlockUnions(d),
             {"blocklist(sender, d=3)": "column is one of at most d values"},
-            limited=True,
+            limit="d",
+            limits="may be on the list",
         ),
         example="blocks(d=3)",
         small="blocks(d=2)",

@@ -1,294 +1,268 @@
-"""The product tree of block unions: sums over all sets of at most d blocks, in O(d^2 log blocks) per round.
+"""All sets of at most d blocks at once: ADEPT's exact distribution in O(d^2 log blocks) per round.
 
-A path is a set S of seen blocks; its weight is a factor of |S| times the product of r_j = exp(eta gain_j)
-over j in S, where gain_j is the 1s minus the 0s that block j received. Each node of a binary tree over the
-blocks, in order of arrival, holds
+The weight of a set S is its prior mass times the product of r_j = e^(eta gain_j) over the blocks j in S. A node of a
+binary tree over the blocks, in order of arrival, holds two polynomials, by the size s of a set:
 
-    E_s = the sum over the sets S of s of its blocks of prod r_j                  (all priors), and
-    H_s = the same with another factor q_j, j the last member of S, S not empty   (all but the paper's: a path
-          that has used up its d blocks sees no contested round after its last one, so its mass is q_j).
+    E_s = the sum over the sets of s of its blocks of the product of r_j,
+    H_s = the same times q_j, where j is the last block of the set, which is not empty.
 
-A round needs these sums without and with the block of x. They are carried from the block's leaf to the root,
-multiplying by one sibling a level; nothing is ever divided out. Nodes are made from their children in one way
-only, so the counts and the rate decide every bit, whatever was saved, loaded or looked at in between.
+The mass of a set of fewer than d blocks depends on its size alone, as every new block is contested for it. A set of d
+blocks sees no contested round after its last one, so its mass is q_j, fixed when j arrived. (With the paper's prior all
+masses depend on the size alone, and there is no H.) Of blocks A that came before blocks B the two are, together,
 
-Every function here runs as it is, and compiled (``blocks_compiled``); numbers are as in ``blocks_wide``.
+    E = E_A E_B,    H = H_A + E_A H_B.
+
+The weight of all sets is linear in E and H of any node: sum_s u_s E_s + v_s H_s + rest. From the root, where u is the
+mass by size, v picks s = d and the rest is 0, these follow down to one block, where u_0 + rest says 0 and
+r (u_1 + q v_1) says 1. They are kept for one way down, with u and v backwards, so that this too is products of
+polynomials. Only nodes on that way may be out of date; they are made anew from their children when the next point lies
+elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between.
+
+Nothing cancels, as all numbers are positive; and nothing is too large or too small for a double, as a number is
+M e^(X L): X is whole, and L = eta Q for a power of two Q, so that differences of gains meet the rate, not their sums.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from array import array
 
-from adeptree.core.types import FloatArray, IntArray
-from adeptree.families.blocks.block_masses import beta_masses, paper_masses
-from adeptree.families.blocks.block_wide import (
-    EMPTY,
-    add_multiple,
-    add_wide,
-    copy,
-    dot,
-    exp_wide,
-    multiply,
-    normal,
-    set_constant,
-    share,
-)
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-FAT = 8
-"""Blocks in a leaf of the tree: adding a block to a sum costs O(d), so small leaves would only cost memory."""
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.block_counts_kernel import BlockCounts
+    from cython.cimports.libc.math import exp, floor, ldexp, log, log2
+else:
+    from math import exp, floor, ldexp, log, log2
 
-# Rows of F and X before those of the tree: the sums of one climb, a row for each level, and two to work with.
-LEVELS = 48
-WITHOUT, FULL_WITHOUT, FULL_WITH = 0, LEVELS, 2 * LEVELS
-MASS, SPARE = 3 * LEVELS, 3 * LEVELS + 1
-TREE = 3 * LEVELS + 2
+    from adeptree.families.blocks.block_counts_kernel import BlockCounts
 
-# Entries of ``status``.
-BLOCKS, ROUNDS, ONES, SURPLUS, LEAVES, COMBINED, HORIZON, BUDGET = range(8)
-STATUS = 8
+SLOWEST = cython.declare(cython.double, 1e-270)  # lower rates are 0, as far as a double can tell
 
 
-class Store(NamedTuple):
-    """Everything the engine keeps, in arrays. Counts are the state; all floats are made from them."""
+class BlocksKernel(BlockCounts):
+    """The tree."""
 
-    F: FloatArray
-    """Mantissas of the polynomials, by row: work rows, E by heap number of the node, then H (if it is needed)."""
-    X: IntArray
-    """Their exponents."""
-    factor: FloatArray
-    """r and q of each block: mantissas."""
-    scale: IntArray
-    """Their exponents."""
-    counts: IntArray
-    """How many 0s and 1s each block received."""
-    above: IntArray
-    """``above[v]``: how many blocks have a gain greater than v."""
-    central: FloatArray
-    """By part of the prior and n: its share times its mass of no mistake in n contested rounds (KT: C(2n, n) / 4^n)."""
-    betas: FloatArray
-    """b of each part (KT: 1/2); empty with the paper's prior."""
-    status: IntArray
+    @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, size=cython.Py_ssize_t)
+    def make_room(self, room):
+        """Have room for so many blocks; the tree must then be made anew."""
+        most, levels = min(self.d, room), (room - 1).bit_length()
+        self.polynomials = 2 if self.parts else 1  # per node: E, and H
+        length = array("q", [min(most, 1 << h) + 1 for h in range(levels + 1)])
+        start, size = array("q"), 0
+        for h in range(levels + 1):
+            start.append(size)
+            size += (((room - 1) >> h) + 2 & ~1) * length[h] * self.polynomials  # every node has a sibling
+        M = array("d", bytes(8 * (size + 3 * (levels + 1) * (most + 1) + 1)))
+        X = array("d", bytes(8 * len(M)))
+        BlockCounts.make_room(self, room)
+        self.start, self.length, self.levels, self.M, self.X = start, length, levels, M, X
+        self.way, self.unit = size, len(M) - 1
+        self.M[self.unit] = 1.0  # the polynomial 1
+        for h in range(levels + 1):
+            for i in range(((room - 1) >> h) + 2 & ~1):
+                self.M[self.node(h, i)] = 1.0  # E without blocks
+        # v of the root; as long as there is no room for d blocks, no set has d.
+        self.M[self.row(levels, 1)] = 1.0 if most == self.d or not self.parts else 0.0
+        return 0
 
+    # --- Numbers M e^(X L) -------------------------------------------------------------------------
 
-def best_loss(store: Store) -> int:
-    """Return L*: all 1s are lost but for the surplus of the best d blocks."""
-    return int(store.status[ONES] - store.status[SURPLUS])
+    @cython.locals(x=cython.double, y=cython.double)
+    def put_number(self, at, gain, log_factor):
+        """Let an entry be e^(eta gain) times a factor with this logarithm."""
+        x, y = floor(gain / self.quantum + 0.5), floor(log_factor / self.log_radix + 0.5)
+        self.total = exp(self.eta * (gain - x * self.quantum) + (log_factor - y * self.log_radix))
+        self.top = x + y
+        self.tidy()
+        self.M[at], self.X[at] = self.total, self.top
 
+    @cython.locals(gap=cython.double)
+    def add(self, m, x):
+        """Add a number to the total."""
+        gap = self.top - x
+        if self.total == 0.0:
+            self.total, self.top = m, x
+        elif m != 0.0:
+            if gap < 0.0:
+                gap = -gap
+                m, self.total, self.top = self.total, m, x
+            if gap <= 2.0:  # (beyond, it is less than the last digit)
+                while gap > 0.0:
+                    m *= self.less
+                    gap -= 1.0
+                self.total += m
 
-def look(store: Store, j: int) -> float:
-    """Return the share that says 1 at block j (the next number, if it is new); nothing is committed."""
-    F, X, status = store.F, store.X, store.status
-    d = F.shape[1] - 1
-    full = len(store.betas) > 0
-    fresh = j == status[BLOCKS]
-    if fresh:
-        store.factor[j, 0], store.scale[j, 0] = 1.0, 0
-    if full:
-        contested = status[BLOCKS] + fresh
-        beta_masses(F, X, MASS, contested, store.central, store.betas)
-        if fresh:
-            store.factor[j, 1], store.scale[j, 1] = F[MASS, d], X[MASS, d]
-        F[MASS, d], X[MASS, d] = 0.0, EMPTY
-    else:
-        paper_masses(F, X, MASS, max(0, status[HORIZON] - status[ROUNDS] - 1), status[BUDGET])
-    top = climb(store, j)
-    m0, e0 = dot(F, X, MASS, WITHOUT + top, 0)
-    m1, e1 = dot(F, X, MASS, WITHOUT + top, 1)
-    if full:
-        m0, e0 = add_wide(m0, e0, F[FULL_WITHOUT + top, d], X[FULL_WITHOUT + top, d])
-        m1, e1 = add_wide(m1, e1, F[FULL_WITH + top, d], X[FULL_WITH + top, d])
-    m1, e1 = normal(m1, e1)
-    m1, e1 = normal(m1 * store.factor[j, 0], e1 + store.scale[j, 0])
-    m0, e0 = normal(m0, e0)
-    return share(m1, e1, m0, e0)
+    def tidy(self):
+        """Bring M of the total back between e^(-L/2) and e^(L/2), so that a product is a double."""
+        if self.total >= self.high:
+            self.total *= self.less
+            self.top += 1.0
+        elif self.total == 0.0:
+            self.top = 0.0
+        elif self.total < self.low:
+            self.total *= self.radix
+            self.top -= 1.0
 
+    @cython.locals(s=cython.Py_ssize_t, i=cython.Py_ssize_t, total=cython.double, top=cython.double)
+    @cython.locals(m=cython.double, x=cython.double)
+    def multiply(self, out, low, high, a, degree_a, b, degree_b, more):
+        """Let the coefficients ``low`` to ``high`` of polynomial ``out`` be those of a b, or so much more."""
+        for s in range(low, high + 1):
+            total, top = (self.M[out + s], self.X[out + s]) if more else (0.0, 0.0)
+            for i in range(max(0, s - degree_a), min(degree_b, s) + 1):
+                m, x = self.M[a + s - i] * self.M[b + i], self.X[a + s - i] + self.X[b + i]
+                if x == top:
+                    total += m
+                else:
+                    self.total, self.top = total, top
+                    self.add(m, x)
+                    total, top = self.total, self.top
+            self.total, self.top = total, top
+            self.tidy()
+            self.M[out + s], self.X[out + s] = self.total, self.top
 
-def potential(store: Store) -> tuple[float, int]:
-    """Return the sum over all paths of mass times prod r_j, from the root."""
-    F, X, status = store.F, store.X, store.status
-    d = F.shape[1] - 1
-    if len(store.betas) == 0:
-        paper_masses(F, X, MASS, max(0, status[HORIZON] - status[ROUNDS]), status[BUDGET])
-        return dot(F, X, MASS, TREE + 1, 0)
-    beta_masses(F, X, MASS, status[BLOCKS], store.central, store.betas)
-    F[MASS, d], X[MASS, d] = 0.0, EMPTY
-    full = TREE + 2 * status[LEAVES] + 1
-    m, e = dot(F, X, MASS, TREE + 1, 0)
-    m, e = add_wide(m, e, F[full, d], X[full, d])
-    return normal(m, e)
+    # --- The tree ----------------------------------------------------------------------------------
 
+    def node(self, h, i):
+        """Return where E of the i-th node of a level is; H follows."""
+        return self.start[h] + i * self.length[h] * self.polynomials
 
-def climb(store: Store, j: int) -> int:
-    """Fill the work rows of every level with the sums of j's subtree, j left out or in; return the root's level.
+    def row(self, h, which):
+        """Return where u (0), v (1) or the rest (2, in its last entry) of the node on the way at a level is."""
+        return self.way + (3 * h + which) * (self.most + 1)
 
-    WITHOUT: E of the other blocks. FULL_WITHOUT: H of the other blocks. FULL_WITH: the part of H whose sets
-    contain j, without the factor r_j.
-    """
-    F, X, status = store.F, store.X, store.status
-    full = len(store.betas) > 0
-    leaves = status[LEAVES]
-    leaf_without(store, j)
-    node, level = leaves + j // FAT, 0
-    while node > 1:
-        e, h, g = WITHOUT + level, FULL_WITHOUT + level, FULL_WITH + level
-        sibling = TREE + (node ^ 1)
-        other = sibling + 2 * leaves
-        if F[sibling, 1] == 0.0:  # no blocks there yet
-            copy(F, X, e + 1, e)
-            if full:
-                copy(F, X, h + 1, h)
-                copy(F, X, g + 1, g)
+    def degree(self, h, i):
+        """Return how many blocks below a node a set can have."""
+        return max(0, min(self.most, self.blocks - (i << h), 1 << h))
+
+    @cython.locals(e=cython.Py_ssize_t)
+    def weigh(self, j):
+        """Make the leaf of a block: E is 1 + r z, H is q r z."""
+        e = self.node(0, j)
+        self.put_number(e + 1, self.gains[j], 0.0)
+        if self.parts:
+            self.put_number(e + 3, self.gains[j], self.log_q[j])
+
+    @cython.locals(a=cython.Py_ssize_t, b=cython.Py_ssize_t, down=cython.Py_ssize_t, out=cython.Py_ssize_t)
+    @cython.locals(degree=cython.Py_ssize_t, degree_a=cython.Py_ssize_t, degree_b=cython.Py_ssize_t)
+    def set_node(self, h, i):
+        """Make a node from its children."""
+        out, a, b = self.node(h, i), self.node(h - 1, 2 * i), self.node(h - 1, 2 * i + 1)
+        degree, degree_a, degree_b = self.degree(h, i), self.degree(h - 1, 2 * i), self.degree(h - 1, 2 * i + 1)
+        self.multiply(out, 0, degree, a, degree_a, b, degree_b, False)
+        if self.parts:
+            out, down = out + self.length[h], self.length[h - 1]
+            self.multiply(out, 0, degree, a + down, degree_a, self.unit, 0, False)
+            self.multiply(out, 0, degree, a, degree_a, b + down, degree_b, True)
+
+    @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, rate=cython.double)
+    def rebuild(self):
+        """Make everything that depends on the rate."""
+        rate = max(self.eta, SLOWEST)
+        self.quantum = ldexp(1.0, cython.cast(cython.int, 8.0 - floor(log2(rate))))
+        self.log_radix = rate * self.quantum  # between 256 and 512
+        self.radix, self.less = exp(self.log_radix), exp(-self.log_radix)
+        self.high, self.low = exp(self.log_radix / 2.0), exp(-self.log_radix / 2.0)
+        for i in range(self.blocks):
+            self.weigh(i)
+        for h in range(1, self.levels + 1):
+            for i in range(((self.blocks - 1) >> h) + 1):
+                self.set_node(h, i)
+        self.finger = self.massed = -1
+
+    # --- A look ------------------------------------------------------------------------------------
+
+    @cython.locals(k=cython.Py_ssize_t, u=cython.Py_ssize_t)
+    def set_masses(self, n):
+        """Set u of the root, backwards: the mass by size, but 0 for sets of d, whose masses are in H."""
+        u = self.row(self.levels, 0) + self.most
+        self.weigh_sizes(n)
+        for k in range(self.most + 1):
+            self.M[u - k] = self.X[u - k] = 0.0
+            if not self.parts or (k <= n and k < self.d):
+                self.put_number(u - k, 0.0, self.logs[k])
+
+    @cython.locals(low=cython.Py_ssize_t, most=cython.Py_ssize_t, up=cython.Py_ssize_t, n=cython.Py_ssize_t)
+    @cython.locals(u=cython.Py_ssize_t, v=cython.Py_ssize_t, rest=cython.Py_ssize_t)
+    @cython.locals(e=cython.Py_ssize_t, f=cython.Py_ssize_t)
+    def step_down(self, h, i):
+        """Set u, v and the rest of the i-th node of a level, from those of its parent and its sibling's E and H."""
+        most, n = self.most, self.degree(h, i ^ 1)
+        u, v, rest = self.row(h, 0), self.row(h, 1), self.row(h, 2)
+        up = self.row(h + 1, 0) - u
+        e = self.node(h, i ^ 1)
+        f = e + self.length[h]
+        if not self.parts:  # the masses, which change in every round, are left for the end: v is E of the others
+            self.multiply(v, 0, most, v + up, most, e, n, False)
+            return
+        low = max(0, most - (1 << h))  # what is not looked at below is not made
+        self.multiply(u, low, most, u + up, most, e, n, False)
+        self.multiply(rest, most, most, rest + up, most, self.unit, 0, False)
+        if i & 1:  # the sibling's blocks came earlier
+            self.multiply(v, low, most, v + up, most, e, n, False)
+            self.multiply(rest, most, most, v + up, most, f, n, True)
         else:
-            multiply(F, X, e + 1, e, sibling)
-            status[COMBINED] += 1
-            if full and node % 2 == 0:  # the sibling's blocks came later: a last member may be among them
-                multiply(F, X, SPARE, e, other)
-                copy(F, X, h + 1, h)
-                add_multiple(F, X, h + 1, SPARE, 0, 1.0, 0)
-                copy(F, X, g + 1, g)
-                add_multiple(F, X, g + 1, SPARE, 1, 1.0, 0)
-                status[COMBINED] += 1
-            elif full:  # the sibling's blocks came earlier
-                multiply(F, X, h + 1, h, sibling)
-                add_multiple(F, X, h + 1, other, 0, 1.0, 0)
-                multiply(F, X, g + 1, g, sibling)
-                status[COMBINED] += 2
-        node //= 2
-        level += 1
-    return level
+            self.multiply(v, low, most, v + up, most, self.unit, 0, False)
+            self.multiply(u, low, most, v + up, most, f, n, True)
 
+    @cython.locals(h=cython.Py_ssize_t, j=cython.Py_ssize_t, n=cython.longlong, gap=cython.double, odds=cython.double)
+    @cython.locals(e=cython.Py_ssize_t, u=cython.Py_ssize_t, v=cython.Py_ssize_t, rest=cython.Py_ssize_t)
+    def look(self):
+        """Go down to the block in place, and divide the weight there."""
+        j, h = self.at, 0
+        n = max(self.blocks, j + 1)
+        if self.finger < 0:
+            h = self.levels
+        else:  # up to where the last way meets the new one; above, it stays
+            while self.finger >> h != j >> h:
+                if h > 0:
+                    self.set_node(h, self.finger >> h)
+                h += 1
+        self.finger = j
+        if not self.parts:
+            self.set_masses(max(0, self.horizon - self.rounds - self.ahead))
+        elif n != self.massed:
+            self.set_masses(n)
+            self.massed, h = n, self.levels
+        while h > 0:
+            h -= 1
+            self.step_down(h, j >> h)
+        e, u, v = self.node(0, j), self.row(0, 0), self.row(0, 1)
+        if not self.parts:
+            self.multiply(u, self.most - 1, self.most, self.row(self.levels, 0), self.most, v, self.most, False)
+        if j == self.blocks:
+            self.gains[j], self.log_q[j] = 0.0, self.logs[self.d] if self.parts and n >= self.d else 0.0
+            self.weigh(j)
+        u, v, rest = u + self.most, v + self.most, self.row(0, 2) + self.most
+        self.total, self.top = self.M[u], self.X[u]
+        self.add(self.M[rest], self.X[rest])
+        self.tidy()
+        self.m0, self.x0 = self.total, self.top
+        self.total, self.top = self.M[u - 1] * self.M[e + 1], self.X[u - 1] + self.X[e + 1]
+        if self.parts:
+            self.add(self.M[v - 1] * self.M[e + 3], self.X[v - 1] + self.X[e + 3])
+        self.tidy()
+        self.m1, self.x1 = self.total, self.top
+        odds, gap = self.m0 / self.m1, self.x0 - self.x1
+        while 0.0 < gap <= 2.0:
+            odds, gap = odds * self.radix, gap - 1.0
+        while -2.0 <= gap < 0.0:
+            odds, gap = odds * self.less, gap + 1.0
+        self.p = 1.0 / (1.0 + odds) if gap == 0.0 else 1.0 if gap < 0.0 else 0.0
 
-def leaf_without(store: Store, j: int) -> None:
-    """Fill the work rows of level 0 from the blocks of j's leaf, one by one."""
-    F, X = store.F, store.X
-    full = len(store.betas) > 0
-    set_constant(F, X, WITHOUT, 1.0)
-    set_constant(F, X, FULL_WITHOUT, 0.0)
-    set_constant(F, X, FULL_WITH, 0.0)
-    first = j // FAT * FAT
-    for i in range(first, min(first + FAT, max(store.status[BLOCKS], j + 1))):
-        if i != j:
-            add_block(store, i, WITHOUT, FULL_WITHOUT, FULL_WITH, i > j)
-        elif full:
-            add_multiple(F, X, FULL_WITH, WITHOUT, 1, store.factor[j, 1], store.scale[j, 1])
+    def log_ratio(self):
+        """Return the log-odds of 1 at the block just looked at."""
+        return log(self.m1 / self.m0) + (self.x1 - self.x0) * self.log_radix
 
-
-def add_block(store: Store, i: int, e: int, h: int, g: int, later: bool) -> None:
-    """Let the sets of rows e (and h, g) take in block i, the last so far; ``later`` than a block they must contain."""
-    F, X = store.F, store.X
-    m, x = store.factor[i, 0], store.scale[i, 0]
-    if len(store.betas) > 0:
-        last, exponent = normal(m * store.factor[i, 1], x + store.scale[i, 1])
-        add_multiple(F, X, h, e, 1, last, exponent)
-        if later:
-            add_multiple(F, X, g, e, 2, last, exponent)
-    add_multiple(F, X, e, e, 1, m, x)
-
-
-def settle(store: Store, j: int, label: int, rate: float) -> None:
-    """Commit a round: count the label of block j, and make the nodes of its path anew."""
-    count(store, j, label)
-    set_factor(store, j, rate)
-    set_leaf(store, j // FAT)
-    node = (store.status[LEAVES] + j // FAT) // 2
-    while node > 0:
-        set_node(store, node)
-        node //= 2
-
-
-def count(store: Store, j: int, label: int) -> None:
-    """Count one label of block j, and follow the surplus: sum over v >= 0 of min(d, number of gains above v)."""
-    counts, above, status = store.counts, store.above, store.status
-    d = store.F.shape[1] - 1
-    if j == status[BLOCKS]:
-        status[BLOCKS] += 1
-        counts[j, 0], counts[j, 1] = 0, 0
-    status[ROUNDS] += 1
-    status[ONES] += label
-    gain = counts[j, 1] - counts[j, 0]
-    counts[j, label] += 1
-    if label == 1 and gain >= 0:
-        status[SURPLUS] += above[gain] < d
-        above[gain] += 1
-    elif label == 0 and gain > 0:
-        status[SURPLUS] -= above[gain - 1] <= d
-        above[gain - 1] -= 1
-
-
-def set_factor(store: Store, j: int, rate: float) -> None:
-    """Make r_j from the counts of block j."""
-    store.factor[j, 0], store.scale[j, 0] = exp_wide(rate * (store.counts[j, 1] - store.counts[j, 0]))
-
-
-def rebuild(store: Store, rate: float) -> None:
-    """Make all factors and nodes from the counts."""
-    F, X = store.F, store.X
-    d = F.shape[1] - 1
-    full = len(store.betas) > 0
-    leaves = store.status[LEAVES]
-    for j in range(store.status[BLOCKS]):
-        set_factor(store, j, rate)
-        if full:
-            beta_masses(F, X, MASS, j + 1, store.central, store.betas)
-            store.factor[j, 1], store.scale[j, 1] = F[MASS, d], X[MASS, d]
-    for leaf in range(leaves):
-        set_leaf(store, leaf)
-    for node in range(leaves - 1, 0, -1):
-        set_node(store, node)
-
-
-def set_leaf(store: Store, leaf: int) -> None:
-    """Make a leaf from the factors of its blocks."""
-    leaves = store.status[LEAVES]
-    e = TREE + leaves + leaf
-    h = e + 2 * leaves
-    set_constant(store.F, store.X, e, 1.0)
-    if len(store.betas) > 0:
-        set_constant(store.F, store.X, h, 0.0)
-    for i in range(leaf * FAT, min(store.status[BLOCKS], (leaf + 1) * FAT)):
-        add_block(store, i, e, h, SPARE, False)
-
-
-def set_node(store: Store, node: int) -> None:
-    """Make an inner node from its children: a function of the counts alone, however they came about."""
-    F, X, status = store.F, store.X, store.status
-    full = len(store.betas) > 0
-    e, left, right = TREE + node, TREE + 2 * node, TREE + 2 * node + 1
-    over = 2 * status[LEAVES]
-    if F[right, 1] == 0.0:  # no blocks there yet
-        copy(F, X, e, left)
-        if full:
-            copy(F, X, e + over, left + over)
-        return
-    multiply(F, X, e, left, right)
-    status[COMBINED] += 1
-    if full:
-        multiply(F, X, e + over, left, right + over)
-        add_multiple(F, X, e + over, left + over, 0, 1.0, 0)
-        status[COMBINED] += 1
-
-
-def play(
-    store: Store,
-    blocks: IntArray,
-    labels: IntArray,
-    out: FloatArray,
-    rate: float,
-    best: float,
-    gap: float,
-    so_far: float,
-) -> tuple[int, float]:
-    """Play rounds until they or a limit end; return how many were played and the mixability gap."""
-    shrink = math.expm1(-rate)
-    for i in range(len(blocks)):
-        label = labels[i]
-        p = look(store, blocks[i])
-        out[i] = p
-        settle(store, blocks[i], label, rate)
-        if rate > 0.0:
-            loss = abs(p - label)
-            so_far += max(0.0, loss + math.log1p(loss * shrink) / rate)
-        if best_loss(store) >= best or so_far >= gap:
-            return i + 1, so_far
-    return len(blocks), so_far
+    def log_weight(self) -> float:
+        """Return ln of the sum of all weights, relative to the best loss; it is the same at every block seen."""
+        here = self.at
+        self.at, self.ahead, self.known = max(0, min(here, self.blocks - 1)), 0, False
+        self.look()
+        self.at, self.ahead = here, 1
+        self.total, self.top = self.m0, self.x0
+        self.add(self.m1, self.x1)
+        return log(self.total) + (self.top - self.surplus / self.quantum) * self.log_radix

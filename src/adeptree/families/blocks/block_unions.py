@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,13 @@ class BlockUnions(ConceptClass):
         """Return the block of x, all that matters of it; marked as one, so that it is not mapped again."""
         name = self.block_of(x)
         return name if self.block is None else Block(name)
+
+    def instances_of(self, xs: Iterable[Any]) -> list[Hashable]:
+        """Return many instances in their canonical form; texts and ints have it already."""
+        points: list[Any] = xs.tolist() if isinstance(xs, np.ndarray) else list(xs)
+        if self.block is None and set(map(type, points)) <= {str, int}:
+            return points
+        return [self.instance(x) for x in points]
 
     def block_of(self, x: Any) -> Hashable:
         """Return the block of an instance (or of its canonical form)."""

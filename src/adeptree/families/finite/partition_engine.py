@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -99,7 +98,7 @@ class FiniteEngine(KernelEngine):
         """Tell the kernel what the base learner predicts in the cells that x parts."""
         raise NotImplementedError(f"{type(self).__name__} knows without looking")
 
-    def batch(self, xs: Sequence[Instance]) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the points themselves: it asks for their columns."""
         points: Any = xs
         self.kernel.points = points.tolist() if isinstance(points, np.ndarray) else list(points)

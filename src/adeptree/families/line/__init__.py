@@ -3,10 +3,12 @@
 import numpy as np
 
 from adeptree.core.cells import floats, wholes
+from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
 from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
+from adeptree.families.line.unions import CutsFrontier, IntervalUnions, NearestPoint, RealIntervalUnions, RealSteps
 from adeptree.roles.family import Columns, Family, OnColumns
 
 ON_A_GRID = Columns(
@@ -32,6 +34,7 @@ FAMILIES = (
         Intervals,
         frontier=IntervalFrontier,
         base=IntervalSearch,
+        engines=(CutsEngine,),
         columns=ON_A_GRID,
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
@@ -59,6 +62,7 @@ FAMILIES = (
         RealIntervals,
         frontier=IntervalFrontier,
         base=NearestEnds,
+        engines=(CutsEngine,),
         columns=OF_FLOATS,
         on_columns=OnColumns(
             "intervals",
@@ -68,5 +72,49 @@ FAMILIES = (
         example="real_intervals()",
         line="a <= x < b; x is any number",
         golden={"mistake_bound": 12},
+    ),
+    Family(
+        "unions",
+        IntervalUnions,
+        frontier=CutsFrontier,
+        base=NearestPoint,
+        engines=(CutsEngine,),
+        columns=Columns(points=lambda c: c.n),
+        example="unions(n=256, m=2)",
+        line="a <= x < b or c <= x < d ..., at most m intervals; x is a whole number 0..n-1",
+        small="unions(n=6, m=2)",
+        golden={"mistake_bound": 6},
+    ),
+    Family(
+        "real_unions",
+        RealIntervalUnions,
+        frontier=CutsFrontier,
+        base=NearestPoint,
+        engines=(CutsEngine,),
+        on_columns=OnColumns(
+            "unions",
+            lambda names, m: RealIntervalUnions(m),
+            {"unions(price, m=3)": "cut <= column < cut or ..., at most m intervals"},
+            limit="m",
+            limits="intervals there may be",
+        ),
+        example="real_unions(m=2)",
+        line="a <= x < b or c <= x < d ..., at most m intervals; x is any number",
+        golden={"mistake_bound": 12},
+    ),
+    Family(
+        "real_steps",
+        RealSteps,
+        frontier=CutsFrontier,
+        base=NearestPoint,
+        engines=(StepsEngine,),
+        on_columns=OnColumns(
+            "steps",
+            lambda names, d: RealSteps(),
+            {"steps(price)": "any number of cuts in the column, 0 below the first"},
+        ),
+        example="real_steps()",
+        line="any number of cuts, 0 below the first; x is any number",
+        golden={"mistake_bound": 12, "rounds": 8},
     ),
 )

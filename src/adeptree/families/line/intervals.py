@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.saved_values import need
-from adeptree.core.types import BoolArray, FloatArray, Instance, IntArray, LabelArray, Sample
+from adeptree.core.types import BoolArray, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.counting_cuts import intervals_within
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neighbours
 from adeptree.families.rule_values import Interval
@@ -22,6 +22,8 @@ EMPTY = Interval(0, 0)
 
 class Spans(OnALine):
     """Concepts ``a <= x < b``, the empty one included."""
+
+    cuts = 2
 
     def random_concept(self, rng: np.random.Generator) -> Interval:
         """Draw two ends uniformly: of the grid's cuts, or in [0, 1)."""
@@ -35,7 +37,10 @@ class Spans(OnALine):
 
     def erm(self, sample: Sample) -> Interval:
         """Return the best run of consecutive sample points (largest sum of gains, never negative)."""
-        points, gains = self._gains(sample)
+        return self.best_of(*self._gains(sample))
+
+    def best_of(self, points: NDArray[Any], gains: NDArray[Any]) -> Interval:
+        """Return the best interval of points between the ends of the line, by what a 0 costs there more than a 1."""
         start, stop = best_run(gains)
         if start == stop:
             return EMPTY
@@ -112,7 +117,7 @@ class RealIntervals(Spans, OnFloats):
         return 2
 
 
-def best_run(gains: IntArray) -> tuple[int, int]:
+def best_run(gains: NDArray[Any]) -> tuple[int, int]:
     """Return start and stop of the run with the largest sum; of none, where no sum is positive.
 
     >>> best_run(np.array([-1, 2, -1, 3, -5])), best_run(np.array([-1, -2]))

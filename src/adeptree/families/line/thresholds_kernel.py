@@ -18,13 +18,15 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log, log1p
 else:
     from math import exp, inf, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 
@@ -259,7 +261,7 @@ class ThresholdsKernel(LineTree):
         d: cython.Py_ssize_t
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
-        lost: cython.double = 0.0
+        lost: cython.double = -self.sums[0]  # relative to L*: rates times losses may have no digits to spare
         loss: cython.double
         one: cython.double = -inf
         zero: cython.double = -inf

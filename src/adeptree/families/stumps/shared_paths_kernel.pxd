@@ -9,7 +9,7 @@ cimport cython
 cdef class SharedPaths:
     cdef Shares shares
     cdef public bint by_count, opening
-    cdef public Py_ssize_t rows, cells, voters
+    cdef public Py_ssize_t rows, cells
     cdef long long[::1] k, n, low, high, x
     cdef double[::1] mass, loss, vote, lean, cuts, masses
     cdef int[::1] row, line, down, can, child, tally

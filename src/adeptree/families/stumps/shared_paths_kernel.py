@@ -16,13 +16,15 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import between, longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import between
     from cython.cimports.adeptree._compiled.stump_line_kernel import StumpLine
     from cython.cimports.libc.math import INFINITY as inf
 else:
     from math import inf
 
-    from adeptree.families.line.line_tree_kernel import between, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import between
     from adeptree.families.stumps.stump_line_kernel import StumpLine
 
 FLOOR = cython.declare(cython.double, 1e-290)
@@ -39,7 +41,6 @@ class SharedPaths:
         self.shares = shares
         self.by_count = by_count
         self.rows = self.cells = 0
-        self.voters = 0  # the cells beyond were not there yet when x came, and have no vote
         self.opening = False  # whether x has features that are new: until now they were on the first line
         self.k = self.n = self.low = self.high = self.x = array("q")
         self.mass = self.loss = self.vote = self.lean = self.cuts = self.masses = array("d")
@@ -65,12 +66,12 @@ class SharedPaths:
         return 0
 
     def line_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the values of this many features, and for the cells that they may cut."""
+        """Have room for the values of this many features."""
         self.x, self.lean = longer(self.x, room), longer(self.lean, room)
         return 0
 
     def reserve(self) -> cython.int:
-        """Have room for a round: a row may become two, and of every line a cell in each direction."""
+        """Have room for a round: every row may become two, and on every line two cells may be cut."""
         if 2 * self.rows > len(self.k):
             self.row_room(3 * self.rows)
         if self.cells + 2 * len(self.x) + 4 > len(self.row):
@@ -148,8 +149,7 @@ class SharedPaths:
             else:
                 vote = 1.0 if self.high[i] <= x else -1.0
                 self.cuts[2 * r + ((self.high[i] <= x) != self.down[i])] += between(self.low[i], self.high[i])
-            if i < self.voters:
-                self.vote[r] += -vote if self.down[i] else vote
+            self.vote[r] += -vote if self.down[i] else vote
         for r in range(self.rows):
             if self.can[2 * r] and self.can[2 * r + 1]:
                 if self.by_count:
@@ -233,7 +233,6 @@ class SharedPaths:
                 if self.child[r] >= 0 and (self.tally[r] == 1 or self.tally[self.child[r]] == 1):
                     self.leave(lines)
                     break
-        self.voters = self.cells
 
     def leave(self, lines: list[Any]) -> cython.void:
         """Let rows with a single cell (which is no constant) go over to their lines."""
@@ -289,4 +288,3 @@ class SharedPaths:
         for i in range(len(kept["row"])):
             self.add(kept["row"][i], kept["line"][i], kept["down"][i], kept["low"][i], kept["high"][i])
             self.tally[self.row[i]] += 1
-        self.voters = self.cells

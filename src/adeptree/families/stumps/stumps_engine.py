@@ -13,7 +13,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidInstance
 from adeptree.core.saved_values import is_real, need
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.line.counting_cuts import DOUBLES, value_at
 from adeptree.families.line.round_cuts import round_cut
@@ -60,7 +60,7 @@ class StumpsEngine(KernelEngine):
     >>> for age, bmi, y in [(20, 22.5, 0), (60, 24, 1), (41.9, 31, 0), (43.2, 20, 1)]:
     ...     engine.commit({"age": age, "bmi": bmi}, y)
     >>> engine.width, engine.best_loss, str(engine.best_rule()), round(engine.probability({"age": 50, "bmi": 22}), 6)
-    (14, 0, 'age >= 43', 0.644104)
+    (14, 0, 'age >= 43', 0.406422)
     """
 
     kind = "stumps"
@@ -83,7 +83,7 @@ class StumpsEngine(KernelEngine):
         """The natural base learners."""
         return problem.beyond(("kt", "mixed"), CellVote, Halving)
 
-    def batch(self, xs: Sequence[Instance] | FloatArray) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the values: of a table in the order of the features, or of mappings."""
         kernel: Any = self.kernel
         if self.open:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections import Counter
 from fractions import Fraction
@@ -17,8 +16,9 @@ from adeptree.solvers.lp.lifting import Point, lift
 
 Labelled = list[tuple[Point, int]]
 
-SMALL_TABLEAU = 96
-"""Entries of the integer tableau up to which it beats a call of HiGHS (measured: 0.1 ms against 0.4 ms)."""
+SMALL = 6000
+"""(dim + 1)^3 (points + 20) up to which integers beat a call of HiGHS: measured in 2 dimensions up to 200 points, in 3
+up to 60, in 4 up to 20 (``docs/solvers-lp.md``)."""
 
 
 class Decider:
@@ -33,31 +33,26 @@ class Decider:
     def __init__(self, dim: int, small: bool = True, seconds: float | None = None) -> None:
         self.dim, self.small = dim, small
         self.seconds = math.inf if seconds is None else seconds
-        self.alone = threading.RLock()
-        """Held while a sample is decided: there is one model."""
         self.rungs: Counter[str] = Counter()
         self.box, self.free = Model(dim), Model(dim, "free")
 
     def decide(self, sample: Labelled) -> Halfspace | Certificate:
         """Return what is proved about the sample."""
-        labels: dict[Point, int] = {}
+        labels: dict[Point, int] = dict(sample)
         for x, y in sample:
-            if labels.setdefault(x, y) != y:
+            if labels[x] != y:
                 return Certificate(((x, 1), (x, 0)), (Fraction(1), Fraction(1)))
         items = list(labels.items())
         if len(set(labels.values())) < 2:
             # Nothing to separate: a constant rule fits.
             return Halfspace((0,) * self.dim, 1 - items[0][1] if items else 1)
-        with self.alone:
-            until = time.monotonic() + self.seconds
-            small = self._if_small(items, until) if self.small else None
-            return small or self._by_highs(items, until) or self._exactly(items, until)
-
-    def _if_small(self, items: Labelled, until: float) -> Halfspace | Certificate | None:
-        if (self.dim + 2) * (len(items) + 2 * (self.dim + 1)) > SMALL_TABLEAU:
-            return None
-        self.rungs["small"] += 1
-        return separated(items, until)
+        until = time.monotonic() + self.seconds
+        if self.small and (self.dim + 1) ** 3 * (len(items) + 20) <= SMALL:
+            self.rungs["small"] += 1
+            decided = separated(items, until)
+            if decided is not None:
+                return decided
+        return self._by_highs(items, until) or self._exactly(items, until)
 
     def _by_highs(self, items: Labelled, until: float) -> Halfspace | Certificate | None:
         for rung, model, cold in (("warm", self.box, False), ("cold", self.box, True), ("other form", self.free, True)):
@@ -74,15 +69,12 @@ class Decider:
 
     def _exactly(self, items: Labelled, until: float) -> Halfspace | Certificate:
         decided = separated(items, until)
-        if decided is None and time.monotonic() > until:
-            raise OracleUnknown(
-                f"a sample of {len(items)} points was not decided within seconds={self.seconds:g}; raise the limit, or "
-                f'give on_unknown="keep" to prune only what is proven unrealizable'
-            )
         if decided is None:
+            late = time.monotonic() > until
+            within = f"seconds={self.seconds:g}" if late else f"{exact.PIVOT_LIMIT} exact pivots"
             raise OracleUnknown(
-                f"neither HiGHS nor {exact.PIVOT_LIMIT} exact pivots decided a sample of {len(items)} points; "
-                f"round the coordinates to fewer digits"
+                f"a sample of {len(items)} points was not decided within {within}; raise the limit, round the "
+                f'coordinates to fewer digits, or give on_unknown="keep" to prune only what is proven unrealizable'
             )
         self.rungs["exact"] += 1
         return decided

@@ -4,6 +4,11 @@ The signed points a_i = +-(x_i, 1) can be separated iff 0 is not in their convex
 1-norm of a weighted mean of them. At the minimum, either it is 0 and the weights prove that nothing fits, or
 the dual solution v has v.a_i >= minimum > 0 for all i. Entries stay integers over one common denominator
 (Edmonds), and Bland's rule excludes cycles.
+
+The program: weights w_i >= 0 that add up to 1, and for every coordinate k  sum_i w_i a_ik = plus_k - minus_k,  at the
+cost plus_k + minus_k. Of the tableau only the columns of plus_k and the right side are kept, as all others are made of
+them: a weight's column is  right side - sum_k a_ik plus_k,  and that of minus_k is -plus_k. So a step costs (dim + 2)^2
+products and, for each point that is looked at, dim + 1, however many points there are.
 """
 
 from __future__ import annotations
@@ -44,76 +49,47 @@ def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT, until: float =
     >>> all(v[0] * a + v[1] * b > 0 for a, b in [(1, 1), (2, 1), (3, -1)])
     True
     """
-    tableau = Tableau(signed)
+    # We start at the first vector, so that plus_k (or minus_k) is the size of its coordinate.
+    n, size, start, common = len(signed), len(signed[0]), signed[0], 1
+    signs = [-1 if value >= 0 else 1 for value in start]
+    rows = [[*(-sign if i == k else 0 for i in range(size)), -sign * start[k]] for k, sign in enumerate(signs)]
+    rows.append([0] * size + [1])
+    rows.append([*(1 + sign for sign in signs), dot(signs, start)])  # the reduced costs
+    basis = [*(n + k + (size if sign > 0 else 0) for k, sign in enumerate(signs)), 0]
     for _ in range(pivots):
-        entering = tableau.entering()
-        if entering is None:
-            return tableau.decision()
+        *costs, rest = rows[-1]
+        v = [common - cost for cost in costs]
+        entering = next((j for j, a in enumerate(signed) if dot(v, a) < -rest), None)  # the first that lowers the cost
+        if entering is not None:
+            point = signed[entering]
+            column = [*(row[-1] - dot(point, row) for row in rows[:-1]), rest + dot(v, point)]
+        elif (k := next((k for k, cost in enumerate(costs) if cost < 0), None)) is not None:
+            entering, column = n + k, [row[k] for row in rows]
+        elif (k := next((k for k, value in enumerate(v) if value < -common), None)) is not None:
+            entering, column = n + size + k, [*(-row[k] for row in rows[:-1]), common + v[k]]
+        elif rest:
+            return Decision(vector=tuple(v))
+        else:
+            found = dict(zip(basis, rows, strict=False))
+            return Decision(weights=tuple(found[j][-1] if j in found else 0 for j in range(n)))
         if time.monotonic() > until:
             return None
-        tableau.pivot(tableau.leaving(entering), entering)
+        leaving = _leaving(rows, column, basis)
+        source, by = rows[leaving], column[leaving]
+        rows = [  # (the divisions leave no remainder)
+            row if i == leaving else [(a * by - factor * b) // common for a, b in zip(row, source, strict=True)]
+            for i, (row, factor) in enumerate(zip(rows, column, strict=True))
+        ]
+        basis[leaving], common = entering, by
     return None
 
 
-class Tableau:
-    """Rows: one a coordinate (mean = plus - minus) and one for the total weight 1; last, the reduced costs.
-
-    Columns: a weight for every vector, then plus_k for every coordinate, then minus_k, then the right side.
-    """
-
-    def __init__(self, signed: Sequence[Vector]) -> None:
-        self.n, self.size = len(signed), len(signed[0])
-        start = signed[0]
-        self.rows: list[list[int]] = []
-        self.basis: list[int] = []
-        for k, at_start in enumerate(start):
-            # We start at the first vector, so that plus_k (or minus_k) is the size of its coordinate.
-            sign = 1 if at_start < 0 else -1
-            slack = [0] * (2 * self.size)
-            slack[k], slack[self.size + k] = -sign, sign
-            self.rows.append([*(sign * (a[k] - at_start) for a in signed), *slack, -sign * at_start])
-            self.basis.append(self.n + k + (self.size if at_start < 0 else 0))
-        costs = [0] * self.n + [1] * (2 * self.size) + [0]
-        reduced = [cost - sum(column) for cost, column in zip(costs, zip(*self.rows, strict=True), strict=True)]
-        self.rows.append([1] * self.n + [0] * (2 * self.size) + [1])
-        self.basis.append(0)
-        self.rows.append(reduced)
-        self.common = 1
-
-    def entering(self) -> int | None:
-        """Return the first column that would lower the cost."""
-        return next((j for j, cost in enumerate(self.rows[-1][:-1]) if cost < 0), None)
-
-    def leaving(self, column: int) -> int:
-        """Return the row that limits the step; among equals, the one whose variable comes first."""
-        best = -1
-        for i, row in enumerate(self.rows[:-1]):
-            if row[column] > 0 and (best < 0 or self._sooner(i, best, column)):
+def _leaving(rows: list[list[int]], column: list[int], basis: list[int]) -> int:
+    """Return the row that limits the step; among equals, the one whose variable comes first."""
+    best = -1
+    for i, variable in enumerate(basis):
+        if column[i] > 0:
+            left, right = rows[i][-1] * column[best], rows[best][-1] * column[i]
+            if best < 0 or left < right or (left == right and variable < basis[best]):
                 best = i
-        return best
-
-    def _sooner(self, i: int, other: int, column: int) -> bool:
-        mine, theirs = self.rows[i], self.rows[other]
-        left, right = mine[-1] * theirs[column], theirs[-1] * mine[column]
-        return left < right or (left == right and self.basis[i] < self.basis[other])
-
-    def pivot(self, r: int, column: int) -> None:
-        """Bring the column into the basis; the divisions leave no remainder."""
-        source = self.rows[r]
-        by, common = source[column], self.common
-        for i, row in enumerate(self.rows):
-            if i != r:
-                factor = row[column]
-                self.rows[i] = [(a * by - factor * b) // common for a, b in zip(row, source, strict=True)]
-        self.basis[r], self.common = column, by
-
-    def decision(self) -> Decision:
-        """Read off which of the two it is."""
-        reduced = self.rows[-1]
-        if reduced[-1]:
-            return Decision(vector=tuple(self.common - cost for cost in reduced[self.n : self.n + self.size]))
-        weights = [0] * self.n
-        for i, variable in enumerate(self.basis):
-            if variable < self.n:
-                weights[variable] = self.rows[i][-1]
-        return Decision(weights=tuple(weights))
+    return best

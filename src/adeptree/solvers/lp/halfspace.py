@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from adeptree.core.types import Instance
 from adeptree.solvers.lp.lifting import Point, as_point, dot, lift, primitive
@@ -33,12 +34,16 @@ class Halfspace:
     def __call__(self, x: Instance) -> int:
         """Return on which side x lies."""
         try:
-            *coordinates, common = lift(x)
+            lifted = lift(x)
         except (TypeError, ValueError, OverflowError, AttributeError):
-            coordinates = []
-        if len(coordinates) != len(self.weights):
-            *coordinates, common = lift(as_point(x, len(self.weights)))
-        return int(dot(self.weights, coordinates) >= self.bound * common)
+            lifted = ()
+        if len(lifted) != len(self._vector):
+            lifted = lift(as_point(x, len(self.weights)))
+        return int(dot(self._vector, lifted) >= 0)
+
+    @cached_property
+    def _vector(self) -> tuple[int, ...]:
+        return (*self.weights, -self.bound)
 
     def __str__(self) -> str:
         terms = [_term(weight, i) for i, weight in enumerate(self.weights) if weight]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from concurrent.futures import Executor
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -19,7 +17,7 @@ from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.lp.deciding import Decider
 from adeptree.solvers.lp.dichotomies import dichotomies
 from adeptree.solvers.lp.halfspace import Halfspace
-from adeptree.solvers.lp.highs import require_highs
+from adeptree.solvers.lp.highs import highspy
 from adeptree.solvers.lp.infeasible import Certificate
 from adeptree.solvers.lp.lifting import Number, Point, as_point, lift
 from adeptree.solvers.solver_class import SolverClass
@@ -65,7 +63,7 @@ class Halfspaces(SolverClass):
         "auto" decides small samples in integers at once, which is faster; "highs" always asks HiGHS first.
     seconds
         Limits a question; what it leaves open is ``OracleUnknown``.
-    strategy, on_unknown, executor, batch, call_cost
+    on_unknown, **options
         Those of :class:`OracleClass`.
 
     Examples
@@ -87,54 +85,32 @@ class Halfspaces(SolverClass):
         grid: int | None = None,
         radius: Number | None = None,
         margin: Number | None = None,
-        strategy: str = "auto",
         solver: str = "auto",
         seconds: float | None = None,
         on_unknown: str = "raise",
-        executor: Executor | None = None,
-        batch: int | None = None,
-        call_cost: float | None = None,
+        **options: Any,
     ) -> None:
         self.dim = check_size("dim", dim, at_most=LARGEST_DIM)
         self.grid = None if grid is None else check_size("grid", grid, at_most=LARGEST_LINE)
         self.radius, self.margin = _check_ball(grid, radius, margin)
         if solver not in ("auto", "highs"):
             raise InvalidArgument(f'solver must be "auto" or "highs"; {got("solver", solver)}')
-        self.solver = solver
-        require_highs()
-        # A single point can only be labelled in two ways; from two a side on, dim + 1 corners are shattered.
-        vc = 1 if self.grid == 1 else self.dim + 1
+        highspy.require()
         limit = check_seconds(seconds)
-        self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
+        own = {"dim": self.dim, "grid": self.grid, "radius": radius, "margin": margin, "seconds": limit}
+        # A single point can only be labelled in two ways; from two per side on, dim + 1 corners are shattered.
+        vc = 1 if self.grid == 1 else self.dim + 1
         super().__init__(
+            {**own, "on_unknown": on_unknown},
+            options,
+            CALL_COST,
             vc_dimension=vc,
-            strategy=strategy,
             on_unknown=on_unknown,
-            executor=executor,
-            batch=batch,
-            call_cost=CALL_COST if call_cost is None else call_cost,
             name=self.spec_name,
         )
+        self._asking["solver"] = solver
         self.seconds = limit  # (not OracleClass's own limit, which needs a thread: here the solver looks at the clock)
         self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
-
-    def _settings(self) -> dict[str, Any]:
-        named: dict[str, Any] = {"dim": self.dim, "grid": self.grid, "radius": self.radius, "margin": self.margin}
-        named |= {"seconds": self.seconds, "on_unknown": None if self.on_unknown == "raise" else self.on_unknown}
-        return {name: value for name, value in named.items() if value is not None}
-
-    def __repr__(self) -> str:
-        return f"halfspaces({', '.join(f'{name}={value!r}' for name, value in self._settings().items())})"
-
-    def __eq__(self, other: object) -> bool:
-        return self._settings() == other._settings() if isinstance(other, Halfspaces) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self._settings().items()))
-
-    def __reduce__(self) -> tuple[Callable[..., Halfspaces], tuple[Any, ...]]:
-        # A process gets a class of its own, with an empty model.
-        return _rebuilt, (self._settings(), {**self._asking, "solver": self.solver})
 
     def instance(self, x: Any) -> Point:
         """Return x as a tuple of numbers, if it is in the domain."""
@@ -153,13 +129,21 @@ class Halfspaces(SolverClass):
 
     def solved(self, sample: Sample) -> Concept | None:
         """Return a halfspace that fits the sample exactly, or None if it is proved that there is none."""
-        decided = self.decider.decide(self.clean(sample))
+        decided = self._decided(sample)
         return decided if isinstance(decided, Halfspace) else None
 
     def certificate(self, sample: Sample) -> Certificate | None:
         """Return the proof that no halfspace fits, or None if one does."""
-        decided = self.decider.decide(self.clean(sample))
+        decided = self._decided(sample)
         return decided if isinstance(decided, Certificate) else None
+
+    def _decided(self, sample: Sample) -> Halfspace | Certificate:
+        with self.alone:
+            clean = self.clean(sample)
+            decided = self.decider.decide(clean)
+            proof = decided.points if isinstance(decided, Certificate) else ()
+            self._core = tuple(i for i, item in enumerate(clean) if item in proof) or None
+        return decided
 
     # --- The finite version ------------------------------------------------------------------------
 
@@ -208,10 +192,6 @@ class Halfspaces(SolverClass):
         weights = [int(value) for value in np.rint(rng.normal(size=self.dim) * 100)]
         *through, common = lift(self.random_instance(rng))
         return Halfspace.of([*weights, -(sum(w * v for w, v in zip(weights, through, strict=True)) // common)])
-
-
-def _rebuilt(settings: dict[str, Any], options: dict[str, Any]) -> Halfspaces:
-    return Halfspaces(**settings, **options)
 
 
 def _check_ball(grid: int | None, radius: Number | None, margin: Number | None) -> tuple[Number | None, Number | None]:

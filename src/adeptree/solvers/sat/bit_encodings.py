@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,21 +13,17 @@ import numpy as np
 from adeptree.core.arguments import LARGEST_SET, check_size, check_whole
 from adeptree.core.types import Instance
 from adeptree.families.bits.bit_rules import as_bits
-from adeptree.solvers.sat.encoding import AddClause, Encoding, Model, NewVar, any_of, chosen, exactly_one, if_then_else
+from adeptree.solvers.sat.encoding import AddClause, Gates, Model, NewVar
 
 
 @dataclass(unsafe_hash=True)
-class OnBits(Encoding):
+class OnBits(Gates):
     """Instances are tuples of n zeros and ones."""
 
     n: int
 
     def __post_init__(self) -> None:
         self.n = check_size("n", self.n, at_most=LARGEST_SET)
-
-    def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """Keep the two functions."""
-        self.new_var, self.add_clause = new_var, add_clause
 
     def instance(self, x: Any) -> tuple[int, ...]:
         """Return x as a tuple of n ints 0/1."""
@@ -61,8 +60,45 @@ def holds(literal: int, x: tuple[int, ...]) -> bool:
     return x[literal] == 1 if literal >= 0 else x[~literal] == 0
 
 
+Case = tuple[int, int, int]
+"""Bits (as a number) that must be 1, bits that must be 0, and the label then."""
+
+
+def case(literals: Iterable[int], label: int) -> Case:
+    """Return the case that some literals hold.
+
+    >>> case((0, ~2, 3), 1)
+    (9, 4, 1)
+    """
+    literals = set(literals)
+    return sum(1 << i for i in literals if i >= 0), sum(1 << ~i for i in literals if i < 0), label
+
+
+@lru_cache(maxsize=1 << 16)
+def _number(x: tuple[int, ...]) -> int:
+    return sum(1 << i for i, bit in enumerate(x) if bit)
+
+
+class BitRule(ABC):
+    """The label of the first case that holds, of which there is always one: read off whole words, not bit by bit."""
+
+    @property
+    @abstractmethod
+    def cases(self) -> tuple[Case, ...]:
+        """The cases, in their order."""
+
+    def __call__(self, x: Instance) -> int:
+        """Return the label of the first case that holds at x."""
+        number = _number(tuple(x))
+        *cases, (_, _, last) = self.cases
+        for ones, zeros, label in cases:
+            if number & ones == ones and not number & zeros:
+                return label
+        return last
+
+
 @dataclass(frozen=True)
-class Dnf:
+class Dnf(BitRule):
     """1 where some term holds; a term is a tuple of literals: i for "bit i is 1", ~i for "bit i is 0".
 
     >>> str(Dnf(((0, ~2), (1,)))), str(Dnf(())), str(Dnf(((),)))
@@ -71,9 +107,10 @@ class Dnf:
 
     terms: tuple[tuple[int, ...], ...]
 
-    def __call__(self, x: Instance) -> int:
-        """Return 1 iff a term holds at x."""
-        return int(any(all(holds(literal, x) for literal in term) for term in self.terms))
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """A term is 1, all else 0."""
+        return (*(case(term, 1) for term in self.terms), (0, 0, 0))
 
     def __str__(self) -> str:
         if () in self.terms:
@@ -116,10 +153,10 @@ class KTermDnf(OfKParts):
     def label(self, x: Instance) -> int:
         """A term holds unless it is absent or asks some bit for the other value."""
         terms = (
-            -any_of(self.new_var, self.add_clause, [gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
+            -self.any_of([gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
             for gone, term in zip(self.absent, self.needs, strict=True)
         )
-        return any_of(self.new_var, self.add_clause, list(terms))
+        return self.any_of(list(terms))
 
     def decode(self, model: Model) -> Dnf:
         """Read the terms."""
@@ -133,7 +170,7 @@ class KTermDnf(OfKParts):
 
 
 @dataclass(frozen=True)
-class DecisionList:
+class DecisionList(BitRule):
     """The label of the first rule whose literal holds, else the default.
 
     >>> str(DecisionList(((0, 1), (~3, 0)), 1))
@@ -143,12 +180,10 @@ class DecisionList:
     rules: tuple[tuple[int, int], ...]
     default: int
 
-    def __call__(self, x: Instance) -> int:
-        """Go through the rules."""
-        for literal, label in self.rules:
-            if holds(literal, x):
-                return label
-        return self.default
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The rules, then the default."""
+        return (*(case((literal,), label) for literal, label in self.rules), (0, 0, self.default))
 
     def __str__(self) -> str:
         if not self.rules:
@@ -177,7 +212,7 @@ class DecisionLists(OfKParts):
         """For each rule one of 2n literals, and a label; shorter lists say a rule twice."""
         super().start(new_var, add_clause)
         self.literals = [*range(self.n), *(~i for i in range(self.n))]
-        self.tests = [exactly_one(new_var, add_clause, 2 * self.n) for _ in range(self.k)]
+        self.tests = [self.exactly_one(2 * self.n) for _ in range(self.k)]
         self.labels = [new_var() for _ in range(self.k + 1)]
 
     def label(self, x: Instance) -> int:
@@ -185,8 +220,8 @@ class DecisionLists(OfKParts):
         true = [holds(literal, x) for literal in self.literals]
         value = self.labels[-1]
         for test, label in zip(reversed(self.tests), self.labels[-2::-1], strict=True):
-            fires = chosen(self.new_var, self.add_clause, test, true)
-            value = if_then_else(self.new_var, self.add_clause, fires, label, value)
+            fires = self.chosen(test, true)
+            value = self.if_then_else(fires, label, value)
         return value
 
     def decode(self, model: Model) -> DecisionList:
@@ -210,7 +245,7 @@ Node = int | tuple[int, "Node", "Node"]
 
 
 @dataclass(frozen=True)
-class DecisionTree:
+class DecisionTree(BitRule):
     """Tests one bit after the other.
 
     >>> str(DecisionTree((0, 1, (2, 0, 1))))
@@ -219,15 +254,22 @@ class DecisionTree:
 
     root: Node
 
-    def __call__(self, x: Instance) -> int:
-        """Go down the tree."""
-        node = self.root
-        while isinstance(node, tuple):
-            node = node[1 + x[node[0]]]
-        return node
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The ways to the leaves."""
+        return tuple(_leaves(self.root))
 
     def __str__(self) -> str:
         return _text(self.root) if isinstance(self.root, tuple) else f"always {self.root}"
+
+
+def _leaves(node: Node, *way: int) -> Iterator[Case]:
+    if isinstance(node, int):
+        yield case(way, node)
+    else:
+        bit, zero, one = node
+        yield from _leaves(zero, *way, ~bit)
+        yield from _leaves(one, *way, bit)
 
 
 def _text(node: Node) -> str:
@@ -266,7 +308,7 @@ class DecisionTrees(OnBits):
         """A full tree, node m having the children 2m + 1 and 2m + 2; equal leaves make it a smaller one."""
         super().start(new_var, add_clause)
         inner = 2**self.depth - 1
-        self.tests = [exactly_one(new_var, add_clause, self.n) for _ in range(inner)]
+        self.tests = [self.exactly_one(self.n) for _ in range(inner)]
         self.leaves = [new_var() for _ in range(inner + 1)]
 
     def label(self, x: Instance) -> int:
@@ -274,9 +316,9 @@ class DecisionTrees(OnBits):
         ones = [bit == 1 for bit in x]
         values = [0] * len(self.tests) + self.leaves
         for node in reversed(range(len(self.tests))):
-            right = chosen(self.new_var, self.add_clause, self.tests[node], ones)
+            right = self.chosen(self.tests[node], ones)
             then, other = values[2 * node + 2], values[2 * node + 1]
-            values[node] = if_then_else(self.new_var, self.add_clause, right, then, other)
+            values[node] = self.if_then_else(right, then, other)
         return values[0]
 
     def decode(self, model: Model) -> DecisionTree:

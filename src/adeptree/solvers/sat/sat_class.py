@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Callable, Hashable, Iterable
-from concurrent.futures import Executor
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -59,8 +57,8 @@ class SatClass(SolverClass):
         frontier may then be wider than the class, ``best_loss`` less than the best concept's, and a path without a
         concept may err more than M times (so learn with ``on_excess="prune"``). ``find`` raises in any case.
         ``unknowns`` counts them.
-    vc_dimension, littlestone_dimension, strategy, executor, batch, call_cost
-        Those of :class:`OracleClass`; if not given, the encoding says what a call costs.
+    vc_dimension, littlestone_dimension, **options
+        Those of :class:`OracleClass`; if it is not given, the encoding says what a call costs.
 
     Examples
     --------
@@ -74,6 +72,7 @@ class SatClass(SolverClass):
 
     spec_name = "sat"
     cheap_bits = True  # nothing is decoded
+    UNSAID: ClassVar[Mapping[str, Any]] = {"on_unknown": "raise", "solver": SOLVER}
 
     def __init__(
         self,
@@ -86,80 +85,64 @@ class SatClass(SolverClass):
         on_unknown: str = "raise",
         vc_dimension: int | None = None,
         littlestone_dimension: int | None = None,
-        strategy: str = "auto",
-        executor: Executor | None = None,
-        batch: int | None = None,
-        call_cost: float | None = None,
+        **options: Any,
     ) -> None:
-        self._options: dict[str, Any] = {
-            "mistake_bound": mistake_bound,
-            "solver": solver,
-            "conflicts": conflicts,
-            "seconds": seconds,
-            "on_unknown": on_unknown,
-            "vc_dimension": vc_dimension,
-            "littlestone_dimension": littlestone_dimension,
-        }
-        self._asking: dict[str, Any] = {"strategy": strategy, "batch": batch, "call_cost": call_cost}
         if not all(callable(getattr(encoding, name, None)) for name in ("start", "label", "decode", "instance")):
             raise InvalidArgument(
                 f"encoding must be an Encoding such as KTermDnf(n=8, k=2); {got('encoding', encoding)}"
             )
         if conflicts is not None:
             check_size("conflicts", conflicts)
-        check_seconds(seconds)
-        super().__init__(
-            mistake_bound=mistake_bound,
-            vc_dimension=vc_dimension,
-            littlestone_dimension=littlestone_dimension,
-            strategy=strategy,
-            on_unknown=on_unknown,
-            executor=executor,
-            batch=batch,
-            call_cost=getattr(encoding, "call_cost", None) if call_cost is None else call_cost,
-            name=repr(encoding),
-        )
+        own: dict[str, Any] = {
+            "encoding": encoding,
+            "mistake_bound": mistake_bound,
+            "solver": solver,
+            "conflicts": conflicts,
+        }
+        own |= {"seconds": check_seconds(seconds), "on_unknown": on_unknown}
+        own |= {"vc_dimension": vc_dimension, "littlestone_dimension": littlestone_dimension}
+        shared = {name: own[name] for name in ("mistake_bound", "on_unknown", "vc_dimension", "littlestone_dimension")}
+        super().__init__(own, options, getattr(encoding, "call_cost", None), **shared, name=repr(encoding))
         self.encoding = encoding
         self._solver = Solver(solver, conflicts, seconds)
         self._working = copy.deepcopy(encoding)
         self._working.start(self._solver.new_var, self._solver.add_clause)
         self._literals: dict[Hashable, int] = {}
-        self._core: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
         kind = type(self.encoding)
         if kind.__dict__.get("spec_name") is None:
             return f"sat({self.encoding!r})"
         said = {f.name: getattr(self.encoding, f.name) for f in fields(self.encoding)}  # type: ignore[arg-type]
-        defaults = {"solver": SOLVER, "on_unknown": "raise"}
-        said |= {name: value for name, value in self._options.items() if value != defaults.get(name)}
+        said |= {name: value for name, value in self._said().items() if name != "encoding"}
         return f"{kind.spec_name}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
 
     # --- The oracle ----------------------------------------------------------------------------------
 
     def solved(self, sample: Sample) -> Concept | None:
         """Return a concept with these labels, or None if there is none; raise OracleUnknown if a limit came first."""
-        with self._solver.alone:
-            return self._own(self._working.decode, self._solver.model()) if self.solvable(sample) else None
+        return self._by_encoding(self._working.decode, self._solver.model()) if self.solvable(sample) else None
 
     def solvable(self, sample: Sample) -> bool:
         """Return whether there is one."""
-        with self._solver.alone:
-            answer = self._solve(sample)
+        try:
+            known = self._literals
+            literals = [known[x] if label_of(y) else -known[x] for x, y in sample]
+        except (KeyError, TypeError):
+            literals = [self._literal(x) if label_of(y) else -self._literal(x) for x, y in sample]
+        self._core = None
+        answer = self._solver.solve(literals)
         if answer is None:
             raise self._undecided(len(sample))
+        if not answer:
+            core = set(self._solver.core())
+            self._core = tuple(sorted({literal: i for i, literal in enumerate(literals) if literal in core}.values()))
         return answer
-
-    def core(self) -> tuple[int, ...]:
-        """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
-        if self._core is None:
-            raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
-        return self._core
 
     def erm(self, sample: Sample) -> Concept:
         """Return a concept with the fewest errors, by MaxSAT."""
         weights: dict[int, int] = {}
-        with self._solver.alone:
+        with self.alone:
             for x, y in sample:
                 literal = self._literal(x)
                 weights[literal] = weights.get(literal, 0) + (1 if label_of(y) else -1)
@@ -167,7 +150,7 @@ class SatClass(SolverClass):
             model = self._solver.best(wanted)
             if model is None:
                 raise self._empty()
-            return self._own(self._working.decode, model)
+            return self._by_encoding(self._working.decode, model)
 
     def to_finite(self, points: Iterable[Any], limit: int = 1 << 16) -> FiniteClass:
         """Return the class on some points as a table, found solution by solution.
@@ -198,25 +181,16 @@ class SatClass(SolverClass):
             raise self._empty()
         return rows
 
-    def _solve(self, sample: Sample) -> bool | None:
-        literals = [self._literal(x) if label_of(y) else -self._literal(x) for x, y in sample]
-        self._core = None
-        answer = self._solver.solve(literals)
-        if answer is False:
-            core = set(self._solver.core())
-            self._core = tuple(sorted({literal: i for i, literal in enumerate(literals) if literal in core}.values()))
-        return answer
-
     def _literal(self, x: Any) -> int:
         literal = self._literals.get(self.key(x))
         if literal is None:
             # New, or only written in a new way (bits as a list, say).
             x = self.instance(x)
-            literal = self._literals.get(self.key(x)) or self._own(self._working.label, x)
+            literal = self._literals.get(self.key(x)) or self._by_encoding(self._working.label, x)
             self._literals[self.key(x)] = literal
         return literal
 
-    def _own(self, method: Callable[[Any], T], given: Any) -> T:
+    def _by_encoding(self, method: Callable[[Any], T], given: Any) -> T:
         """Call the encoding, which may be the user's."""
         try:
             return method(given)
@@ -227,7 +201,7 @@ class SatClass(SolverClass):
             raise OracleError(f"{name} of {self.encoding!r} raised {type(error).__name__}: {error}") from error
 
     def _undecided(self, size: int) -> OracleUnknown:
-        limits = {name: self._options[name] for name in ("conflicts", "seconds") if self._options[name] is not None}
+        limits = {name: self._own[name] for name in ("conflicts", "seconds") if self._own[name] is not None}
         said = " and ".join(f"{name}={value}" for name, value in limits.items())
         return OracleUnknown(
             f"{self!r} could not decide a sample of {size} points within {said}; raise the limit, or give "
@@ -254,23 +228,6 @@ class SatClass(SolverClass):
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw an instance, if the encoding says how."""
         return self.encoding.random_instance(rng)
-
-    # --- Solvers are made, not copied ------------------------------------------------------------------
-
-    def clone(self) -> Self:
-        """Return the same class with a solver of its own."""
-        return type(self)(self.encoding, **self._options, **self._asking)
-
-    def __reduce__(self) -> Any:
-        return functools.partial(type(self), **self._options, **self._asking), (self.encoding,)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SatClass):
-            return NotImplemented
-        return self.encoding == other.encoding and self._options == other._options
-
-    def __hash__(self) -> int:
-        return hash((type(self.encoding), *self._options.items()))
 
     def close(self) -> None:
         """Free the solver; a closed class raises OracleError when asked. Again is harmless."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, MissingExtra, OracleError, got
+from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.extras import Extra
 from adeptree.solvers.sat.encoding import Model
+
+pysat: Any = Extra("pysat.solvers", "a SatClass", "sat")
 
 LIMITED = ("glucose3", "glucose4", "glucose42", "maplechrono", "maplecm", "maplesat", "minisat22")
 """Solvers that stop after a number of conflicts (Glucose at the next restart), and can be asked again."""
@@ -23,18 +25,15 @@ class Solver:
     """A formula that grows, and its solutions under assumptions."""
 
     def __init__(self, name: str, conflicts: int | None, seconds: float | None) -> None:
-        solvers = _pysat("pysat.solvers")
         if name not in LIMITED + UNLIMITED:
             raise InvalidArgument(f"solver must be one of {', '.join(LIMITED + UNLIMITED)}; {got('solver', name)}")
         if name in UNLIMITED and not (conflicts is None and seconds is None):
             raise InvalidArgument(f"{name} knows no limits; take solver='glucose4', or give neither of them")
         self.conflicts = conflicts
         self.seconds = seconds
-        self.alone = threading.RLock()
-        """To be held from a question to the end of reading its answer."""
         self.clauses: list[list[int]] = []
         self._variables = 0
-        self._solver: Any = solvers.Solver(name=name)
+        self._solver: Any = pysat.Solver(name=name)
 
     def new_var(self) -> int:
         """Return a fresh variable."""
@@ -65,7 +64,7 @@ class Solver:
 
     def model(self) -> Model:
         """Return the solution just found."""
-        return _model(self._open().get_model())
+        return self._model(self._open().get_model())
 
     def core(self) -> list[int]:
         """Return assumptions that cannot all be true, after an answer False."""
@@ -76,13 +75,18 @@ class Solver:
 
         By the MaxSAT solver RC2, on a copy of the formula and to the end: limits do not apply.
         """
-        formula = _pysat("pysat.formula").WCNF()
+        formula = Extra("pysat.formula", "a SatClass", "sat").WCNF()
         formula.extend(self.clauses)
         for literal, weight in weights.items():
             formula.append([literal], weight=weight)
-        with _pysat("pysat.examples.rc2").RC2(formula) as maxsat:
+        with Extra("pysat.examples.rc2", "a SatClass", "sat").RC2(formula) as maxsat:
             found = maxsat.compute()
-        return None if found is None else _model(found)
+        return None if found is None else self._model(found)
+
+    def _model(self, found: list[int]) -> Model:
+        # A variable that no clause mentions may be missing; any value will do.
+        values = [0, *found, *[0] * (self._variables - len(found))]
+        return lambda literal: values[literal] > 0 if literal > 0 else values[-literal] <= 0
 
     def close(self) -> None:
         """Free the solver; again is harmless."""
@@ -94,23 +98,3 @@ class Solver:
         if self._solver is None:
             raise OracleError("the solver is closed and answers nothing more; make a new one with clone()")
         return self._solver
-
-
-def _model(values: list[int]) -> Model:
-    size = len(values)
-
-    def model(literal: int) -> bool:
-        # A variable that no clause mentions may be missing; any value will do.
-        variable = abs(literal)
-        return (variable <= size and values[variable - 1] > 0) == (literal > 0)
-
-    return model
-
-
-def _pysat(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra("a SatClass needs python-sat; install it with: pip install 'adeptree[sat]'") from None

@@ -9,25 +9,15 @@ from functools import cached_property
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, got
-from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.templates.template_class import TemplateClass
 from adeptree.families.templates.template_grid import check_text
+from adeptree.oracles.keys import point_key
 from adeptree.solvers.smt import terms
 from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
-from adeptree.solvers.smt.smt_rules import (
-    Constant,
-    Known,
-    SmtRule,
-    is_plain,
-    placeholder,
-    plain,
-    plain_value,
-    tagged,
-    z3_value,
-)
+from adeptree.solvers.smt.smt_rules import Constant, Known, SmtRule, is_plain, placeholder, plain, tagged, z3_value
 from adeptree.solvers.smt.solving import Solving
-from adeptree.solvers.smt.terms import Term, load_z3
+from adeptree.solvers.smt.terms import Term, z3
 from adeptree.solvers.solver_class import SolverClass
 
 CALL_COST = 1.5e-3
@@ -92,12 +82,12 @@ class SmtClass(SolverClass):
         name: str = "template",
         **options: Any,
     ) -> None:
-        load_z3()
+        z3.require()
         if not callable(template):
             raise InvalidArgument(
                 f"template must be a function of x that returns a z3 term; {got('template', template)}"
             )
-        super().__init__(name=name, **{"call_cost": CALL_COST, **options})
+        super().__init__({"name": name}, options, CALL_COST, name=name)
         self.template, self.text = template, text
         self._maker: tuple[Callable[..., SmtClass], tuple[Any, ...]] | None = None
         self.constants = terms.check_constants(constants)
@@ -107,10 +97,13 @@ class SmtClass(SolverClass):
         self.ranges = terms.bounds_of(self.constants, self.where)
         self._solving = Solving(self.constants, self.where, rlimit, seconds)
         self._known: dict[Hashable, Known] = {}
-        self._last: Known | None = None
+        self._met: dict[int, Known] = {}
+        """The same by ``id`` of the instance that is kept: what a frontier asks about it has from here."""
 
     def __repr__(self) -> str:
         return f"smt(name={self.name!r}, constants={list(self._names.values())})"
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # what a template says, nobody can compare
 
     # --- Other processes -----------------------------------------------------------------------------
 
@@ -152,18 +145,9 @@ class SmtClass(SolverClass):
 
     # --- The oracle ----------------------------------------------------------------------------------
 
-    def core(self) -> tuple[int, ...]:
-        """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
-        if self._solving.core is None:
-            raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
-        return self._solving.core
-
     def solved(self, sample: Sample) -> Concept | None:
         """Ask z3 for a concept that fits."""
-        with self._solving.alone:
-            return self._search(self.clean(sample))
-
-    def _search(self, sample: Sample) -> Concept | None:
+        self._core = None
         labelled: dict[Hashable, tuple[int, int]] = {}
         for i, (x, y) in enumerate(sample):
             known, label = self._at(x), label_of(y)
@@ -171,17 +155,18 @@ class SmtClass(SolverClass):
                 self._state(known)
             before, position = labelled.setdefault(known.key, (label, i))
             if before != label:
-                self._solving.core = (position, i)
+                self._core = position, i
                 return None
         found = self._solving.values([(key, label) for key, (label, _) in labelled.items()])
-        if found is None:
-            positions = [position for _, position in labelled.values()]
-            self._solving.core = tuple(positions[i] for i in self._solving.core or ())
-            return None
-        return self._rule([plain_value(value) for value in found])
+        if isinstance(found, tuple):
+            return self._rule(found)
+        positions = [position for _, position in labelled.values()]
+        self._core = tuple(positions[i] for i in found)
+        return None
 
     def _rule(self, values: Sequence[Constant]) -> SmtRule:
-        return SmtRule(tuple(zip(self._names.values(), values, strict=True)), self._label, self._show)
+        label = self._label if all(map(is_plain, values)) else self._label_by_z3
+        return SmtRule(tuple(zip(self._names.values(), values, strict=True)), label, self._show)
 
     # --- Instances ---------------------------------------------------------------------------------
 
@@ -191,25 +176,21 @@ class SmtClass(SolverClass):
 
     def key(self, x: Any) -> Hashable:
         """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
-        last = self._last
-        if last is not None and x is last.x:
-            return last.key
-        try:
-            return self._key(x) if self._key is not None else freeze(tagged(plain(x)))
-        except TypeError:
-            raise InvalidInstance(f"x must be hashable, or SmtClass be given key=; {got('x', x)}") from None
+        known = self._met.get(id(x))
+        if known is not None and known.x is x:
+            return known.key
+        return point_key(x if self._key is not None else tagged(plain(x)), self._key, "SmtClass")
 
     def _at(self, x: Any) -> Known:
-        # Every stored witness is asked about the same point in turn, so the last one is at hand.
-        last = self._last
-        if last is None or x is not last.x:
+        known = self._met.get(id(x))
+        if known is None or known.x is not x:
             key = self.key(x)
-            self._last = last = self._known.get(key) or self._meet(plain(x), key)
-        return last
+            known = self._known.get(key) or self._meet(plain(x), key)
+        return known
 
     def _meet(self, x: Instance, key: Hashable) -> Known:
         """Instantiate the template: once for every instance, as building terms is slow in Python."""
-        with self._solving.alone:
+        with self.alone:
             term = self._instantiated(x)
             inside = terms.parts(term)
             terms.check_known(inside, self._names, "the template")
@@ -217,7 +198,7 @@ class SmtClass(SolverClass):
                 run: Compiled | None = compiled(term, self.constants, self.ranges)
             except Unsupported:
                 run = None
-            known = self._known[key] = Known(x, key, term, inside, run)
+            known = self._known[key] = self._met[id(x)] = Known(x, key, term, inside, run)
         return known
 
     def _state(self, known: Known) -> None:
@@ -229,10 +210,9 @@ class SmtClass(SolverClass):
     def _numbers(self) -> dict[int, tuple[Term, terms.Range]]:
         """The integer constants with finite bounds, by their id."""
         both = zip(self.constants, self.ranges, strict=True)
-        return {c.get_id(): (c, bounds) for c, bounds in both if bounds is not None and load_z3().is_int(c)}
+        return {c.get_id(): (c, bounds) for c, bounds in both if bounds is not None and z3.is_int(c)}
 
     def _instantiated(self, x: Instance) -> Term:
-        z3 = load_z3()
         try:
             term = self.template(x)
         except Exception as error:
@@ -245,12 +225,12 @@ class SmtClass(SolverClass):
     # --- Concepts, without the solver ---------------------------------------------------------------
 
     def _label(self, x: Instance, values: tuple[Constant, ...]) -> int:
-        known = self._at(x)
-        if known.run is not None and all(map(is_plain, values)):
-            return int(known.run.scalar(*values))
-        z3 = load_z3()
-        with self._solving.alone:
-            result = z3.simplify(z3.substitute(known.term, *self._filled(values)))
+        run = self._at(x).run
+        return self._label_by_z3(x, values) if run is None else int(run.scalar(*values))
+
+    def _label_by_z3(self, x: Instance, values: tuple[Constant, ...]) -> int:
+        with self.alone:
+            result = z3.simplify(z3.substitute(self._at(x).term, *self._filled(values)))
         if not (z3.is_true(result) or z3.is_false(result)):
             raise OracleError(f"the template at x={x!r} has no value, it becomes {result}; exclude this with where=")
         return int(z3.is_true(result))
@@ -264,7 +244,7 @@ class SmtClass(SolverClass):
             return self.text.format(**named)
         try:
             shape = placeholder(next(iter(self._known.values())).x)
-            return " ".join(str(load_z3().substitute(self.template(shape), *self._filled(values))).split())
+            return " ".join(str(z3.substitute(self.template(shape), *self._filled(values))).split())
         except Exception:  # the template computes with x in a way that needs numbers
             return ", ".join(f"{name} = {value}" for name, value in named.items())
 
@@ -284,9 +264,9 @@ class SmtClass(SolverClass):
         grid = {}
         for constant, (low, high) in zip(self.constants, filter(None, self.ranges), strict=True):
             whole = range(low, high + 1)
-            grid[constant.decl().name()] = [False, True] if load_z3().is_bool(constant) else whole
+            grid[constant.decl().name()] = [False, True] if z3.is_bool(constant) else whole
         try:
-            allowed = compiled(load_z3().And(*self.where), self.constants, self.ranges)
+            allowed = compiled(z3.And(*self.where), self.constants, self.ranges)
         except Unsupported:
             return None
         return TemplateClass(self._listed_rule, grid, where=allowed, text=self.text, name=self.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -10,22 +9,23 @@ from typing import Any
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import OracleUnknown
 from adeptree.core.patience import check_seconds
-from adeptree.solvers.smt.terms import Part, Term, load_z3, parts, total
+from adeptree.solvers.smt.terms import Part, Term, parts, total, z3
 
 
 class Solving:
     """Answers which values of the constants give known instances the labels asked for.
 
     Every instance has a literal, equivalent to the template at that instance; asking for label 1 (0) assumes the
-    literal (its negation). Push and pop, which forget, took two to three times as long.
+    literal (its negation). Push and pop, which forget, took two to three times as long. z3 knows no threads: whoever
+    asks, or makes terms, holds the lock of the class.
     """
 
     def __init__(
         self, constants: Sequence[Term], where: Sequence[Term], rlimit: int | None, seconds: float | None
     ) -> None:
-        z3 = load_z3()
-        _check_limits(rlimit, seconds)
-        self.rlimit, self.seconds = rlimit, seconds
+        if rlimit is not None:
+            check_size("rlimit", rlimit)
+        self.rlimit, self.seconds = rlimit, check_seconds(seconds)
         # In a context of its own the solver's work, and so its rlimit, does not depend on other terms of the program.
         self.context: Any = z3.Context()
         self.constants = [constant.translate(self.context) for constant in constants]
@@ -39,40 +39,44 @@ class Solving:
             self._state(condition, *total(parts(condition)))
         self.named = 0
         """Literals made; one whose making was interrupted is never used again."""
-        self.alone = threading.RLock()
-        """To be held whenever terms are made or the solver is asked: z3 knows no threads."""
         self.literals: dict[Hashable, tuple[Term, Term]] = {}
-        self.core: tuple[int, ...] | None = None
-        """Positions in the last sample denied that no values fit together (not always the fewest)."""
 
     def add(self, key: Hashable, term: Term, inside: Sequence[Part]) -> None:
         """Make an instance known; ``term`` is the template there, with its parts."""
-        z3 = load_z3()
         self.named += 1
         literal = z3.Bool(f"adeptree!{self.named}", self.context)
         self.solver.add(literal == term.translate(self.context))
         self._state(*total(inside))
-        self.literals[key] = literal, z3.Not(literal)
+        self.literals[key] = z3.Not(literal), literal
 
     def _state(self, *conditions: Term) -> None:
         self.solver.add(*(condition.translate(self.context) for condition in conditions))
 
-    def values(self, labelled: Sequence[tuple[Hashable, int]]) -> list[Term] | None:
-        """Return values of the constants, or None if there are none; OracleUnknown if z3 gave up."""
-        z3 = load_z3()
-        self.core = None
-        assumed = [self.literals[key][0 if y else 1] for key, y in labelled]
+    def values(self, labelled: Sequence[tuple[Hashable, int]]) -> tuple[Any, ...] | list[int]:
+        """Return values of the constants, or (as a list) positions of labels that no values fit together.
+
+        OracleUnknown if z3 gave up. Values are bool, int and Fraction where they can be, else terms.
+        """
+        assumed = [self.literals[key][y] for key, y in labelled]
+        # (Looked at in any case, as that changes which values z3 finds next: so these do not depend on a limit.)
         before, started = self.solver.statistics(), time.monotonic()
-        answer = self.solver.check(*assumed)
-        if answer == z3.unsat:
+        # (``solver.check`` would look at the sort of every literal again.)
+        handles = (z3.Ast * len(assumed))(*(literal.as_ast() for literal in assumed))
+        answer = z3.Z3_solver_check_assumptions(self.context.ref(), self.solver.solver, len(assumed), handles)
+        if answer == z3.Z3_L_FALSE:
             inside = {literal.get_id() for literal in self.solver.unsat_core()}
-            self.core = tuple(i for i, literal in enumerate(assumed) if literal.get_id() in inside)
-            return None
-        if answer == z3.unknown:
+            return [i for i, literal in enumerate(assumed) if literal.get_id() in inside]
+        if answer == z3.Z3_L_UNDEF:
             raise self._gave_up(len(labelled), before, started)
         model = self.solver.model()
-        found = (model.eval(constant, model_completion=True) for constant in self.constants)
-        return [value.translate(self.outside) for value in found]
+        return tuple(self._value(model.eval(constant, model_completion=True)) for constant in self.constants)
+
+    def _value(self, term: Term) -> Any:
+        if isinstance(term, z3.IntNumRef):
+            return term.as_long()
+        if isinstance(term, z3.RatNumRef):
+            return term.as_fraction()
+        return z3.is_true(term) if isinstance(term, z3.BoolRef) else term.translate(self.outside)
 
     def _gave_up(self, points: int, before: Any, started: float) -> BaseException:
         reason = self.solver.reason_unknown()
@@ -90,9 +94,3 @@ class Solving:
 
 def _steps(statistics: Any) -> int:
     return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
-
-
-def _check_limits(rlimit: Any, seconds: Any) -> None:
-    if rlimit is not None:
-        check_size("rlimit", rlimit)
-    check_seconds(seconds)

@@ -1,0 +1,202 @@
+"""Rules with cuts on a line without touching each path: intervals, unions of intervals, any number of cuts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.compiled import kernel
+from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
+from adeptree.families.line.line_domain import Line
+from adeptree.families.line.line_engine import LineEngine
+from adeptree.families.line.unions import NearestPoint
+from adeptree.roles.engine import Problem, Rows
+from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
+from adeptree.theory.priors import KTPrior, MixedPrior, Prior
+
+
+class CutsPrior(Prior):
+    """The prior of d cuts, each drawn by itself from the prior of one cut (``cut_tree_kernel.py``).
+
+    Every labelling has d!/(j_1! j_2! ...) >= 1 orders of cuts in gaps, so that none costs more than d times what one
+    cut costs at most. Any number of cuts (None) has no such limit: a labelling pays for each of its own.
+
+    >>> from adeptree.families.line.line_domain import Grid
+    >>> round(CutsPrior("mixed", Grid(255), 2).price(1000), 3)  # twice ln 256 + ln 3
+    13.288
+    """
+
+    log_total = 0.0
+
+    def __init__(self, name: str, line: Line, cuts: int | None) -> None:
+        self.name = name  # type: ignore[misc]
+        self.cuts = cuts
+        M = None if line.of_floats else int(line.cuts).bit_length() - 1
+        self.one: KTPrior | MixedPrior = KTPrior(M)
+        if name == "mixed":
+            self.one = MixedPrior(M, math.log(line.cuts), line.of_floats)
+        self.parts, self.betas = self.one.parts, self.one.betas
+        self.counts, self.floor = self.one.counts, self.one.floor
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln of the mass of one cut."""
+        return self.one.log_mass(t, mistakes, contested, log_share)
+
+    def price(self, t: int) -> float | None:
+        """Return d times the price of one cut."""
+        one = self.one.price(t)
+        return None if one is None or self.cuts is None else self.cuts * one
+
+
+class _Asked(KernelQueries):
+    """Queries that may be more than 64 bits count."""
+
+    _kernel: Any
+
+    @property
+    def asked(self) -> int:
+        """What Algorithm 2 asks: 2 x width per round."""
+        return int(self._kernel.asked_so_far())
+
+    @asked.setter
+    def asked(self, count: int) -> None:
+        self._kernel.ask_from(count)
+
+
+class CutsEngine(LineEngine):
+    """Labellings with at most d flips, d cuts being drawn independently (``cut_tree_kernel.py`` has the prior).
+
+    For :class:`Intervals` this is *another* prior than that of ``engine="paths"``, which runs a base learner on every
+    interval: here each end has the prior of a threshold of its own. Both are conserving, and their certificates hold.
+
+    >>> from adeptree import Intervals
+    >>> engine = CutsEngine(Intervals(16), MixedPrior())
+    >>> engine.rate = 0.5
+    >>> for x, y in [(3, 0), (12, 0), (8, 1), (5, 0)]:
+    ...     engine.commit(x, y)
+    >>> engine.width, engine.best_loss, str(engine.best_rule()), round(engine.probability(7), 6)
+    (11, 0, '8 <= x < 9', 0.456413)
+    """
+
+    kind: ClassVar[str] = "cuts"
+
+    concept_class: Any
+    kernel: Any
+
+    def __init__(self, concept_class: Any, prior: Prior) -> None:
+        super().__init__(concept_class, CutsPrior(prior.name, concept_class.line, concept_class.cuts))
+        self._use(self._made())
+
+    @classmethod
+    def prior_of(cls, problem: Problem) -> Prior:
+        """Return the prior of so many cuts."""
+        concept_class: Any = problem.concept_class
+        return CutsPrior(problem.prior.name, concept_class.line, concept_class.cuts)
+
+    def _made(self) -> Any:
+        cuts, measure = self.concept_class.cuts, self.measure()
+        if cuts == 2:
+            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(measure)
+        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(measure, cuts)
+
+    def _use(self, kernel: Any) -> None:
+        self.kernel, self.queries = kernel, _Asked(kernel)
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """All paths kept, and the priors without a horizon."""
+        if problem.prior.name not in ("kt", "mixed"):
+            return f'it knows the priors "kt" and "mixed"; got prior={problem.prior.name!r}'
+        if problem.max_width is not None or type(problem.base) not in (IntervalSearch, NearestEnds, NearestPoint):
+            return f"it keeps all paths, and cuts are its own to place; got {problem.base!r}"
+        return None
+
+    @property
+    def width(self) -> int:
+        """Number of labellings of the m points seen that have at most d flips: sum of C(m, j), j = 0..d."""
+        return sum(math.comb(self.kernel.cells - 1, j) for j in range(self.kernel.d + 1))
+
+    def rows(self) -> Rows:
+        """Return the best labellings, as one path with the mass of all of them."""
+        return _one(self.best_loss, self.kernel.log_best_mass())
+
+    def log_potential(self) -> float:
+        """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
+        return float(self.kernel.log_weight())
+
+    def gains(self) -> tuple[NDArray[Any], FloatArray]:
+        """Return the points seen between the ends of the line, and what a 0 costs more than a 1 at each."""
+        gaps = self.gaps()
+        return np.append(gaps["low"] - self.line.step, gaps["high"][-1:]), gaps["gain"][1:]
+
+    def best_rule(self) -> Concept:
+        """Return the best rule with the fewest cuts."""
+        return self.concept_class.best_of(*self.gains())  # type: ignore[no-any-return]
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Build the same tree again."""
+        asked = self.queries.asked
+        super().restore(state)
+        self.queries.asked = asked
+
+
+class StepsEngine(CutsEngine):
+    """All labellings, with any number of cuts (``steps_kernel.py``).
+
+    The least loss of all is that of memorising, with which nobody can compete. What is compared with is the *most
+    probable* labelling, of largest prior mass times e^(-eta loss): ``best_loss``, ``leader`` and ``best_rule`` are
+    about it, and ``width`` stops at 2^61.
+
+    >>> from adeptree import RealSteps
+    >>> engine = StepsEngine(RealSteps(), MixedPrior())
+    >>> engine.rate = 2.0
+    >>> for x, y in [(3, 0), (12, 0), (8, 1), (5, 0), (9, 1), (14, 1), (16, 1), (4, 0), (7, 1)]:
+    ...     engine.commit(x, y)
+    >>> engine.width, engine.best_loss, str(engine.best_rule())
+    (512, 1, 'x >= 6')
+    """
+
+    kind: ClassVar[str] = "steps"
+
+    def _made(self) -> Any:
+        steps = kernel("adeptree.families.line.steps_kernel")
+        return steps.StepsKernel(self.measure(), 1.0)
+
+    def _use(self, kernel: Any) -> None:
+        KernelEngine._use(self, kernel)
+
+    @property
+    def width(self) -> int:
+        """Number of labellings; 2^61 stands for as many or more."""
+        return int(self.kernel.count())
+
+    @property
+    def best_loss(self) -> float:
+        """The loss of the most probable labelling (a scan)."""
+        loss: float = self.kernel.probable()[0]
+        return int(loss) if loss.is_integer() else loss
+
+    def rows(self) -> Rows:
+        """Return the most probable labelling."""
+        loss, log_mass, *_ = self.kernel.probable()
+        return _one(int(loss) if loss.is_integer() else loss, log_mass)
+
+    def log_potential(self) -> float:
+        """Return ln sum_u pi(u) exp(-eta (L(u) - L)), L being the loss of the most probable labelling."""
+        return float(self.kernel.probable()[2])
+
+    def best_rule(self) -> Concept:
+        """Return the most probable labelling as a rule."""
+        labels = np.frombuffer(self.kernel.probable()[3], dtype=np.uint8)
+        return self.concept_class.rule_of(self.gains()[0], labels)  # type: ignore[no-any-return]
+
+
+def _one(loss: float, log_mass: float) -> Rows:
+    none = np.zeros(1, dtype=np.int64)
+    return Rows(np.array([loss]), none, none, np.array([log_mass]))

@@ -1,0 +1,287 @@
+"""Unions of at most m intervals, and steps: 0 to the left of all cuts, and another label after every cut."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, pairwise
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.arguments import check_size
+from adeptree.core.saved_values import need
+from adeptree.core.types import BoolArray, Instance, LabelArray, Sample
+from adeptree.families.line.intervals import Intervals
+from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, nearer_to_high, neighbours
+from adeptree.families.rule_values import Interval, IntervalUnion
+from adeptree.roles.base_learner import MadeFor
+from adeptree.roles.frontier import Children, Frontier, Split
+
+MOST_INTERVALS = 12
+"""The kernels multiply the masses of 24 cuts at most."""
+
+
+class CutRules(OnALine):
+    """Concepts with at most ``cuts`` cuts (None: any number)."""
+
+    cuts: int | None
+
+    def realizable(self, sample: Sample) -> bool:
+        """No point has both labels, and from left to right they change at most ``cuts`` times, beginning with 0."""
+        pairs = sorted(set(self.clean(sample)))
+        labels = [0, *(y for _, y in pairs)]
+        flips = sum(a != b for a, b in pairwise(labels))
+        return len({x for x, _ in pairs}) == len(pairs) and (self.cuts is None or flips <= self.cuts)
+
+    def erm(self, sample: Sample) -> IntervalUnion:
+        """Return the rule with the fewest errors, and of those with the fewest cuts, in O(m log m + cuts m)."""
+        return self.best_of(*self._gains(sample))
+
+    def best_of(self, points: NDArray[Any], gains: NDArray[Any]) -> IntervalUnion:
+        """Return the best rule of points between the ends of the line, a 0 at each costing its gain more than a 1."""
+        return self.rule_of(points, gains > 0 if self.cuts is None else best_labels(gains, self.cuts))
+
+    def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> IntervalUnion:
+        """Return the rule that the line shows for these labels of the points between its ends."""
+        line = self.line
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], labels.astype(np.int64), [0]])))
+        # A run of 1s from label ``start`` to before ``stop`` is points start+1..stop, as point 0 is before the line.
+        return IntervalUnion(
+            tuple(
+                line.interval(points[start] + line.step, points[start + 1], points[stop] + line.step, points[stop + 1])
+                for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+            )
+        )
+
+    def random_concept(self, rng: np.random.Generator) -> IntervalUnion:
+        """Draw the cuts uniformly: of the grid's, or in [0, 1); of any number, 2 to 16 of them."""
+        cuts = 2 * int(rng.integers(1, 9)) if self.cuts is None else self.cuts
+        ends = sorted(self.line.draw(rng, cuts, cuts=True))
+        spans = (Interval(*pair) for pair in zip(ends[::2], ends[1::2], strict=True))
+        return IntervalUnion(tuple(span for span in spans if span.start < span.stop))
+
+
+@dataclass(frozen=True, repr=False)
+class IntervalUnions(CutRules, OnAGrid):
+    """Unions of at most m intervals (up to 12), on instances 0..n-1.
+
+    >>> c = IntervalUnions(64, 2)
+    >>> c, c.size, c.vc_dimension
+    (unions(n=64, m=2), 679121, 4)
+    >>> str(c.erm([(1, 1), (3, 1), (4, 0), (7, 1), (8, 1), (9, 0)]))
+    '1 <= x < 4 or 7 <= x < 9'
+    """
+
+    m: int
+
+    spec_name = "unions"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", check_size("m", self.m, at_most=MOST_INTERVALS))
+
+    @property
+    def cuts(self) -> int:  # type: ignore[override]
+        """2m: where each interval begins and ends."""
+        return 2 * self.m
+
+    @property
+    def size(self) -> int:
+        """The ways to change the label before at most 2m of the n points."""
+        return sum(comb(self.n, j) for j in range(self.cuts + 1))
+
+    @property
+    def vc_dimension(self) -> int:
+        """2m, or all n points (proof in ``docs/dimensions.md``)."""
+        return min(self.cuts, self.n)
+
+    @property
+    def littlestone_dimension(self) -> int | None:
+        """That of intervals for m = 1, n where every labelling is a union; else not known."""
+        if self.n <= self.cuts:
+            return self.n
+        return Intervals(self.n).littlestone_dimension if self.m == 1 else None
+
+    @cached_property
+    def _flips(self) -> list[tuple[int, ...]]:
+        self._check_listable()
+        return list(chain.from_iterable(combinations(range(self.n), j) for j in range(min(self.cuts, self.n) + 1)))
+
+    def labels(self, x: Instance) -> LabelArray:
+        """By the number of changes up to x, those with the fewest changes first."""
+        return np.array([sum(flip <= x for flip in flips) & 1 for flips in self._flips], dtype=np.uint8)
+
+    def concept(self, index: int) -> IntervalUnion:
+        """Return concept number ``index`` in the order of :meth:`labels`."""
+        flips = self._flips[index]
+        ends = [*flips, self.n] if len(flips) % 2 else flips
+        return IntervalUnion(tuple(Interval(*pair) for pair in zip(ends[::2], ends[1::2], strict=True)))
+
+
+@dataclass(frozen=True, repr=False)
+class RealIntervalUnions(CutRules, OnFloats):
+    """Unions of at most m intervals (up to 12) with any real ends, on the finite floats.
+
+    >>> c = RealIntervalUnions(2)
+    >>> c, c.vc_dimension, c.littlestone_dimension
+    (real_unions(m=2), 4, None)
+    >>> str(c.erm([(1.5, 1), (3.25, 1), (4, 0), (7, 1), (8.5, 1), (9, 0)]))
+    'x < 4 or 5 <= x < 9'
+    """
+
+    m: int
+
+    spec_name = "real_unions"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "m", check_size("m", self.m, at_most=MOST_INTERVALS))
+
+    @property
+    def cuts(self) -> int:  # type: ignore[override]
+        """2m: where each interval begins and ends."""
+        return 2 * self.m
+
+    @property
+    def vc_dimension(self) -> int:
+        """2m: any labels of 2m points have at most m runs of 1s; 1, 0, 1, ..., 1 on 2m + 1 points has m + 1."""
+        return self.cuts
+
+
+@dataclass(frozen=True, repr=False)
+class RealSteps(CutRules, OnFloats):
+    """Step functions with any number of cuts, on the finite floats: every labelling of different points is one.
+
+    The VC dimension is infinite, and the least loss is that of memorising, with which no learner can compete. So what
+    a learner says is about the *most probable* labelling, the one that is best when each cut costs what the prior takes
+    for it: ``best_loss``, ``regret`` and ``bound`` are those to it. To a rule with d cuts in gaps of mass m_1 .. m_d
+    the regret is at most (1 + ln 1/m_1 + ... + ln 1/m_d) / eta + the mixability gap (``docs/real-classes.md``).
+
+    >>> c = RealSteps()
+    >>> c, c.vc_dimension, c.realizable([(1, 1), (2, 0), (3, 1)]), c.realizable([(1, 1), (1, 0)])
+    (real_steps(), None, True, False)
+    """
+
+    spec_name = "real_steps"
+    cuts = None
+
+
+def best_labels(gains: NDArray[Any], cuts: int) -> BoolArray:
+    """Return labels with at most this many changes, beginning with 0, whose 0s have the least sum of gains.
+
+    Of several the ones with the fewest changes. By dynamic programming: ``least[k][i]`` is the least sum of the first i
+    with k changes, the last of them before any of the first i + 1.
+
+    >>> best_labels(np.array([2, -1, 3, -4, 1]), 2).tolist(), best_labels(np.array([2, -1, 3, -4, 1]), 5).tolist()
+    ([True, True, True, False, False], [True, False, True, False, True])
+    """
+    below = np.concatenate([[0], np.cumsum(gains)])
+    least = [below]
+    for k in range(1, cuts + 1):
+        paid = 0 if k % 2 else below
+        least.append(np.minimum.accumulate(least[-1] - paid) + paid)
+    labels, end = np.zeros(len(gains), dtype=np.bool_), len(gains)
+    k = int(np.argmin([row[-1] for row in least]))
+    while k:
+        start = int((least[k - 1] - (0 if k % 2 else below))[: end + 1].argmin())
+        labels[start:end] = k % 2
+        end, k = start, k - 1
+    return labels
+
+
+class CutsFrontier(Frontier):
+    """A row is the labels of the points seen, from left to right; it may change ``cuts`` times at most."""
+
+    ROWS = ("rows",)
+
+    def __init__(self, concept_class: CutRules) -> None:
+        super().__init__()
+        self.concept_class, self.line = concept_class, concept_class.line
+        self.seen: list[Any] = []
+        self.rows: BoolArray = np.zeros((1, 0), dtype=np.bool_)
+
+    def _answers(self, x: Instance) -> Split:
+        place = bisect_left(self.seen, x)
+        if place < len(self.seen) and self.seen[place] == x:
+            return Split(x, ~self.rows[:, place], self.rows[:, place])
+        cuts = len(self.seen) + 1 if self.concept_class.cuts is None else self.concept_class.cuts
+        can0, can1 = (self._changes(np.insert(self.rows, place, label, axis=1)) <= cuts for label in (False, True))
+        return Split(x, can0, can1)
+
+    @staticmethod
+    def _changes(rows: BoolArray) -> Any:
+        return np.diff(rows, axis=1, prepend=False).sum(axis=1)
+
+    def grow(self, children: Children) -> None:
+        """Put the labels of x in their place."""
+        rows, place = self.rows[children.parent], bisect_left(self.seen, children.x)
+        if place == len(self.seen) or self.seen[place] != children.x:
+            rows = np.insert(rows, place, children.label, axis=1)
+            self.seen = [*self.seen[:place], children.x, *self.seen[place:]]
+        self.rows = rows
+
+    def concept(self, row: int) -> IntervalUnion:
+        """Return the rule that the line shows for a row's labels."""
+        points = np.array([self.line.before, *self.seen, self.line.end], dtype=self.line.dtype)
+        return self.concept_class.rule_of(points, self.rows[row])
+
+    def state(self) -> dict[str, Any]:
+        """Return the rows and the points seen."""
+        return super().state() | {"seen": np.array(self.seen, dtype=self.line.dtype)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over saved rows, if they are labels of points of the line."""
+        rows, seen, line = state["rows"], state["seen"], self.line
+        need(rows.ndim == 2 and rows.dtype.kind == "b" and len(rows) > 0 and seen.shape == rows.shape[1:], "rows")
+        need(seen.dtype == line.dtype and (np.diff(seen) > 0).all(), "seen")
+        need(bool((seen > line.before).all() and (seen < line.end).all()), "seen")
+        cuts = self.concept_class.cuts
+        need(cuts is None or bool((self._changes(rows) <= cuts).all()), "rows")
+        super().restore(state)
+        self.seen = seen.tolist()
+
+
+@dataclass(frozen=True)
+class NearestPoint(MadeFor[CutRules]):
+    """Rules with cuts: predict the label of the nearest point seen, if a rule has it; else the other one.
+
+    What it errs is not bounded: on floats by nobody, on a grid it is not known by how little one could do.
+
+    >>> nearest = NearestPoint().bind(RealIntervalUnions(1))
+    >>> state = nearest.update(nearest.update(nearest.start(), 1.0, 0), 2.0, 1)
+    >>> [nearest.predict(state, x) for x in (0.5, 1.4, 1.6, 3.0)]
+    [0, 0, 1, 1]
+    """
+
+    kind = CutRules
+
+    @property
+    def mistake_bound(self) -> int | None:
+        """Not known."""
+        return None
+
+    def start(self) -> tuple[Any, ...]:
+        """Return the labelled points so far: none."""
+        return ()
+
+    def predict(self, state: tuple[Any, ...], x: Instance) -> int:
+        """Look at the nearer neighbour; the line begins with 0."""
+        line, labels = self.known.line, dict(state)
+        if x in labels:
+            return int(labels[x])
+        low, high = neighbours(line, [point for point, _ in state], x)
+        nearest = high if nearer_to_high(low, high, x, line) and high in labels else low
+        label: int = labels.get(nearest, 0)
+        return label if self.known.realizable([*state, (x, label)]) else 1 - label
+
+    def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
+        """Remember the point."""
+        return tuple(sorted({*state, (x, y)}))
+
+    def restored(self, state: Any) -> Any:
+        """Return a state as a file gives it back."""
+        need(isinstance(state, (list, tuple)) and all(len(pair) == 2 for pair in state), "states")
+        return tuple((x, y) for x, y in state)
