@@ -10,7 +10,7 @@ from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
 from adeptree.core.saved_values import is_count, is_real, need
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.finite.partition import Partition, PartitionFrontier
 from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.listed import ENUMERATION_LIMIT, EnumerableClass
@@ -60,8 +60,7 @@ class FiniteEngine(KernelEngine):
                 f"the engine of listed classes needs a mistake bound of at least {self._bound}, as paths are never "
                 f'pruned in it; got M={prior.M}; use engine="paths"'
             )
-        shares = [share for share, _ in prior.betas]
-        masses = MASSES.Masses(self._bound + 2, shares, prior.counts, self._tables, *paper)
+        masses = MASSES.Masses(self._bound + 2, prior.parts, prior.counts, *paper)
         self._use(KERNEL.PartitionKernel(concept_class.size, guess, masses, self._read, self._judge))
 
     @classmethod
@@ -77,12 +76,6 @@ class FiniteEngine(KernelEngine):
     def base(self, concept_class: Any) -> tuple[int, int]:
         """Return what the base learner says wherever both labels are possible, as the kernel has it, and its bound."""
         return -1, concept_class.size.bit_length() - 1
-
-    def _tables(self, n: int) -> FloatArray:
-        """Return the sums of logarithms of the prior's parts, each n numbers long."""
-        betas = [beta.up_to(n) for _, beta in self.prior.betas]
-        tables = [betas[0].wrong, *(beta.right for beta in betas), *(beta.all for beta in betas)]
-        return np.concatenate([table[:n] for table in tables])
 
     def _read(self, x: Any) -> Any:
         """Return the column of a point, a new one if the kernel has none."""

@@ -20,6 +20,7 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.columns_kernel import ColumnsKernel
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
     from cython.cimports.libc.math import INFINITY as inf
@@ -27,6 +28,7 @@ if cython.compiled:
 else:
     from math import exp, inf, log
 
+    from adeptree.core.arrays_kernel import longer
     from adeptree.families.finite.columns_kernel import ColumnsKernel
     from adeptree.theory.mass_kernel import Masses
 
@@ -253,8 +255,7 @@ class PartitionKernel(ColumnsKernel):
         """Have room for so many cells."""
         held: dict[str, Any] = {"order": self.arrays["order"]}
         for name in ROWS:
-            held[name] = array(self.arrays[name].typecode, bytes(self.arrays[name].itemsize * room))
-            memoryview(held[name])[: self.room] = memoryview(self.arrays[name])
+            held[name] = longer(self.arrays[name], room)
         self.arrays, self.room = held, room
         self.order, self.start, self.size, self.ones = held["order"], held["start"], held["size"], held["ones"]
         self.mistakes, self.contested, self.losses = held["mistakes"], held["contested"], held["losses"]
