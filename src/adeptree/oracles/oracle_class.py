@@ -164,9 +164,8 @@ class OracleClass(ConceptClass):
                 stacklevel=2,
             )
             return
-        self.oracle.oracle = Workers(
-            self._here.oracle, executor, call_cost=self.call_cost, shared=self.shared_by_threads, owner=self
-        )
+        inside = self._here.oracle
+        self.oracle.oracle = Workers(inside, executor, call_cost=self.call_cost, shared=self.shared_by_threads)
         self.by_workers = True
         self.batch = BATCH if self.batch == 1 else self.batch
 
