@@ -662,7 +662,7 @@ def test_losses_that_no_double_holds_exactly_are_no_addresses() -> None:
 def test_a_rate_whose_sums_were_interrupted_is_set_again() -> None:
     tears = [True]
 
-    class Torn(FORMS[0].ThresholdsKernel):  # type: ignore[misc,name-defined]
+    class Torn(FORMS[0].ThresholdsKernel):  # type: ignore[misc]
         def rebuild(self) -> None:
             if self.eta == 2.0 and tears.pop():
                 raise KeyboardInterrupt

@@ -7,7 +7,6 @@ learner half changed: whatever raised, the learner is as it was before the call.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 
 
 class AdeptreeError(Exception):
@@ -109,11 +108,11 @@ def got(name: str, value: object) -> str:
     return f"got {name}={shown} ({type(value).__name__})"
 
 
-def unknown(name: str, what: str, known: Iterable[str]) -> str:
+def unknown(name: str, what: str, known: list[str]) -> str:
     """Say that a name is none of those known, and which one may have been meant.
 
     >>> unknown("tresholds", "class", ["intervals", "thresholds"])
     '"tresholds" is no class; did you mean "thresholds"?'
     """
-    near = difflib.get_close_matches(name, listed := list(known), n=1)
-    return f'"{name}" is no {what}; ' + (f'did you mean "{near[0]}"?' if near else f"known are {', '.join(listed)}")
+    near = difflib.get_close_matches(name, known, n=1)
+    return f'"{name}" is no {what}; ' + (f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}")

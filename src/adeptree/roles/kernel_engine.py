@@ -46,7 +46,7 @@ class KernelEngine(Engine):
     :meth:`restore`, and ``accepts``; :meth:`_batch` where the kernel takes points in another form than an array.
     """
 
-    collapsed = from_the_start = True
+    collapsed = True
     kernel: RoundKernel
     atomic = COMPILED
     """Whether a call of the kernel is whole or not at all, whatever is raised: compiled code is not interrupted."""

@@ -1,9 +1,6 @@
 # What the kernels of engines inherit of round_kernel.py, as C.
+from adeptree._compiled.gate_kernel cimport Gate
 from adeptree._compiled.ledger_kernel cimport Ledger
-
-cdef class Gate:
-    cdef object lock
-    cdef public long long held
 
 cdef class RoundKernel:
     cdef public Gate gate

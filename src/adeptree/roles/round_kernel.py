@@ -8,7 +8,6 @@ is over) is left alone, and the caller, who knows the sentences, looks at it aga
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import Any
 
 try:
@@ -17,42 +16,18 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.gate_kernel import Gate
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
     from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.libc.math import INFINITY as inf
 else:
     from math import inf
 
+    from adeptree.core.gate_kernel import Gate
     from adeptree.theory.ledger_kernel import Ledger, coin
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
-
-
-class Gate:
-    """A lock that a thread may take again. Compiled rounds need none, but do not begin while somebody holds it."""
-
-    def __init__(self) -> None:
-        self.lock = RLock()
-        self.held = 0
-
-    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take it, as ``threading.RLock`` does."""
-        taken = self.lock.acquire(blocking, timeout)
-        if taken:
-            self.held += 1  # (compiled: nothing can be raised in between)
-        return taken
-
-    def release(self) -> None:
-        """Let go of it."""
-        self.held -= 1
-        self.lock.release()
-
-    def __enter__(self) -> None:
-        self.acquire()
-
-    def __exit__(self, *raised: object) -> None:
-        self.release()
 
 
 class RoundKernel:

@@ -9,7 +9,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
-from adeptree.core.saved_values import need
+from adeptree.core.saved_values import is_count, is_real, need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.finite.partition import Partition, PartitionFrontier
 from adeptree.families.finite.version_space import SOA, Halving
@@ -44,6 +44,7 @@ class FiniteEngine(KernelEngine):
     """
 
     kind = "finite"
+    collapsed = False
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
     concept_class: EnumerableClass
@@ -169,18 +170,19 @@ class FiniteEngine(KernelEngine):
         need(row_of.min() >= 0 and all(state[name].shape == (width,) for name in COUNTED), "concepts in cells")
         need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= self._bound, "mistakes")
         need(contested.max() < self.concept_class.size, "contested")
-        size = np.bincount(row_of, minlength=width)
-        made, weights = self.kernel, state.get("weights")
+        weights = state.get("weights", {"rate": self.rate, "since": 0, "anchor": 0.0})
+        need(is_count(state["rounds"]) and is_count(weights["since"]) and is_real(weights["anchor"]), "rounds")
+        need(is_real(weights["rate"]) and weights["rate"] >= 0, "rate")
+        size, made = np.bincount(row_of, minlength=width), self.kernel
         made.make_room(max(width, len(made.arrays["size"])))
         made.width, made.rounds = width, state["rounds"]
         np.frombuffer(made.arrays["order"], dtype="i")[:] = np.argsort(row_of, kind="stable")
         filled = {"size": size, "start": np.cumsum(size) - size, **{name: state[name] for name in COUNTED}}
         for name, row in filled.items():
             self.cells(name)[:] = row
-        if weights is not None:
-            made.eta = weights["rate"]
+        made.eta = weights["rate"]
         made.ready()
-        if weights is not None:
+        if "of" in weights:
             saved, computed = weights["of"], self.cells("weight")
             need(saved.shape == computed.shape and saved.max() > 0, "weights")
             need(np.allclose(saved / saved.max(), computed, atol=1e-250, rtol=1e-9), "weights")

@@ -6,7 +6,7 @@ concept per cell is looked at. Labels are bits, one column per point.
 
 ``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
 wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
-falls below 1e-290 counts as nothing: where a whole side is that little, logarithms are summed.
+falls below 1e-290 counts as nothing; who wants to know how little that is (``log_ratio``) gets it from logarithms.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ else:
 MAJORITY = cython.declare(cython.int, -1)
 ASK = cython.declare(cython.int, -2)
 NOTHING = cython.declare(cython.double, 1e-290)
-LITTLE = cython.declare(cython.double, 1e-260)
 FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
 KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "B"}
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
@@ -132,11 +131,7 @@ class PartitionKernel(ColumnsKernel):
                     here = self.log_mass[c] + self.masses.log_capacity[0]
                     one += weight[c] * exp(self.log_part(c, 1) - here)
                     zero += weight[c] * exp(self.log_part(c, 0) - here)
-        if one > LITTLE and zero > LITTLE:
-            self.p = one / (one + zero)
-        else:
-            here = self.log_ratio()
-            self.p = 1.0 / (1.0 + exp(-here)) if here > 0.0 else exp(here) / (1.0 + exp(here))
+        self.p = one / (one + zero)
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the point looked at, right however little one side is."""

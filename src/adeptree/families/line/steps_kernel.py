@@ -23,12 +23,14 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, expm1, log, log1p
 else:
     from math import exp, expm1, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 STRIDE = cython.declare(cython.Py_ssize_t, 7)  # row 0, row 1, lead, and e^lead as the shares of row 0 and row 1
