@@ -172,7 +172,8 @@ def test_nearly_touching_points_are_decided_exactly() -> None:
 
 
 def test_the_exact_simplex_method_proves_what_it_says() -> None:
-    """In any dimension and with any sizes: a vector or weights that hold, and the one or the other as HiGHS says."""
+    """In any dimension and with any sizes: a vector or weights that hold; and no vector keeps a larger distance."""
+    optimize = pytest.importorskip("scipy.optimize")
     rng = np.random.default_rng(5)
     said = set()
     for i in range(300):
@@ -186,6 +187,13 @@ def test_the_exact_simplex_method_proves_what_it_says() -> None:
             decision is not None and decision.holds(vectors) and (decision.vector is None) != (decision.weights is None)
         )
         said.add(decision.vector is None)
+        if decision.vector is not None:
+            largest = max(map(abs, decision.vector))
+            margin = min(sum(a * b for a, b in zip(decision.vector, row, strict=True)) for row in vectors) / largest
+            rows = np.column_stack([-signed, np.ones(count)])
+            box = [(-1, 1)] * size + [(None, None)]
+            best = -optimize.linprog([0] * size + [-1], A_ub=rows, b_ub=np.zeros(count), bounds=box).fun
+            assert margin == pytest.approx(best, rel=1e-6)
         assert separate(vectors, pivots=0) is None and separate(vectors, until=0.0) in (None, decision)
     assert said == {True, False}
 
