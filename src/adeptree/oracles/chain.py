@@ -148,13 +148,17 @@ class Layer(Oracle):
     (True, True, 1)
     """
 
+    needs: Kind | None = None
+    """What the oracle inside must answer."""
+    gives: frozenset[Kind] | None = None
+    """What the layer answers, if not what the oracle inside does."""
     waits = True
     """Whether one thread is let in at a time; not in the chain of a class, where the source sees to that."""
 
     def __init__(self, oracle: Oracle) -> None:
-        self.oracle = check_oracle(oracle)
+        self.oracle = check_oracle(oracle, self.needs)
         self._lock = threading.RLock()
-        self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
+        self._answers = self.gives or oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
     def alone(self) -> Any:
@@ -163,7 +167,7 @@ class Layer(Oracle):
 
     @property
     def answers(self) -> frozenset[Kind]:
-        """What the oracle inside answers."""
+        """What this layer answers, by the oracle inside."""
         return self._answers
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:

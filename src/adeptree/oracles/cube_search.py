@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +39,7 @@ class Found:
     """How many calls it took, if sets of rows were asked about."""
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """Can a row that has the labels of the given one in some columns take label b at x?"""
 
     b: int
@@ -53,38 +53,43 @@ class CubeSearch:
     ``xs`` are the points seen and, last, the new one. Rows without a concept are allowed, and have no label for free.
     If the oracle ``keeps`` what it cannot decide, there may be rows that no concept has: the theorem then gives all
     rows that can take a label, and some that may. Questions of one batch are about different undecided rows, but their
-    cubes may overlap: then two concepts may name the same row, which is the price of asking them together.
+    cubes may overlap: then two concepts may name the same row, which is the price of asking them together. With
+    ``paths`` every cube is one row with all its labels, as in Algorithm 2, and all go out at once.
     """
 
     def __init__(
-        self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False, singly: bool = False
+        self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False, paths: bool = False
     ) -> None:
-        self.table, self.xs, self.own, self.keeps, self.in_order = table, xs, own, keeps, singly
+        self.table, self.xs, self.own, self.keeps, self.paths = table, xs, own, keeps, paths
         self.positive = [pack(own == b) for b in (0, 1)]
         self.undecided = [table.everyone & ~self.positive[b] for b in (0, 1)]
-        self.singly = [table.everyone if singly else 0] * 2
-        """Rows that are asked about one by one: all, or those in a cube that the oracle could not decide."""
+        self.singly = [0, 0]
+        """Rows in a cube that the oracle could not decide: they are asked about one by one."""
         self.found: dict[tuple[int, int], Concept] = {}
 
     def run(self, ask: AskAll, batch: int = 1) -> Found:
         """Decide both labels of every row; up to ``batch`` questions go out together."""
         while questions := self.questions(batch):
-            if self.in_order:
-                questions.sort(key=lambda question: question.row)
             for question, answer in zip(questions, ask(map(self.sample, questions)), strict=True):
                 self.note(question, answer)
         can = np.stack([unpack(self.positive[b], len(self.table.rows)) for b in (0, 1)])
         return Found(can, self.own, self.found)
 
     def questions(self, batch: int) -> list[Question]:
-        """Return the next questions, about undecided rows that no earlier one of them covers."""
+        """Return the next questions, about undecided rows that no earlier one of them covers (or all of them)."""
         chosen: list[Question] = []
+        whole = range(len(self.xs) - 1)
+        if self.paths:
+            both = [unpack(self.undecided[b], len(self.table.rows)).tolist() for b in (0, 1)]
+            return [
+                Question(b, row, whole) for row, open_ in enumerate(zip(*both, strict=True)) for b in (0, 1) if open_[b]
+            ]
         for b in (0, 1):
             left = self.undecided[b]
             while left and len(chosen) < batch:
                 row = first(left)
                 alone = self.singly[b] >> row & 1
-                columns = range(len(self.xs) - 1) if alone else best_cube(self.table, row, left, self.positive[b])
+                columns = whole if alone else best_cube(self.table, row, left, self.positive[b])
                 chosen.append(Question(b, row, columns))
                 left &= ~self._members(chosen[-1])
         return chosen
@@ -136,7 +141,7 @@ class CubeSearch:
     def _row_of(self, concept: Concept, question: Question) -> int:
         """Return the row that the concept continues; with a sound oracle it is none that was denied."""
         labels, b, asked = labels_by([concept], self.xs), question.b, self.table.rows[question.row]
-        if labels[-1] != b or any(labels[j] != asked[j] for j in question.columns):
+        if labels[-1] != b or (labels[:-1] != asked and any(labels[j] != asked[j] for j in question.columns)):
             raise ContradictoryOracle(
                 f"find returned {concept}, which does not have the labels it was asked for on a sample of "
                 f"{len(question.columns) + 1} points; check the oracle"

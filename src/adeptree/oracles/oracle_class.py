@@ -90,6 +90,8 @@ class OracleClass(ConceptClass):
 
     spec_name = "oracle"
 
+    vc_dimension: int | None = None
+    littlestone_dimension: int | None = None
     finds = True
     """Whether the oracle returns concepts at all."""
     shared_by_threads = True
@@ -121,8 +123,7 @@ class OracleClass(ConceptClass):
         _check_options(strategy, repeats, on_unknown, call_cost, executor, batch, source.gives_witnesses)
         self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
-        self._vc_dimension = vc_dimension
-        self._littlestone_dimension = littlestone_dimension
+        self.vc_dimension, self.littlestone_dimension = vc_dimension, littlestone_dimension
         self._key = key
         self.asked_by_methods = any(_is_the_users(type(self), name) for name in ("find", "realizable"))
         self.reads_by_function = key is not None
@@ -163,9 +164,8 @@ class OracleClass(ConceptClass):
                 stacklevel=2,
             )
             return
-        self.oracle.oracle = Workers(
-            self._here.oracle, executor, call_cost=self.call_cost, shared=self.shared_by_threads, owner=self
-        )
+        inside = self._here.oracle
+        self.oracle.oracle = Workers(inside, executor, call_cost=self.call_cost, shared=self.shared_by_threads)
         self.by_workers = True
         self.batch = BATCH if self.batch == 1 else self.batch
 
@@ -175,16 +175,6 @@ class OracleClass(ConceptClass):
 
     def __repr__(self) -> str:
         return f"oracle(name={self.name!r})"
-
-    @property
-    def vc_dimension(self) -> int | None:
-        """What the user declared."""
-        return self._vc_dimension
-
-    @property
-    def littlestone_dimension(self) -> int | None:
-        """What the user declared."""
-        return self._littlestone_dimension
 
     @property
     def unknowns(self) -> int:

@@ -119,8 +119,8 @@ class OracleFrontier(Frontier):
         sets = self.strategy == "cubes"
         if not sets and (self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown):
             return self._by_bit(x)
-        search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown, singly=not sets)
-        told = search.run(self._find_all, c.batch if sets else 2 * self.width)
+        search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown, paths=not sets)
+        told = search.run(self._find_all, c.batch)
         return replace(told, calls=self.queries.posed - before) if sets else told
 
     def _lists(self, samples: Iterable[Sample]) -> Iterable[list[Sample]]:

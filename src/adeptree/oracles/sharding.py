@@ -46,28 +46,21 @@ class Workers(Layer):
     """Has questions answered by the workers of an executor, each by an oracle of its own.
 
     ``call_cost`` is what a call takes, in seconds; None for "much", and then every question goes to them. ``shared``
-    says that threads may ask this very oracle; ``owner`` is named where something cannot be sent.
+    says that threads may ask this very oracle.
     """
 
     waits = False
 
     def __init__(
-        self,
-        oracle: Oracle,
-        executor: Executor,
-        *,
-        call_cost: float | None = None,
-        shared: bool = False,
-        owner: object = None,
+        self, oracle: Oracle, executor: Executor, *, call_cost: float | None = None, shared: bool = False
     ) -> None:
         super().__init__(oracle)
-        self.executor, self.call_cost, self.owner = executor, call_cost, owner or oracle
+        self.executor, self.call_cost = executor, call_cost
         self.task = WORTH * way(executor)
         """Seconds of work in a task."""
         self.sent, self.seconds = 0, 0.0
         """Questions that workers have answered, and the seconds that it took them."""
-        self._shared = shared and isinstance(executor, ThreadPoolExecutor)
-        self._packed: bytes | Oracle | None = oracle if self._shared else None
+        self._packed: bytes | Oracle | None = oracle if shared and isinstance(executor, ThreadPoolExecutor) else None
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         self._packed = packed = self._packed or self._pickled()
@@ -101,7 +94,7 @@ class Workers(Layer):
             raise
         except Exception as error:
             raise InvalidArgument(
-                f"to be asked in other processes {self.owner!r} must be picklable, but {error}; its functions "
+                f"to be asked in other processes {self.oracle!r} must be picklable, but {error}; its functions "
                 f"must be at the top of a module, no lambdas"
             ) from None
 

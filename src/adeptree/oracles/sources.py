@@ -13,17 +13,7 @@ from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Layer, said
 from adeptree.oracles.keys import Key, point_key
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.oracle import (
-    ERM,
-    WITNESSES,
-    ConsistencyOracle,
-    ErmOracle,
-    Kind,
-    Oracle,
-    Samples,
-    check_oracle,
-    known,
-)
+from adeptree.roles.oracle import ERM, WITNESSES, ConsistencyOracle, ErmOracle, Kind, Oracle, Samples, known
 
 
 class ClassOracle(ConsistencyOracle):
@@ -133,8 +123,10 @@ class RestrictedErm(Layer):
     adeptree.core.errors.InvalidArgument: a restricted ERM oracle answers only on instances observed so far; got x=5 ...
     """
 
+    needs = "best"
+
     def __init__(self, oracle: Oracle, *, key: Key | None = None) -> None:
-        super().__init__(check_oracle(oracle, "best"))
+        super().__init__(oracle)
         self._key = key
         self._observed: set[Hashable] = set()
 
@@ -162,13 +154,7 @@ class RealizableErm(Layer):
     ('x >= 4', None)
     """
 
-    def __init__(self, oracle: Oracle) -> None:
-        super().__init__(check_oracle(oracle, "best"))
-
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """Only ``best``."""
-        return ERM
+    needs, gives = "best", ERM
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         concepts = known(self.oracle.ask_many("best", samples))
@@ -187,13 +173,7 @@ class ErmAsConsistency(Layer):
     (False, 'x >= 4')
     """
 
-    def __init__(self, oracle: Oracle) -> None:
-        super().__init__(check_oracle(oracle, "best"))
-
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """``realizable`` and ``find``."""
-        return WITNESSES
+    needs, gives = "best", WITNESSES
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         concepts = known(self.oracle.ask_many("best", samples))

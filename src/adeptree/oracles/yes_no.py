@@ -115,13 +115,10 @@ class Forecast:
         counted = self.counted if seen is None else MEMORY * self.counted + seen
         if not table.columns:
             return Forecast(counted, self.sides)
-        size = len(table.rows) * len(table.columns)
-        sides = np.zeros((2, 2, 2))
-        for b in (0, 1):
-            for i, rows in enumerate((pack(can[b]), table.everyone)):
-                ones = sum((column & rows).bit_count() for column in table.columns)
-                sides[i, b] = rows.bit_count() * len(table.columns) - ones, ones
-        return Forecast(counted, MEMORY * self.sides + sides / size)
+        ones = np.array([table.labels().sum(axis=1)] * 2) / len(table.columns)
+        both = np.stack([1 - ones, ones], axis=-1)  # of every row, the share of points that it labels 0, and 1
+        sides = np.stack([(both * can[..., None]).mean(axis=1), both.mean(axis=1)])
+        return Forecast(counted, MEMORY * self.sides + sides)
 
 
 class PredictedCubes:

@@ -121,10 +121,6 @@ class Halfspaces(SolverClass):
             raise InvalidInstance(f"x must have length at most radius={self.radius}; {got('x', x)}")
         return point
 
-    def key(self, x: Any) -> Point:
-        """Return x itself: equal numbers are equal whatever their type."""
-        return x if isinstance(x, tuple) else self.instance(x)
-
     # --- Deciding ----------------------------------------------------------------------------------
 
     def solved(self, sample: Sample) -> Concept | None:

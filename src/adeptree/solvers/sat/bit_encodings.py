@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -60,45 +58,13 @@ def holds(literal: int, x: tuple[int, ...]) -> bool:
     return x[literal] == 1 if literal >= 0 else x[~literal] == 0
 
 
-Case = tuple[int, int, int]
-"""Bits (as a number) that must be 1, bits that must be 0, and the label then."""
-
-
-def case(literals: Iterable[int], label: int) -> Case:
-    """Return the case that some literals hold.
-
-    >>> case((0, ~2, 3), 1)
-    (9, 4, 1)
-    """
-    literals = set(literals)
-    return sum(1 << i for i in literals if i >= 0), sum(1 << ~i for i in literals if i < 0), label
-
-
 @lru_cache(maxsize=1 << 16)
 def _number(x: tuple[int, ...]) -> int:
     return sum(1 << i for i, bit in enumerate(x) if bit)
 
 
-class BitRule(ABC):
-    """The label of the first case that holds, of which there is always one: read off whole words, not bit by bit."""
-
-    @property
-    @abstractmethod
-    def cases(self) -> tuple[Case, ...]:
-        """The cases, in their order."""
-
-    def __call__(self, x: Instance) -> int:
-        """Return the label of the first case that holds at x."""
-        number = _number(tuple(x))
-        *cases, (_, _, last) = self.cases
-        for ones, zeros, label in cases:
-            if number & ones == ones and not number & zeros:
-                return label
-        return last
-
-
 @dataclass(frozen=True)
-class Dnf(BitRule):
+class Dnf:
     """1 where some term holds; a term is a tuple of literals: i for "bit i is 1", ~i for "bit i is 0".
 
     >>> str(Dnf(((0, ~2), (1,)))), str(Dnf(())), str(Dnf(((),)))
@@ -108,9 +74,15 @@ class Dnf(BitRule):
     terms: tuple[tuple[int, ...], ...]
 
     @cached_property
-    def cases(self) -> tuple[Case, ...]:
-        """A term is 1, all else 0."""
-        return (*(case(term, 1) for term in self.terms), (0, 0, 0))
+    def _words(self) -> list[tuple[int, int]]:
+        """For each term the bits that must be 1, and those that must be 0: a rule labels by whole words, often."""
+        both = [([i for i in term if i >= 0], [~i for i in term if i < 0]) for term in self.terms]
+        return [(sum(1 << i for i in set(ones)), sum(1 << i for i in set(zeros))) for ones, zeros in both]
+
+    def __call__(self, x: Instance) -> int:
+        """Return 1 iff a term holds at x."""
+        number = _number(tuple(x))
+        return int(any(number & ones == ones and not number & zeros for ones, zeros in self._words))
 
     def __str__(self) -> str:
         if () in self.terms:
@@ -170,7 +142,7 @@ class KTermDnf(OfKParts):
 
 
 @dataclass(frozen=True)
-class DecisionList(BitRule):
+class DecisionList:
     """The label of the first rule whose literal holds, else the default.
 
     >>> str(DecisionList(((0, 1), (~3, 0)), 1))
@@ -180,10 +152,12 @@ class DecisionList(BitRule):
     rules: tuple[tuple[int, int], ...]
     default: int
 
-    @cached_property
-    def cases(self) -> tuple[Case, ...]:
-        """The rules, then the default."""
-        return (*(case((literal,), label) for literal, label in self.rules), (0, 0, self.default))
+    def __call__(self, x: Instance) -> int:
+        """Go through the rules."""
+        for literal, label in self.rules:
+            if holds(literal, x):
+                return label
+        return self.default
 
     def __str__(self) -> str:
         if not self.rules:
@@ -245,7 +219,7 @@ Node = int | tuple[int, "Node", "Node"]
 
 
 @dataclass(frozen=True)
-class DecisionTree(BitRule):
+class DecisionTree:
     """Tests one bit after the other.
 
     >>> str(DecisionTree((0, 1, (2, 0, 1))))
@@ -254,22 +228,15 @@ class DecisionTree(BitRule):
 
     root: Node
 
-    @cached_property
-    def cases(self) -> tuple[Case, ...]:
-        """The ways to the leaves."""
-        return tuple(_leaves(self.root))
+    def __call__(self, x: Instance) -> int:
+        """Go down the tree."""
+        node = self.root
+        while isinstance(node, tuple):
+            node = node[1 + x[node[0]]]
+        return node
 
     def __str__(self) -> str:
         return _text(self.root) if isinstance(self.root, tuple) else f"always {self.root}"
-
-
-def _leaves(node: Node, *way: int) -> Iterator[Case]:
-    if isinstance(node, int):
-        yield case(way, node)
-    else:
-        bit, zero, one = node
-        yield from _leaves(zero, *way, ~bit)
-        yield from _leaves(one, *way, bit)
 
 
 def _text(node: Node) -> str:

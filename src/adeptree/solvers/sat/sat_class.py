@@ -217,14 +217,6 @@ class SatClass(SolverClass):
         """Return x as the encoding writes it."""
         return super().instance(self.encoding.instance(x))
 
-    def key(self, x: Any) -> Hashable:
-        """Return what identifies x: itself, where it can be hashed."""
-        try:
-            hash(x)
-        except TypeError:
-            return super().key(x)
-        return x  # type: ignore[no-any-return]
-
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw an instance, if the encoding says how."""
         return self.encoding.random_instance(rng)

@@ -98,7 +98,7 @@ class SmtClass(SolverClass):
         self._solving = Solving(self.constants, self.where, rlimit, seconds)
         self._known: dict[Hashable, Known] = {}
         self._met: dict[int, Known] = {}
-        """The same by ``id`` of the instance that is kept: what a frontier asks about it has from here."""
+        """The same by the ``id`` of the instance, which is kept: what a frontier asks about, it has from here."""
 
     def __repr__(self) -> str:
         return f"smt(name={self.name!r}, constants={list(self._names.values())})"
@@ -176,14 +176,13 @@ class SmtClass(SolverClass):
 
     def key(self, x: Any) -> Hashable:
         """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
-        known = self._met.get(id(x))
-        if known is not None and known.x is x:
+        if (known := self._met.get(id(x))) is not None:
             return known.key
         return point_key(x if self._key is not None else tagged(plain(x)), self._key, "SmtClass")
 
     def _at(self, x: Any) -> Known:
         known = self._met.get(id(x))
-        if known is None or known.x is not x:
+        if known is None:
             key = self.key(x)
             known = self._known.get(key) or self._meet(plain(x), key)
         return known
