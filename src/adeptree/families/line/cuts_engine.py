@@ -16,6 +16,7 @@ from adeptree.families.line.line_engine import LineEngine
 from adeptree.families.line.unions import NearestPoint
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
+from adeptree.theory import bounds
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
@@ -120,7 +121,7 @@ class CutsEngine(LineEngine):
     @property
     def width(self) -> int:
         """Number of labellings of the m points seen that have at most d flips: sum of C(m, j), j = 0..d."""
-        return sum(math.comb(self.kernel.cells - 1, j) for j in range(self.kernel.d + 1))
+        return bounds.sauer(self.kernel.cells - 1, self.kernel.d)
 
     def rows(self) -> Rows:
         """Return the best labellings, as one path with the mass of all of them."""

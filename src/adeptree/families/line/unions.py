@@ -6,7 +6,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, pairwise
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neare
 from adeptree.families.rule_values import Interval, IntervalUnion
 from adeptree.roles.base_learner import MadeFor
 from adeptree.roles.frontier import Children, Frontier, Split
+from adeptree.theory import bounds
 
 MOST_INTERVALS = 12
 """The kernels multiply the masses of 24 cuts at most."""
@@ -92,7 +92,7 @@ class IntervalUnions(CutRules, OnAGrid):
     @property
     def size(self) -> int:
         """The ways to change the label before at most 2m of the n points."""
-        return sum(comb(self.n, j) for j in range(self.cuts + 1))
+        return bounds.sauer(self.n, self.cuts)
 
     @property
     def vc_dimension(self) -> int:
