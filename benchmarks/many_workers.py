@@ -1,7 +1,10 @@
-"""One process, two processes, threads for a remote oracle:  python benchmarks/many_workers.py [name ...]
+"""One process, two processes, threads for a remote oracle:  python benchmarks/many_workers.py [seams] [name ...]
 
 Wall seconds of a whole frontier; processor seconds in this process and in the workers (their start included); and how
 much of two processors two busy processes got just before: on a busy machine they cannot be twice as fast as one.
+
+"seams" measures from which cost of a call on two workers pay, for threads, processes and Dask: milliseconds per call
+of an oracle that waits that long (so that it needs no second processor), without workers and with them.
 """
 
 from __future__ import annotations
@@ -11,11 +14,14 @@ import random
 import resource
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from adeptree import workers
+from adeptree.oracles import sharding
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.solvers.sat import Dfas, SatClass
@@ -86,7 +92,60 @@ def _busy(seconds: float) -> float:
     return (time.process_time() - cpu) / seconds
 
 
+class Waiting:
+    """Intervals, from an oracle that takes some time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __call__(self, sample: Any) -> Between | None:
+        time.sleep(self.seconds)
+        ones = [x for x, y in sample if y]
+        rule = Between(min(ones, default=0), max(ones, default=-1))
+        return None if any(rule(x) for x, y in sample if not y) else rule
+
+
+@dataclass(frozen=True)
+class Between:
+    """A rule that can be sent."""
+
+    low: int
+    high: int
+
+    def __call__(self, x: int) -> int:
+        return int(self.low <= x <= self.high)
+
+
+def seams() -> None:
+    kinds: dict[str, Callable[[], Executor]] = {"2 threads": lambda: ThreadPoolExecutor(2), "2 processes": _two}
+    kinds["2 of Dask"] = lambda: workers.dask(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    )
+    for kind, pool in kinds.items():
+        with pool() as executor:
+            list(executor.map(_busy, [0.01] * 4))  # started
+            way, sends = sharding.way(executor), 400
+            start = time.perf_counter()
+            for _ in range(sends):
+                executor.submit(pow, 2, 2).result()
+            seam = (time.perf_counter() - start) / sends
+            print(f"\n{kind}: a task's way takes {1e3 * seam:.2f} ms (reckoned with: {1e3 * way:g})\n")
+            print("| strategy | cost of a call, ms | calls | ms per call without | with workers | gain |")
+            print("|---|--:|--:|--:|--:|--:|")
+            for strategy, times in itertools.product(("literal", "cubes"), (0.5, 1, 2, 4, 16)):
+                find, options = Waiting(times * way), {"strategy": strategy, "call_cost": times * way}
+                alone = played(OracleClass(find=find, **options), NUMBERS[:12])
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # that they are not used
+                    both = played(OracleClass(find=find, executor=executor, **options), NUMBERS[:12])
+                without, with_them = (1e3 * run[2] / run[1] for run in (alone, both))
+                row = f"| {strategy} | {1e3 * times * way:g} | {both[1]} | {without:.2f} | {with_them:.2f}"
+                print(f"{row} | {alone[2] / both[2]:.2f} |", flush=True)
+
+
 def main(names: list[str]) -> None:
+    if names == ["seams"]:
+        return seams()
     print("| class | paths | strategy | workers | calls | wall s | CPU s here | CPU s in workers | free |")
     print("|---|--:|---|---|--:|--:|--:|--:|--:|")
     for name, (make, xs, ways) in CASES.items():

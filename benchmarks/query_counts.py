@@ -76,7 +76,6 @@ def line(name: str, build: Build, horizons: list[int], order: str, form: str) ->
 
 def main(arguments: list[str]) -> None:
     forms = [form for form, word in (("find", "witnesses"), ("realizable", "bits")) if word in arguments]
-    played(di.intervals(30), "random", "find")  # loads what is compiled, if numba is there
     for form in forms or ["find", "realizable"]:
         print(f"\n{'with witnesses' if form == 'find' else 'bits only'}\n")
         print("| class | order | T | rows | asked | posed | ratio | rows/asked | exp. asked | exp. posed | us/call |")

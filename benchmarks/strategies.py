@@ -65,7 +65,6 @@ def played(concept_class: OracleClass, xs: list[Any], form: str, **options: Any)
 
 
 def main(names: list[str]) -> None:
-    played(SatClass(KTermDnf(6, 2)), bits(6, 18), "find", strategy="cubes")  # loads what is compiled, if numba is there
     print("| class | T | paths | strategy | calls | solver s | library s | pays from (us a call) |")
     print("|---|--:|--:|---|--:|--:|--:|--:|")
     for name, (make, xs) in CASES.items():

@@ -128,7 +128,11 @@ ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "Adept collapsed blocks": partial(at.Adept, BLOCKS, engine="collapsed"),
     "Adept collapsed blocks KT": partial(at.Adept, BLOCKS, prior="kt", engine="collapsed"),
     "Adept real thresholds": partial(at.Adept, at.RealThresholds(), prior="kt"),
-    **{f"Adept {c!r} of its record": partial(at.Adept, c, **options(family)) for c, family in RECORDS.items()},
+    **{
+        f"Adept {c!r} of its record": partial(at.Adept, c, **options(family))
+        for c, family in RECORDS.items()
+        if family.name != "real_steps"  # whose regret is to the most probable labelling, not to ERM
+    },
     "Adept one concept M=0": partial(at.Adept, at.FiniteClass([[0, 1]])),
     "Hedge thresholds": partial(at.Hedge, LINE),
     "Hedge stumps first-order": partial(at.Hedge, STUMPS, rate="first-order"),

@@ -17,10 +17,12 @@ import pytest
 
 import adeptree as at
 from adeptree import workers
-from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError
+from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, WorkersNotUsed
 from adeptree.experiments.runner import run_tasks
 from adeptree.games import Transcript
+from adeptree.oracles import FunctionOracle
 from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.oracles.sharding import DASK, PROCESSES, WORTH, Workers, way
 from adeptree.solvers.sat import Dfas, SatClass
 
 posix = pytest.mark.skipif(os.name == "nt", reason="a process is killed by a POSIX signal")
@@ -94,8 +96,9 @@ def test_batches_change_only_the_number_of_calls(pool: Executor) -> None:
 
 def test_solvers_in_workers(pool: Executor) -> None:
     """Path by path all is the same; the concepts that a solver finds depend on its past, and in cubes the count."""
-    assert dfas(strategy="literal", executor=pool).rounds == dfas(strategy="literal").rounds
-    shared, alone = dfas(strategy="cubes", executor=pool), dfas(strategy="cubes")
+    dear: dict[str, Any] = {"executor": pool, "call_cost": 1}  # so that they are used
+    assert dfas(strategy="literal", **dear).rounds == dfas(strategy="literal").rounds
+    shared, alone = dfas(strategy="cubes", **dear), dfas(strategy="cubes")
     assert [replace(r, posed=0) for r in shared] == [replace(r, posed=0) for r in alone]
     assert shared.rounds[-1].posed < 0.5 * shared.rounds[-1].asked
 
@@ -111,7 +114,7 @@ def test_halfspaces_in_workers(pool: Executor) -> None:
             frontier.grow(frontier.split(x).children)
         return frontier.labels.tolist(), frontier.queries
 
-    assert rows(executor=pool, batch=16) == rows(batch=16)
+    assert rows(executor=pool, batch=16, call_cost=1) == rows(batch=16, call_cost=1)
 
 
 def test_templates_in_workers(pool: Executor) -> None:
@@ -122,6 +125,8 @@ def test_templates_in_workers(pool: Executor) -> None:
     for learner in (alone, shared):
         learner.learn_many(*zip(*stream, strict=True))
     assert shared.expected_loss == alone.expected_loss and shared.width == alone.width
+    asked: Any = shared.concept_class.oracle
+    assert 0 < asked.sent < shared.queries.posed, "short lists are answered here"
     assert str(shared.best_rule()).startswith("x >= ")
     with pytest.raises(InvalidArgument, match=r"SmtClass.made_by\(function"):
         at.SmtClass(lambda x: x >= z, [z := __import__("z3").Int("z")], executor=pool).find_many([[(1, 1)]])
@@ -135,7 +140,54 @@ def test_threads_share_a_function(pool: Executor) -> None:
     with ThreadPoolExecutor(4) as threads:
         run = learnt(at.OracleClass(find=lambda sample: ko.thresholds(sample), executor=threads, batch=8))
         assert run.rounds == learnt(at.OracleClass(find=ko.thresholds, batch=8)).rounds
-        assert dfas(strategy="literal", executor=threads).rounds == dfas(strategy="literal").rounds
+        assert dfas(strategy="literal", executor=threads, call_cost=1).rounds == dfas(strategy="literal").rounds
+
+
+# ------------------------------------------------------------------------------------------------ only where it pays
+
+
+class Unused(Executor):
+    """Workers that nobody may ask."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("asked")
+
+
+def test_workers_are_not_used_for_calls_cheaper_than_the_way_to_them() -> None:
+    with pytest.warns(WorkersNotUsed, match=r"takes 0\.3 ms: they are not used; give a larger call_cost="):
+        c = at.OracleClass(find=ko.thresholds, executor=Unused(), call_cost=1e-4)
+    alone = at.OracleClass(find=ko.thresholds, call_cost=1e-4)
+    assert (c.batch, c.by_workers) == (1, False) and learnt(c).rounds == learnt(alone).rounds
+    with pytest.warns(WorkersNotUsed, match=r"Dfas.* is said to take 0\.1 ms"):
+        assert dfas(executor=Unused()).rounds == dfas().rounds
+    bits = at.OracleClass(realizable=ko.threshold_bits)
+    bits.call_cost = way(Unused()) / 2
+    with pytest.warns(WorkersNotUsed):
+        bits.send_to(Unused())
+    assert OracleFrontier(bits).strategy == "bits"
+
+
+@pytest.mark.parametrize(("cost", "lists"), [(None, {1, 7, 40}), (5e-3, {1, 7, 40}), (1e-3, {7, 40}), (3e-4, {40})])
+def test_short_lists_are_answered_here(cost: float | None, lists: set[int]) -> None:
+    """A list is sent if it is worth 16 times its way: 4.8 ms to processes."""
+    used: list[int] = []
+
+    class Counted(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            used.append(len(args[2]))
+            return super().submit(fn, *args, **kwargs)
+
+    with Counted(2) as threads:
+        layer = Workers(FunctionOracle(find=ko.thresholds), threads, call_cost=cost, shared=True)
+        layer.task = WORTH * PROCESSES
+        for n in (1, 7, 40):
+            samples = [[(x, 1), (x + 1, 0)] if x % 2 else [(x, 1)] for x in range(n)]
+            before = layer.sent
+            answers = layer.find_many(samples)
+            assert [answer is None for answer in answers] == [x % 2 == 1 for x in range(n)]
+            assert (layer.sent - before == n) == (n in lists)
+    assert layer.sent == sum(used) == sum(lists) and layer.seconds > 0
+    assert way(threads) < way(Unused()) < DASK
 
 
 @posix

@@ -189,9 +189,9 @@ def test_equals_the_paths_with_weights_late_labels_and_extreme_rates(seed: int, 
     prior = prior_of(name, T, d + rng.choice([0, 3]))
     c = at.BlockUnions(d)
     paths, engine = Paths(c, DefaultZero().bind(c), prior), BlocksEngine(c, prior)
-    kernel = engine.kernel
+    kernel: Any = engine.kernel
     kernel.scale = math.inf
-    weights = rng.choice([[1], [1], [0.5, 1, 2.25], [0, 1, 3], [5, 1]])
+    weights: list[float] = rng.choice([[1], [1], [0.5, 1, 2.25], [0, 1, 3], [5, 1]])
     waiting: dict[int, tuple[int, int, float]] = {}
     asked = 0
     for t in range(T):
@@ -450,8 +450,8 @@ def test_blocks_come_from_a_function_or_key() -> None:
     assert (str(engine.best_rule()), engine.best_loss) == ("block in {'a'}", 0)
     by_function = BlocksEngine(at.BlockUnions(1, block=lambda x: x // 10), KTPrior())
     by_function.rate = 1.0
-    for x, y in [(10, 1), (25, 0), (19, 1)]:
-        by_function.commit(x, y)
+    for number, y in [(10, 1), (25, 0), (19, 1)]:
+        by_function.commit(number, y)
     assert by_function.probability(11) == engine.probability({"sender": "a"})
     assert list(by_function.kernel.number) == [1, 2]
     xs = by_function.concept_class.instances_of([12, 30])

@@ -144,6 +144,7 @@ def test_rounding_does_not_add_up(name: str, rate: float) -> None:
             same_odds(paths, engine, x)
         paths.commit(x, y)
         engine.commit(x, y)
+        assert engine.kernel.since < 1024
     agree(paths, engine)
 
 
@@ -217,23 +218,24 @@ def test_either_engine_goes_on_where_the_other_stopped(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRIORS)
-@pytest.mark.parametrize("how", ["saved", "copied", "onto another"])
+@pytest.mark.parametrize(("how", "rate"), [("saved", 0.1), ("copied", 0.1), ("onto another", 0.1), ("saved", 0.9)])
 @pytest.mark.parametrize("c", [random_class(9), ON_BITS[0], SMALL], ids=["table", "bits", "soa"])
-def test_goes_on_with_the_same_bits(name: str, how: str, c: Any) -> None:
+def test_goes_on_with_the_same_bits(name: str, how: str, rate: float, c: Any) -> None:
+    """Also where the next time that weights are computed anew depends on the last one, before the file."""
     rng = np.random.default_rng(3)
     xs = list(c.instances())
     _, engine = both(c, name, 3000, 0.4)
     for t in range(2400):
-        if t == 1500:
-            engine.rate = 0.1
+        if t == 1000:
+            engine.rate = rate
         if t == 1700:
-            _, again = both(c, name, 3000, 0.1 if how == "saved" else 0.0)
+            _, again = both(c, name, 3000, rate if how == "saved" else 0.0)
             if how == "onto another":
                 for x in xs:
                     again.commit(x, 1)
             again.restore(engine.state())
             again = copy.deepcopy(engine) if how == "copied" else again
-            again.rate = 0.1
+            again.rate = rate
             again.kernel.scale = 1e9
         x, y, cost = xs[rng.integers(len(xs))], int(rng.integers(2)), float(rng.choice([1, 1, 0.3]))
         if t >= 1700:
@@ -368,7 +370,22 @@ def test_what_runs_without_the_lock_runs_no_python(c: Any) -> None:
     """A new point is left to the slow way; afterwards both say the same."""
     kernel, x = both(c, "kt", 0, 0.5)[1].kernel, next(iter(c.instances()))
     assert (kernel.quick_look(x), kernel.quick_round(x, 1)) == (-1.0, -1)
+    p = kernel.chance(x)
+    assert kernel.quick_look(x) == (-1.0 if c is SMALL else p)  # (before it has come, SOA would be asked)
     assert kernel.learn(x, 1) and kernel.ledger.rounds == 1
     assert kernel.quick_look(x) == kernel.chance(x) >= 0
     assert kernel.quick_round(x, 0) == 0 and kernel.ledger.rounds == 2
     assert (kernel.quick_look([x]), kernel.quick_look(float("nan"))) == (-1.0, -1.0)
+
+
+def test_a_look_at_the_next_round_stays_within_the_tables() -> None:
+    # Predicting goes one contested round beyond what learning has made room for; a batch makes room first.
+    rng = np.random.default_rng(0)
+    xs = rng.integers(0, 2, (400, 7))
+    ys = (xs[:, 0] & xs[:, 3]) ^ (rng.random(400) < 0.2)
+    alone, many = at.Adept(at.Conjunctions(7, monotone=True)), at.Adept(at.Conjunctions(7, monotone=True))
+    said = []
+    for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
+        said.append(alone.predict_proba(tuple(x)))
+        alone.learn(tuple(x), int(y))
+    np.testing.assert_array_equal(said, many.learn_many(xs, ys.astype(int)))

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from adeptree.learners.coins import word_of
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED

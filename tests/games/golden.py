@@ -62,7 +62,7 @@ def replay(header: dict[str, Any], engine: str = "paths") -> str:
 
 def _paths(learner: Any) -> str:
     """The final active paths, sorted: rule, base mistakes, loss."""
-    if not isinstance(learner, at.Adept) or learner.engine.collapsed:
+    if not isinstance(learner, at.Adept) or learner.engine.kind != "paths":
         return ""
     rows = zip(range(learner.width), learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)
     lines = sorted(f"path {learner.paths.frontier.concept(row)} | mistakes {k} loss {loss}" for row, k, loss in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -33,7 +34,21 @@ ROOMS = {
 
 def test_nothing_is_loose() -> None:
     inside = {path.name for path in HOUSE.iterdir() if path.name != "__pycache__"}
-    assert inside == {*ROOMS, "__init__.py", "__main__.py", "api.py", "py.typed"}
+    assert inside == {*ROOMS, "_compiled", "__init__.py", "__main__.py", "api.py", "py.typed"}
+
+
+def test_the_machine_code_is_that_of_todays_sources() -> None:
+    """Where kernels were compiled beside their sources: after a change, ``python build_kernels.py``."""
+    built = HOUSE / "_compiled" / "built"
+    if not built.exists():
+        pytest.skip("the kernels are interpreted here")
+    place = importlib.util.spec_from_file_location("build_kernels", ROOT / "build_kernels.py")
+    assert place is not None and place.loader is not None
+    hook = importlib.util.module_from_spec(place)
+    place.loader.exec_module(hook)
+    assert built.read_text(encoding="utf-8").strip() == hook.fingerprint(ROOT), "run: python build_kernels.py"
+    made = {path.name.split(".")[0] for path in built.parent.iterdir() if path.suffix in (".so", ".pyd")}
+    assert made == {path.stem for path in hook.sources(ROOT) if path.suffix == ".py"}
 
 
 def test_tests_lie_in_the_rooms_they_test() -> None:

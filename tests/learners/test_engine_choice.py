@@ -17,7 +17,7 @@ import adeptree as at
 from adeptree import errors
 
 TABLE = at.FiniteClass(np.random.default_rng(2).integers(0, 2, (40, 12)))
-LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.Intervals(12), at.BlockUnions(1), TABLE]
+LINES = [at.Thresholds(40), at.RealThresholds(), at.BlockUnions(2), at.BlockUnions(1), TABLE]
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"prior": "kt"},

@@ -164,9 +164,8 @@ def test_too_small_a_bound_with_pruning_is_algorithm_2_to_the_letter(drawn: tupl
         assert abs(learner.predict_proba(x) - expected[t]) < CLOSE
         learner.learn(x, y)
         assert learner.width == len(history[t])
-        assert sorted(zip(learner.paths.mistakes.tolist(), learner.paths.losses.tolist(), strict=True)) == sorted(
-            history[t].values()
-        )
+        paths = learner.engine.rows()
+        assert sorted(zip(paths.mistakes.tolist(), paths.losses.tolist(), strict=True)) == sorted(history[t].values())
 
 
 def bisection(n: int) -> Base:

@@ -133,8 +133,9 @@ def test_cubes_are_chosen_by_the_rule() -> None:
             undecided = ~positive & (rng.random(len(table)) < 0.8)
             if not undecided.any():
                 continue
-            labels = table[int(np.flatnonzero(undecided)[0])]
-            cube = best_cube(LabelTable.of(table), labels.tobytes(), pack(undecided), pack(positive))
+            row = int(np.flatnonzero(undecided)[0])
+            labels = table[row]
+            cube = best_cube(LabelTable.of(table), row, pack(undecided), pack(positive))
             assert cube == slow_cube(table, labels, undecided, positive)
             inside = (table[:, cube] == labels[cube]).all(axis=1)
             assert not (inside & positive).any() and (inside & undecided).any()
@@ -157,7 +158,7 @@ def test_a_table_of_labels_is_the_same_both_ways(rounds: list[tuple[list[bool], 
         assert [unpack(column, len(plain)).tolist() for column in table.columns] == plain.T.tolist()
         assert all(table.number[row] == i for i, row in enumerate(table.rows)) or len(set(table.rows)) < len(plain)
         assert unpack(table.everyone, len(plain)).all()
-        cube = table.cube(table.rows[-1], list(range(0, plain.shape[1], 2)))
+        cube = table.cube(len(plain) - 1, range(0, plain.shape[1], 2))
         assert unpack(cube, len(plain)).tolist() == (plain[:, ::2] == plain[-1, ::2]).all(axis=1).tolist()
 
 

@@ -22,6 +22,7 @@ from adeptree.core.errors import (
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.solvers.lp import Certificate, Halfspace, Halfspaces
 from adeptree.solvers.lp.deciding import Decider, separated
+from adeptree.solvers.lp.exact_simplex import separate
 from adeptree.solvers.lp.highs import Model, Outcome
 from adeptree.solvers.lp.perceptron import Perceptron, halfspace_base
 
@@ -168,6 +169,44 @@ def test_nearly_touching_points_are_decided_exactly() -> None:
     assert c.decider.rungs["exact"] >= 1
     huge: Labelled = [((1e200, 0.0), 1), ((0.0, 1e200), 0), ((1e-200, 0.0), 0)]
     assert check(c, huge) is True
+
+
+def test_the_exact_simplex_method_proves_what_it_says() -> None:
+    """In any dimension and with any sizes: a vector or weights that hold; and no vector keeps a larger distance."""
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(5)
+    said = set()
+    for i in range(300):
+        size, count = int(rng.integers(2, 7)), int(rng.integers(1, 14))
+        signed = rng.integers(-10, 11, size=(count, size)) * [1, 10**7][i % 2]
+        if i % 3:
+            signed = np.where((signed @ rng.integers(-9, 10, size=size) > 0)[:, None], signed, -signed)
+        vectors = [tuple(row) for row in signed.tolist()]
+        decision = separate(vectors)
+        assert (
+            decision is not None and decision.holds(vectors) and (decision.vector is None) != (decision.weights is None)
+        )
+        said.add(decision.vector is None)
+        if decision.vector is not None:
+            largest = max(map(abs, decision.vector))
+            margin = min(sum(a * b for a, b in zip(decision.vector, row, strict=True)) for row in vectors) / largest
+            rows = np.column_stack([-signed, np.ones(count)])
+            box = [(-1, 1)] * size + [(None, None)]
+            best = -optimize.linprog([0] * size + [-1], A_ub=rows, b_ub=np.zeros(count), bounds=box).fun
+            assert margin == pytest.approx(best, rel=1e-6)
+        assert separate(vectors, pivots=0) is None and separate(vectors, until=0.0) in (None, decision)
+    assert said == {True, False}
+
+
+def test_a_no_has_a_core() -> None:
+    c = Halfspaces(1)
+    with pytest.raises(InvalidArgument, match="the last answer was none"):
+        c.core()
+    assert c.find([((5,), 1), *FAILS, ((0,), 0)]) is None
+    assert c.core() == (1, 2, 3, 4)
+    assert c.find(FITS) is not None
+    with pytest.raises(InvalidArgument, match="the last answer was none"):
+        c.core()
 
 
 def test_floats_are_the_rationals_they_are() -> None:

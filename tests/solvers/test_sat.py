@@ -35,6 +35,7 @@ from adeptree.solvers.sat import (
     DecisionTrees,
     Dfa,
     Dfas,
+    Dnf,
     Encoding,
     KTermDnf,
     Model,
@@ -397,6 +398,16 @@ def test_wrong_arguments_are_sentences() -> None:
         SatClass(KTermDnf(3, 1)).find([((0, 1), 1)])
     with pytest.raises(TooLarge, match="limit=5"):
         SatClass(KTermDnf(3, 2)).to_finite(BITS3, limit=5)
+
+
+def test_a_formula_is_read_word_by_word() -> None:
+    """Terms with a literal twice, or with both of a bit, bits far out, and points that are no tuples."""
+    rules = [Dnf(((0, 0), (~1, 1))), Dnf(((~2, 70), (1,))), Dnf(()), Dnf(((),)), Dnf(((0, ~1, 2), (3, ~0, ~0)))]
+    rng = random.Random(0)
+    for x in [[rng.randrange(2) for _ in range(71)] for _ in range(60)]:
+        for rule in rules:
+            slow = any(all(x[i] == 1 if i >= 0 else x[~i] == 0 for i in term) for term in rule.terms)
+            assert rule(tuple(x)) == rule(x) == rule(np.array(x)) == int(slow)
 
 
 def test_words_of_any_letters() -> None:

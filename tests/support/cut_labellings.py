@@ -92,6 +92,33 @@ class SlowCuts:
         log_odds = sides[1] - sides[0]
         return (1 / (1 + math.exp(-log_odds)) if log_odds > -700 else math.exp(log_odds)), log_odds
 
+    def odds_along(self, x: Any, rate: float) -> float:
+        """Return the log-odds of 1 at x by one pass along the line: for more points than can be listed."""
+        kept = (list(self.ends), list(self.wrong), list(self.contested), dict(self.costs))
+        self.enter(x)
+        logs, states = self.log_gaps(), 2 if self.cuts is None else self.cuts + 1
+        # By cuts so far (or their parity), and by the label at x once it was passed.
+        here = {(0, None): 0.0}
+        for i, mass in enumerate(logs.tolist()):
+            there: dict[Any, list[float]] = {}
+            for (k, said), weight in here.items():
+                for to in range(0 if self.cuts is None else k, states):
+                    if self.cuts is not None:
+                        step = (to - k) * mass - math.lgamma(to - k + 1)
+                    elif to == k:
+                        step = math.log1p(math.expm1(-2 * math.exp(mass)) / 2)
+                    else:
+                        step = math.log(-math.expm1(-2 * math.exp(mass)) / 2)
+                    point = self.ends[i + 1]
+                    loss = self.costs[point][to % 2] - min(self.costs[point]) if i + 1 < len(logs) else 0.0
+                    answer = to % 2 if point == x and i + 1 < len(logs) else said
+                    there.setdefault((to, answer), []).append(weight + step - rate * loss)
+            here = {key: log_sum(np.array(ways)) for key, ways in there.items()}
+        ends = {key: weight for key, weight in here.items() if self.cuts is None or key[0] == self.cuts}
+        sides = [log_sum(np.array([w for (_, said), w in ends.items() if said == y])) for y in (0, 1)]
+        self.ends, self.wrong, self.contested, self.costs = kept
+        return sides[1] - sides[0]
+
     def best(self) -> tuple[float, float]:
         """Return the least loss, and ln of the mass of all labellings that have it."""
         losses, masses = self.losses(), self.labellings()

@@ -77,6 +77,12 @@ def intervals(n: int) -> Family:
     return Family(at.Intervals(n), tuple(range(n)), rules)
 
 
+def unions(n: int, m: int) -> Family:
+    ends = itertools.combinations_with_replacement(range(n + 1), 2 * m)
+    rules = tuple((lambda x, cuts=cuts: sum(cut <= x for cut in cuts) % 2) for cuts in ends)
+    return Family(at.IntervalUnions(n, m), tuple(range(n)), rules)
+
+
 def stump(name: str, cut: float, above: bool) -> Rule:
     return lambda x: int((x[name] >= cut) if above else (x[name] < cut))
 
@@ -129,6 +135,8 @@ def small_families() -> list[Family]:
         thresholds(6),
         intervals(1),
         intervals(6),
+        unions(3, 2),
+        unions(6, 2),
         stumps(age=[30, 50]),
         stumps(a=[1, 2], b=[0.5]),
         blocks(1, 4),

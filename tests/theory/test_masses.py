@@ -16,14 +16,9 @@ FORMS = ["adeptree.theory.mass_kernel", "adeptree._compiled.mass_kernel"]
 
 
 def masses_of(form: str, prior: Prior, most: int) -> Any:
-    def tables(n: int) -> np.ndarray[Any, Any]:
-        betas = [beta.up_to(n) for _, beta in prior.betas]
-        parts = [betas[0].wrong, *(beta.right for beta in betas), *(beta.all for beta in betas)]
-        return np.concatenate([part[:n] for part in parts])
-
     module: Any = pytest.importorskip(form)
     paper = (prior.T, prior.M) if isinstance(prior, PaperPrior) else ()
-    return module.Masses(most, [share for share, _ in prior.betas], prior.counts, tables, *paper)
+    return module.Masses(most, prior.parts, prior.counts, *paper)
 
 
 @pytest.mark.parametrize("form", FORMS)

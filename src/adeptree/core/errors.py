@@ -7,7 +7,6 @@ learner half changed: whatever raised, the learner is as it was before the call.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 
 
 class AdeptreeError(Exception):
@@ -36,6 +35,10 @@ class UnknownTicket(InvalidArgument):
 
 class NoBetterThanACoin(UserWarning):
     """What is promised in advance is no less than what guessing by a coin promises: true, and useless."""
+
+
+class WorkersNotUsed(UserWarning):
+    """Workers were given for calls that take less time than the way to a worker and back."""
 
 
 class HorizonReached(AdeptreeError):
@@ -105,11 +108,11 @@ def got(name: str, value: object) -> str:
     return f"got {name}={shown} ({type(value).__name__})"
 
 
-def unknown(name: str, what: str, known: Iterable[str]) -> str:
+def unknown(name: str, what: str, known: list[str]) -> str:
     """Say that a name is none of those known, and which one may have been meant.
 
     >>> unknown("tresholds", "class", ["intervals", "thresholds"])
     '"tresholds" is no class; did you mean "thresholds"?'
     """
-    near = difflib.get_close_matches(name, listed := list(known), n=1)
-    return f'"{name}" is no {what}; ' + (f'did you mean "{near[0]}"?' if near else f"known are {', '.join(listed)}")
+    near = difflib.get_close_matches(name, known, n=1)
+    return f'"{name}" is no {what}; ' + (f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}")

@@ -29,7 +29,7 @@ def experiment(name: str) -> Experiment:
     adeptree.core.errors.InvalidArgument: "regrets" is no experiment; did you mean "regret"?
     """
     if name not in EXPERIMENTS:
-        raise InvalidArgument(unknown(name, "experiment", EXPERIMENTS))
+        raise InvalidArgument(unknown(name, "experiment", list(EXPERIMENTS)))
     return EXPERIMENTS[name]
 
 

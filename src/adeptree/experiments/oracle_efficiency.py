@@ -71,7 +71,7 @@ def stream(concept_class: at.ConceptClass, rounds: int, seed: int) -> list[tuple
 def count_labellings(concept_class: at.ConceptClass, points: list[object]) -> int:
     """Count the realizable labellings of the points, without the frontier that is on trial.
 
-    >>> count_labellings(parse("thresholds(n=8)"), [3, 5, 3])
+    >>> count_labellings(at.parse("thresholds(n=8)"), [3, 5, 3])
     3
     """
     different = list(dict.fromkeys(points))

@@ -50,7 +50,7 @@ def expected_calls(T: int, K: int, d: int) -> float:
     Before round t, r of the K commits have been drawn, with E C(r, i) = C(K, i) C(t-1, i) / C(T, i); summed over
     the rounds, 2 Sauer(r) gives 2 sum_{i <= d} C(K, i) (T - i) / (i + 1).
 
-    >>> expected_calls(T=10, K=10, d=1) == bounds.total_queries(10, 1)
+    >>> expected_calls(T=10, K=10, d=1) == at.bounds.total_queries(10, 1)
     True
     """
     return 2 * sum(math.comb(K, i) * (T - i) / (i + 1) for i in range(d + 1))

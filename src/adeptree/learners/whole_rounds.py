@@ -24,7 +24,7 @@ else:
 
 def new_lock() -> Any:
     """Return a lock that a thread may take again; compiled rounds keep out while somebody has it."""
-    return kernel("adeptree.roles.round_kernel").Gate() if COMPILED else threading.RLock()
+    return kernel("adeptree.core.gate_kernel").Gate() if COMPILED else threading.RLock()
 
 
 Result = TypeVar("Result")

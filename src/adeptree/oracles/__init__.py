@@ -6,34 +6,25 @@
 ([True, True], 2, 1)
 """
 
-from adeptree.oracles.chain import Asking, Counting, FunctionOracle, Layer
-from adeptree.oracles.layers import Budgeting, Caching, Checking, TimeLimit, Timing
-from adeptree.oracles.recording import Recording, Replaying
-from adeptree.oracles.sharding import Workers
-from adeptree.oracles.sources import ClassErm, ClassOracle, ErmAsConsistency, FunctionErm, RealizableErm, RestrictedErm
-from adeptree.roles.oracle import ConsistencyOracle, ErmOracle, Kind, Oracle
-
-__all__ = [
-    "Asking",
-    "Budgeting",
-    "Caching",
-    "Checking",
-    "ClassErm",
-    "ClassOracle",
-    "ConsistencyOracle",
-    "Counting",
-    "ErmAsConsistency",
-    "ErmOracle",
-    "FunctionErm",
-    "FunctionOracle",
-    "Kind",
-    "Layer",
-    "Oracle",
-    "RealizableErm",
-    "Recording",
-    "Replaying",
-    "RestrictedErm",
-    "TimeLimit",
-    "Timing",
-    "Workers",
-]
+from adeptree.oracles.chain import Asking as Asking
+from adeptree.oracles.chain import Counting as Counting
+from adeptree.oracles.chain import FunctionOracle as FunctionOracle
+from adeptree.oracles.chain import Layer as Layer
+from adeptree.oracles.layers import Budgeting as Budgeting
+from adeptree.oracles.layers import Caching as Caching
+from adeptree.oracles.layers import Checking as Checking
+from adeptree.oracles.layers import TimeLimit as TimeLimit
+from adeptree.oracles.layers import Timing as Timing
+from adeptree.oracles.recording import Recording as Recording
+from adeptree.oracles.recording import Replaying as Replaying
+from adeptree.oracles.sharding import Workers as Workers
+from adeptree.oracles.sources import ClassErm as ClassErm
+from adeptree.oracles.sources import ClassOracle as ClassOracle
+from adeptree.oracles.sources import ErmAsConsistency as ErmAsConsistency
+from adeptree.oracles.sources import FunctionErm as FunctionErm
+from adeptree.oracles.sources import RealizableErm as RealizableErm
+from adeptree.oracles.sources import RestrictedErm as RestrictedErm
+from adeptree.roles.oracle import ConsistencyOracle as ConsistencyOracle
+from adeptree.roles.oracle import ErmOracle as ErmOracle
+from adeptree.roles.oracle import Kind as Kind
+from adeptree.roles.oracle import Oracle as Oracle

@@ -37,12 +37,7 @@ class BitsOnly:
         self.rounds = 0
 
     def split(
-        self,
-        table: LabelTable,
-        points: Sequence[Instance],
-        x: Instance,
-        ask: Callable[[Sample], bool],
-        saved: int,
+        self, table: LabelTable, points: Sequence[Instance], x: Instance, ask: Callable[[Sample], bool], saved: int
     ) -> BoolArray:
         """Return ``can[b, row]``; ``saved`` calls may be made beyond the paper's two per row."""
         now = Round(table, by_oracle(points, x, ask), limit=2 * len(table.rows) + saved)

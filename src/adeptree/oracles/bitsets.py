@@ -6,6 +6,7 @@ arrays of words do for the few thousand rows that a frontier has.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,9 +79,9 @@ class LabelTable:
         """Return all labels: rows by points."""
         return np.frombuffer(b"".join(self.rows), dtype=np.bool_).reshape(len(self.rows), len(self.columns))
 
-    def cube(self, labels: bytes, columns: list[int]) -> int:
-        """Return the rows that have the given labels in some columns."""
-        rows = self.everyone
+    def cube(self, row: int, columns: Iterable[int]) -> int:
+        """Return the rows that have the labels of the given one in some columns."""
+        rows, labels = self.everyone, self.rows[row]
         for j in columns:
             rows &= self.columns[j] if labels[j] else ~self.columns[j]
         return rows

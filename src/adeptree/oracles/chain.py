@@ -73,21 +73,21 @@ class FunctionOracle(ConsistencyOracle):
         self._open("realizable")
         if self._realizable is None:
             return self.find(sample) is not None
-        return checked("realizable", _said(self._realizable, list(sample)))  # type: ignore[no-any-return]
+        return checked("realizable", said(self._realizable, list(sample)))  # type: ignore[no-any-return]
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask the function for a concept that fits."""
         self._open("find")
         if self._find is None:
             return super().find(sample)
-        return checked("find", _said(self._find, list(sample)))  # type: ignore[no-any-return]
+        return checked("find", said(self._find, list(sample)))  # type: ignore[no-any-return]
 
     def find_many(self, samples: Samples) -> list[Any]:
         """Ask the function for lists, if there is one."""
         self._open("find")
         if self._find_many is None:
             return super().find_many(samples)
-        answers = _said(self._find_many, [list(sample) for sample in samples])
+        answers = said(self._find_many, [list(sample) for sample in samples])
         if len(answers) != len(samples):
             raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
         return [checked("find", answer) for answer in answers]
@@ -97,7 +97,7 @@ class FunctionOracle(ConsistencyOracle):
             self._check(kind)
 
 
-def _said(function: Callable[[Any], Any], given: Any) -> Any:
+def said(function: Callable[[Any], Any], given: Any) -> Any:
     """Call a function of the user; whatever it raises is said in a sentence."""
     try:
         return function(given)
@@ -148,13 +148,17 @@ class Layer(Oracle):
     (True, True, 1)
     """
 
+    needs: Kind | None = None
+    """What the oracle inside must answer."""
+    gives: frozenset[Kind] | None = None
+    """What the layer answers, if not what the oracle inside does."""
     waits = True
     """Whether one thread is let in at a time; not in the chain of a class, where the source sees to that."""
 
     def __init__(self, oracle: Oracle) -> None:
-        self.oracle = check_oracle(oracle)
+        self.oracle = check_oracle(oracle, self.needs)
         self._lock = threading.RLock()
-        self._answers = oracle.answers  # kept: looked at on every call, all the way down a chain
+        self._answers = self.gives or oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
     def alone(self) -> Any:
@@ -163,7 +167,7 @@ class Layer(Oracle):
 
     @property
     def answers(self) -> frozenset[Kind]:
-        """What the oracle inside answers."""
+        """What this layer answers, by the oracle inside."""
         return self._answers
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:

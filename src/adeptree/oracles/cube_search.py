@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ NO_WITNESS = -1
 
 Answer = Concept | OracleUnknown | None
 """A concept that fits, None if there is none, or why neither is known (only where that is kept)."""
-AskAll = Callable[[list[Sample]], Iterable[Answer]]
+AskAll = Callable[[Iterable[Sample]], Iterable[Answer]]
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,12 @@ class Found:
     """How many calls it took, if sets of rows were asked about."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """Can a row that has the given labels in some columns take label b at x?"""
+class Question(NamedTuple):
+    """Can a row that has the labels of the given one in some columns take label b at x?"""
 
     b: int
-    labels: bytes
-    columns: list[int]
+    row: int
+    columns: Sequence[int]
 
 
 class CubeSearch:
@@ -53,11 +53,14 @@ class CubeSearch:
     ``xs`` are the points seen and, last, the new one. Rows without a concept are allowed, and have no label for free.
     If the oracle ``keeps`` what it cannot decide, there may be rows that no concept has: the theorem then gives all
     rows that can take a label, and some that may. Questions of one batch are about different undecided rows, but their
-    cubes may overlap: then two concepts may name the same row, which is the price of asking them together.
+    cubes may overlap: then two concepts may name the same row, which is the price of asking them together. With
+    ``paths`` every cube is one row with all its labels, as in Algorithm 2, and all go out at once.
     """
 
-    def __init__(self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False) -> None:
-        self.table, self.xs, self.own, self.keeps = table, xs, own, keeps
+    def __init__(
+        self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False, paths: bool = False
+    ) -> None:
+        self.table, self.xs, self.own, self.keeps, self.paths = table, xs, own, keeps, paths
         self.positive = [pack(own == b) for b in (0, 1)]
         self.undecided = [table.everyone & ~self.positive[b] for b in (0, 1)]
         self.singly = [0, 0]
@@ -67,28 +70,38 @@ class CubeSearch:
     def run(self, ask: AskAll, batch: int = 1) -> Found:
         """Decide both labels of every row; up to ``batch`` questions go out together."""
         while questions := self.questions(batch):
-            for question, answer in zip(questions, ask([self.sample(one) for one in questions]), strict=True):
+            for question, answer in zip(questions, ask(map(self.sample, questions)), strict=True):
                 self.note(question, answer)
         can = np.stack([unpack(self.positive[b], len(self.table.rows)) for b in (0, 1)])
         return Found(can, self.own, self.found)
 
     def questions(self, batch: int) -> list[Question]:
-        """Return the next questions, about undecided rows that no earlier one of them covers."""
+        """Return the next questions, about undecided rows that no earlier one of them covers (or all of them)."""
         chosen: list[Question] = []
+        whole = range(len(self.xs) - 1)
+        if self.paths:
+            both = [unpack(self.undecided[b], len(self.table.rows)).tolist() for b in (0, 1)]
+            return [
+                Question(b, row, whole) for row, open_ in enumerate(zip(*both, strict=True)) for b in (0, 1) if open_[b]
+            ]
         for b in (0, 1):
             left = self.undecided[b]
             while left and len(chosen) < batch:
                 row = first(left)
-                labels = self.table.rows[row]
                 alone = self.singly[b] >> row & 1
-                columns = list(range(len(labels))) if alone else best_cube(self.table, labels, left, self.positive[b])
-                chosen.append(Question(b, labels, columns))
-                left &= ~self.table.cube(labels, columns)
+                columns = whole if alone else best_cube(self.table, row, left, self.positive[b])
+                chosen.append(Question(b, row, columns))
+                left &= ~self._members(chosen[-1])
         return chosen
+
+    def _members(self, question: Question) -> int:
+        alone = len(question.columns) == len(self.xs) - 1
+        return 1 << question.row if alone else self.table.cube(question.row, question.columns)
 
     def sample(self, question: Question) -> list[tuple[Instance, int]]:
         """Return a question as the oracle gets it."""
-        return [*((self.xs[j], question.labels[j]) for j in question.columns), (self.xs[-1], question.b)]
+        labels = self.table.rows[question.row]
+        return [*((self.xs[j], labels[j]) for j in question.columns), (self.xs[-1], question.b)]
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take in an answer."""
@@ -104,7 +117,7 @@ class CubeSearch:
             self.undecided[b] &= ~(1 << row)
 
     def _deny(self, question: Question) -> None:
-        b, members = question.b, self.table.cube(question.labels, question.columns)
+        b, members = question.b, self._members(question)
         if not self.keeps and members & self.positive[b]:
             raise ContradictoryOracle(
                 f"the oracle denies label {b} at x={self.xs[-1]!r} to a path that can take it: it returned a concept "
@@ -118,8 +131,8 @@ class CubeSearch:
 
     def _leave_open(self, question: Question) -> None:
         """Keep a row of which nothing is known; of a larger cube, ask about the rows one by one."""
-        members = self.table.cube(question.labels, question.columns) & self.undecided[question.b]
-        if len(question.columns) == len(question.labels):
+        members = self._members(question) & self.undecided[question.b]
+        if len(question.columns) == len(self.xs) - 1:
             self.positive[question.b] |= members
             self.undecided[question.b] &= ~members
         else:
@@ -127,9 +140,12 @@ class CubeSearch:
 
     def _row_of(self, concept: Concept, question: Question) -> int:
         """Return the row that the concept continues; with a sound oracle it is none that was denied."""
-        labels, b = labels_by([concept], self.xs), question.b
-        if labels[-1] != b or any(labels[j] != question.labels[j] for j in question.columns):
-            raise misfit(concept, len(question.columns) + 1)
+        labels, b, asked = labels_by([concept], self.xs), question.b, self.table.rows[question.row]
+        if labels[-1] != b or (labels[:-1] != asked and any(labels[j] != asked[j] for j in question.columns)):
+            raise ContradictoryOracle(
+                f"find returned {concept}, which does not have the labels it was asked for on a sample of "
+                f"{len(question.columns) + 1} points; check the oracle"
+            )
         row = self.table.number.get(labels[:-1])
         if row is None:
             raise ContradictoryOracle(
@@ -156,24 +172,16 @@ def labels_by(concepts: Iterable[Concept], xs: Sequence[Instance]) -> bytes:
     return bytes(map(int, labels))
 
 
-def misfit(concept: Concept, size: int) -> ContradictoryOracle:
-    """Say that a concept does not fit the sample that it was found for."""
-    return ContradictoryOracle(
-        f"find returned {concept}, which does not have the labels it was asked for on a sample of {size} points; "
-        f"check the oracle"
-    )
-
-
 # --- The choice of a cube: it holds no row known to take the label, and many of which nothing is known ---------------
 
 
-def best_cube(table: LabelTable, labels: bytes, undecided: int, positive: int) -> list[int]:
-    """Return columns; the rows with the given labels there hold no positive row and many undecided ones.
+def best_cube(table: LabelTable, row: int, undecided: int, positive: int) -> list[int]:
+    """Return columns; the rows with the labels of the given one there are not positive, and many are undecided.
 
     Two candidates are tried, each pruned until every label in it is needed, and the one with more undecided
     rows is taken (the greedy one on a tie).
     """
-    everyone = table.everyone
+    everyone, labels = table.everyone, table.rows[row]
     differing = [everyone ^ ones if label else ones for ones, label in zip(table.columns, labels, strict=True)]
     # Columns in which no positive row differs can exclude nothing.
     hits = {j: hit for j, rows in enumerate(differing) if (hit := rows & positive)}
@@ -181,7 +189,7 @@ def best_cube(table: LabelTable, labels: bytes, undecided: int, positive: int) -
     path = _prime(_path(hits, positive), hits, positive)
     if greedy == path:
         return greedy
-    covers = [table.cube(labels, cube) & undecided for cube in (greedy, path)]
+    covers = [table.cube(row, cube) & undecided for cube in (greedy, path)]
     return greedy if covers[0].bit_count() >= covers[1].bit_count() else path
 
 

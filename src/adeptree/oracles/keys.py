@@ -16,7 +16,7 @@ PLAIN = {int, str, float}
 """Instances that are their own keys; looked at first, since a key is made of every point of every query."""
 
 
-def point_key(x: Instance, key: Key | None = None) -> Hashable:
+def point_key(x: Instance, key: Key | None = None, who: str = "this layer") -> Hashable:
     """Return what identifies an instance.
 
     >>> point_key([1, 2]) == point_key((1, 2))
@@ -29,7 +29,7 @@ def point_key(x: Instance, key: Key | None = None) -> Hashable:
     try:
         return freeze(x)
     except TypeError:
-        raise InvalidInstance(f"x must be hashable, or this layer be given key=; {got('x', x)}") from None
+        raise InvalidInstance(f"x must be hashable, or {who} be given key=; {got('x', x)}") from None
 
 
 def sample_key(kind: Kind, sample: Sample, key: Key | None = None) -> Hashable:

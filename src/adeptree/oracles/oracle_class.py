@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-import numpy as np
-
 from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
 from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
-from adeptree.oracles.keys import PLAIN
+from adeptree.oracles.keys import PLAIN, point_key
 from adeptree.oracles.labelling import Labelling, best_labelling
 from adeptree.oracles.layers import TimeLimit
-from adeptree.oracles.sharding import Workers
+from adeptree.oracles.sharding import Workers, way
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, known
@@ -73,7 +72,8 @@ class OracleClass(ConceptClass):
     call_cost
         The seconds that a call takes: "auto" asks literally where thinking would take longer than it saves.
     executor
-        Workers that answer (``adeptree.core.workers``, any ``concurrent.futures.Executor``; ``docs/cluster.md``).
+        Workers that answer (``adeptree.core.workers``, any ``concurrent.futures.Executor``; ``docs/cluster.md``). They
+        are not used where ``call_cost`` says that it does not pay, which a warning says (``WorkersNotUsed``).
     batch
         How many questions go out together.
     name
@@ -90,6 +90,8 @@ class OracleClass(ConceptClass):
 
     spec_name = "oracle"
 
+    vc_dimension: int | None = None
+    littlestone_dimension: int | None = None
     finds = True
     """Whether the oracle returns concepts at all."""
     shared_by_threads = True
@@ -121,8 +123,7 @@ class OracleClass(ConceptClass):
         _check_options(strategy, repeats, on_unknown, call_cost, executor, batch, source.gives_witnesses)
         self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
-        self._vc_dimension = vc_dimension
-        self._littlestone_dimension = littlestone_dimension
+        self.vc_dimension, self.littlestone_dimension = vc_dimension, littlestone_dimension
         self._key = key
         self.asked_by_methods = any(_is_the_users(type(self), name) for name in ("find", "realizable"))
         self.reads_by_function = key is not None
@@ -154,10 +155,17 @@ class OracleClass(ConceptClass):
         return cls(oracle=oracle, mistake_bound=mistake_bound, **options)
 
     def send_to(self, executor: Executor) -> None:
-        """Have questions answered by these workers from now on."""
-        self.oracle.oracle = Workers(
-            self._here.oracle, executor, call_cost=self.call_cost, shared=self.shared_by_threads, owner=self
-        )
+        """Have questions answered by these workers from now on, unless a call takes less than the way to them."""
+        if self.call_cost is not None and self.call_cost < way(executor):
+            warnings.warn(
+                f"a call of {self.name} is said to take {1e3 * self.call_cost:g} ms, and its way to these workers "
+                f"takes {1e3 * way(executor):g} ms: they are not used; give a larger call_cost= if that is wrong",
+                WorkersNotUsed,
+                stacklevel=2,
+            )
+            return
+        inside = self._here.oracle
+        self.oracle.oracle = Workers(inside, executor, call_cost=self.call_cost, shared=self.shared_by_threads)
         self.by_workers = True
         self.batch = BATCH if self.batch == 1 else self.batch
 
@@ -167,16 +175,6 @@ class OracleClass(ConceptClass):
 
     def __repr__(self) -> str:
         return f"oracle(name={self.name!r})"
-
-    @property
-    def vc_dimension(self) -> int | None:
-        """What the user declared."""
-        return self._vc_dimension
-
-    @property
-    def littlestone_dimension(self) -> int | None:
-        """What the user declared."""
-        return self._littlestone_dimension
 
     @property
     def unknowns(self) -> int:
@@ -190,14 +188,7 @@ class OracleClass(ConceptClass):
 
     def key(self, x: Any) -> Hashable:
         """Return what identifies x."""
-        if self._key is not None:
-            return self._key(x)
-        if type(x) in PLAIN:
-            return x  # type: ignore[no-any-return]
-        try:
-            return freeze(x)
-        except TypeError:
-            raise InvalidInstance(f"x must be hashable, or OracleClass be given key=; {got('x', x)}") from None
+        return x if self._key is None and type(x) in PLAIN else point_key(x, self._key, "OracleClass")
 
     def find(self, sample: Sample) -> Concept | None:
         """Ask the oracle, here, for a concept that fits; only if it gives witnesses."""
@@ -225,14 +216,6 @@ class OracleClass(ConceptClass):
         """Return a best concept: the realizable labellings are tried from the cheapest on."""
         return best_labelling(self, sample)
 
-    def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Refuse: only the user knows the domain."""
-        raise InvalidArgument("an OracleClass does not know its domain; give the adversary instances=")
-
-    def random_concept(self, rng: np.random.Generator) -> Concept:
-        """Refuse: only the user knows the concepts."""
-        raise InvalidArgument("an OracleClass cannot draw concepts; give the adversary target=")
-
 
 def _check_options(
     strategy: object,
@@ -244,16 +227,15 @@ def _check_options(
     finds: bool,
 ) -> None:
     """Say what is wrong with the options, if anything is."""
-    if repeats not in ("infer", "ask"):
-        raise InvalidArgument(f'repeats must be "infer" or "ask"; {got("repeats", repeats)}')
-    if strategy not in STRATEGIES:
-        raise InvalidArgument(f"strategy must be one of {', '.join(STRATEGIES)}; {got('strategy', strategy)}")
+    choices = {"repeats": (repeats, ("infer", "ask")), "on_unknown": (on_unknown, ("raise", "keep"))}
+    for name, (value, allowed) in (choices | {"strategy": (strategy, STRATEGIES)}).items():
+        if value not in allowed:
+            choice = " or ".join(f'"{one}"' for one in allowed)
+            raise InvalidArgument(f"{name} must be {choice}; {got(name, value)}")
     if strategy == "cubes" and not (finds and repeats == "infer"):
         raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
     if strategy == "bits" and (finds or repeats == "ask"):
         raise InvalidArgument('strategy="bits" needs realizable= and repeats="infer"; give those, or strategy="auto"')
-    if on_unknown not in ("raise", "keep"):
-        raise InvalidArgument(f'on_unknown must be "raise" or "keep"; {got("on_unknown", on_unknown)}')
     if call_cost is not None and not (isinstance(call_cost, (int, float)) and 0 <= call_cost < float("inf")):
         raise InvalidArgument(f"call_cost must be a number of seconds; {got('call_cost', call_cost)}")
     if executor is not None and not isinstance(executor, Executor):

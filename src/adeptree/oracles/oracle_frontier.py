@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +14,12 @@ from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.chain import Asking, Counting, bits
-from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by, misfit
+from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by
 from adeptree.oracles.labelling import Labelling
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.worth_asking import Choice
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
-from adeptree.roles.oracle import known
 
 
 class OracleFrontier(Frontier):
@@ -109,16 +108,20 @@ class OracleFrontier(Frontier):
 
     def _ask_about(self, x: Instance) -> Found:
         if not self.points and self.has_witnesses and self.strategy != "paper" and self.witnesses[0] is None:
-            self._find_witnesses([0])  # also proves that there is a concept at all
+            (found,) = self._find_all([[]])
+            if found is None:
+                raise ContradictoryOracle("the oracle denies the empty sample: no concept is left; check the oracle")
+            self.witnesses = [None if isinstance(found, OracleUnknown) else found]
         c, before = self.concept_class, self.queries.posed
-        if self.strategy == "cubes":
-            search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown)
-            return replace(search.run(self._find_all, c.batch), calls=self.queries.posed - before)
         if self.strategy == "bits":
             can = self.bits_only.split(self.table, self.points, x, self._realizable, self.queries.inferred)
             return Found(can, calls=self.queries.posed - before)
-        by_bit = self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown
-        return self._by_bit(x) if by_bit else self._by_witness(x)
+        sets = self.strategy == "cubes"
+        if not sets and (self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown):
+            return self._by_bit(x)
+        search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown, paths=not sets)
+        told = search.run(self._find_all, c.batch)
+        return replace(told, calls=self.queries.posed - before) if sets else told
 
     def _lists(self, samples: Iterable[Sample]) -> Iterable[list[Sample]]:
         """Return what is asked together: one by one, unless the class says otherwise, as what raises ends it."""
@@ -134,8 +137,10 @@ class OracleFrontier(Frontier):
     def _find_all(self, samples: Iterable[Sample]) -> Iterator[Answer]:
         """Ask for a concept for each sample; what is unknown is kept, if it may be."""
         for some in self._lists(samples):
-            answers = self.oracle.ask_many("find", some)
-            yield from answers if self.concept_class.keeps_unknown else known(answers)
+            for answer in self.oracle.ask_many("find", some):
+                if isinstance(answer, OracleUnknown) and not self.concept_class.keeps_unknown:
+                    raise answer
+                yield answer
 
     def _realizable_all(self, samples: Iterable[Sample]) -> list[bool]:
         """Ask whether each sample is realizable; what is unknown is, if it is kept."""
@@ -151,7 +156,7 @@ class OracleFrontier(Frontier):
         can[0] = self._realizable_all([*self.sample(row), (x, 0)] for row in range(self.width))
         # A realizable path has a continuation; only the empty one was never asked about.
         asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
-        can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked)
+        can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked.tolist())
         if not can.any(axis=0).all():
             raise ContradictoryOracle(
                 f"the oracle denies both labels of x={x!r} on a path of {len(self.points)} points that it accepted "
@@ -159,39 +164,9 @@ class OracleFrontier(Frontier):
             )
         return Found(can)
 
-    def _by_witness(self, x: Instance) -> Found:
-        self._find_witnesses([row for row, concept in enumerate(self.witnesses) if concept is None])
-        own, xs = self._own(x), [*self.points, x]
-        can = np.stack([own == 0, own == 1])
-        others: dict[tuple[int, int], Concept] = {}
-        wanted = [row + (b"\0" if label else b"\1") for row, label in zip(self.table.rows, own.tolist(), strict=True)]
-        answers = self._find_all(list(zip(xs, labels, strict=True)) for labels in wanted)
-        for row, (labels, concept) in enumerate(zip(wanted, answers, strict=True)):
-            if concept is not None and not isinstance(concept, OracleUnknown):
-                self._check_fit(concept, xs, labels)
-                others[row, labels[-1]] = concept
-                can[labels[-1], row] = True
-        return Found(can, own, others)
-
-    def _check_fit(self, concept: Concept, xs: Sequence[Instance], labels: bytes) -> None:
-        if labels_by([concept], xs) != labels:
-            raise misfit(concept, len(labels))
-
     def sample(self, row: int) -> list[tuple[Instance, int]]:
         """Return the row as a labelled sample."""
         return list(zip(self.points, self.table.rows[row], strict=True))
-
-    def _find_witnesses(self, rows: list[int]) -> None:
-        """Find a concept for each of these rows; where that is unknown, and kept, there is none."""
-        for row, found in zip(rows, self._find_all(map(self.sample, rows)), strict=True):
-            if found is None:
-                raise ContradictoryOracle(
-                    f"the oracle denies a sample of {len(self.points)} points that it accepted before (or the "
-                    f"empty sample); check that it always gives the same answers"
-                )
-            if not isinstance(found, OracleUnknown):
-                self._check_fit(found, self.points, self.table.rows[row])
-                self.witnesses[row] = found
 
     def grow(self, children: Children) -> None:
         """Append a column, unless the point was seen before."""

@@ -1,7 +1,9 @@
-"""The questions of one oracle, answered by the workers of an executor.
+"""The questions of one oracle, answered by the workers of an executor, as far as that pays.
 
 A task is a chunk of samples and the oracle, pickled. Every worker (or thread) builds it once, with a solver of its own,
-and keeps it for all later chunks. Answers come back in the order of the samples, whoever gave them when.
+and keeps it for all later chunks. Answers come back in the order of the samples, whoever gave them when. Where it is
+known what a call takes, lists that are not worth their way are answered here. That depends on counts, never on the
+clock, so the same questions go to the workers in every run.
 """
 
 from __future__ import annotations
@@ -9,16 +11,19 @@ from __future__ import annotations
 import math
 import pickle
 import threading
+import time
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError
+from adeptree.core.workers import Cluster
 from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
-TASK = 5e-3
-"""Seconds of work in a task: its way to a worker and back takes a few tenths of a millisecond (measured:
-``benchmarks/many_workers.py``, ``docs/cluster.md``)."""
+THREADS, PROCESSES, DASK = 5e-5, 3e-4, 5e-3
+"""Seconds that a task's way to a worker and back takes (measured: ``benchmarks/many_workers.py``)."""
+WORTH = 16
+"""How many times its way a task is worth, at least: shorter lists are answered here."""
 SHARES = 8
 """Tasks that a batch is divided into at least."""
 KEPT = 8
@@ -27,36 +32,46 @@ KEPT = 8
 _built = threading.local()
 
 
-class Workers(Layer):
-    """Has every question answered by the workers of an executor, each by an oracle of its own.
+def way(executor: Executor) -> float:
+    """Return the seconds that a task's way to these workers and back takes, about.
 
-    ``call_cost`` is what a call takes, in seconds; ``shared`` says that threads may ask this very oracle; ``owner`` is
-    named where something cannot be sent.
+    >>> with ThreadPoolExecutor(1) as threads:
+    ...     way(threads)
+    5e-05
+    """
+    return THREADS if isinstance(executor, ThreadPoolExecutor) else DASK if isinstance(executor, Cluster) else PROCESSES
+
+
+class Workers(Layer):
+    """Has questions answered by the workers of an executor, each by an oracle of its own.
+
+    ``call_cost`` is what a call takes, in seconds; None for "much", and then every question goes to them. ``shared``
+    says that threads may ask this very oracle.
     """
 
     waits = False
 
     def __init__(
-        self,
-        oracle: Oracle,
-        executor: Executor,
-        *,
-        call_cost: float | None = None,
-        shared: bool = False,
-        owner: object = None,
+        self, oracle: Oracle, executor: Executor, *, call_cost: float | None = None, shared: bool = False
     ) -> None:
         super().__init__(oracle)
-        self.executor, self.call_cost, self.owner = executor, call_cost, owner or oracle
-        self.shared = shared and isinstance(executor, ThreadPoolExecutor)
-        self._sent: bytes | Oracle | None = oracle if self.shared else None
+        self.executor, self.call_cost = executor, call_cost
+        self.task = WORTH * way(executor)
+        """Seconds of work in a task."""
+        self.sent, self.seconds = 0, 0.0
+        """Questions that workers have answered, and the seconds that it took them."""
+        self._packed: bytes | Oracle | None = oracle if shared and isinstance(executor, ThreadPoolExecutor) else None
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        self._sent = sent = self._sent or self._pickled()
-        size = chunk(len(samples), self.call_cost)
+        self._packed = packed = self._packed or self._pickled()
+        if self.call_cost is not None and len(samples) * self.call_cost < self.task:
+            return self.oracle.ask_many(kind, samples)
+        cost = self.seconds / self.sent if self.call_cost is None and self.sent else self.call_cost
+        size = chunk(len(samples), cost, self.task)
         chunks = [samples[i : i + size] for i in range(0, len(samples), size)]
-        tasks = [self.executor.submit(answered, sent, kind, chunk) for chunk in chunks]
+        tasks = [self.executor.submit(answered, packed, kind, chunk) for chunk in chunks]
         try:
-            return [self.unpacked(answer) for task in tasks for answer in task.result()]
+            done = [task.result() for task in tasks]
         except (AdeptreeError, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -67,6 +82,10 @@ class Workers(Layer):
         finally:
             for task in tasks:
                 task.cancel()
+        with self._lock:
+            self.sent += len(samples)
+            self.seconds += sum(seconds for _, seconds in done)
+        return [self.unpacked(answer) for answers, _ in done for answer in answers]
 
     def _pickled(self) -> bytes:
         try:
@@ -75,26 +94,28 @@ class Workers(Layer):
             raise
         except Exception as error:
             raise InvalidArgument(
-                f"to be asked in other processes {self.owner!r} must be picklable, but {error}; its functions "
+                f"to be asked in other processes {self.oracle!r} must be picklable, but {error}; its functions "
                 f"must be at the top of a module, no lambdas"
             ) from None
 
 
-def chunk(samples: int, call_cost: float | None) -> int:
+def chunk(samples: int, call_cost: float | None, task: float) -> int:
     """Return how many samples are a task: enough to pay for its way, few enough for workers to share them.
 
-    >>> chunk(64, call_cost=1e-4), chunk(5000, call_cost=1e-4), chunk(64, call_cost=None)
+    >>> chunk(64, 1e-4, task=5e-3), chunk(5000, 1e-4, task=5e-3), chunk(64, None, task=5e-3)
     (8, 50, 1)
     """
     if call_cost is None:
         return 1
-    return max(1, min(math.ceil(TASK / max(call_cost, 1e-9)), math.ceil(samples / SHARES)))
+    return max(1, min(math.ceil(task / max(call_cost, 1e-9)), math.ceil(samples / SHARES)))
 
 
-def answered(sent: bytes | Oracle, kind: Kind, samples: Samples) -> list[Any]:
-    """Answer a chunk: runs in the worker."""
+def answered(sent: bytes | Oracle, kind: Kind, samples: Samples) -> tuple[list[Any], float]:
+    """Answer a chunk, and say how many seconds that took: runs in the worker."""
     oracle = _oracle_of(sent) if isinstance(sent, bytes) else sent
-    return [oracle.packed(answer) for answer in oracle.ask_many(kind, samples)]
+    start = time.perf_counter()
+    answers = oracle.ask_many(kind, samples)
+    return [oracle.packed(answer) for answer in answers], time.perf_counter() - start
 
 
 def _oracle_of(sent: bytes) -> Oracle:

@@ -10,20 +10,10 @@ from typing import Any
 
 from adeptree.core.errors import InvalidArgument, OracleError, got
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.oracles.chain import Layer
+from adeptree.oracles.chain import Layer, said
 from adeptree.oracles.keys import Key, point_key
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.oracle import (
-    ERM,
-    WITNESSES,
-    ConsistencyOracle,
-    ErmOracle,
-    Kind,
-    Oracle,
-    Samples,
-    check_oracle,
-    known,
-)
+from adeptree.roles.oracle import ERM, WITNESSES, ConsistencyOracle, ErmOracle, Kind, Oracle, Samples, known
 
 
 class ClassOracle(ConsistencyOracle):
@@ -100,15 +90,10 @@ class FunctionErm(ErmOracle):
     def best(self, sample: Sample) -> Concept:
         """Ask the function."""
         self._check("best")
-        try:
-            concept = self._best(list(sample))
-        except OracleError:
-            raise
-        except Exception as error:
-            raise OracleError(f"the ERM oracle raised {type(error).__name__}: {error}") from error
+        concept = said(self._best, list(sample))
         if not callable(concept):
             raise OracleError(f"best must return a callable concept; {got('concept', concept)}")
-        return concept
+        return concept  # type: ignore[no-any-return]
 
 
 def check_class(concept_class: object) -> ConceptClass:
@@ -138,8 +123,10 @@ class RestrictedErm(Layer):
     adeptree.core.errors.InvalidArgument: a restricted ERM oracle answers only on instances observed so far; got x=5 ...
     """
 
+    needs = "best"
+
     def __init__(self, oracle: Oracle, *, key: Key | None = None) -> None:
-        super().__init__(check_oracle(oracle, "best"))
+        super().__init__(oracle)
         self._key = key
         self._observed: set[Hashable] = set()
 
@@ -167,13 +154,7 @@ class RealizableErm(Layer):
     ('x >= 4', None)
     """
 
-    def __init__(self, oracle: Oracle) -> None:
-        super().__init__(check_oracle(oracle, "best"))
-
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """Only ``best``."""
-        return ERM
+    needs, gives = "best", ERM
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         concepts = known(self.oracle.ask_many("best", samples))
@@ -192,13 +173,7 @@ class ErmAsConsistency(Layer):
     (False, 'x >= 4')
     """
 
-    def __init__(self, oracle: Oracle) -> None:
-        super().__init__(check_oracle(oracle, "best"))
-
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """``realizable`` and ``find``."""
-        return WITNESSES
+    needs, gives = "best", WITNESSES
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         concepts = known(self.oracle.ask_many("best", samples))

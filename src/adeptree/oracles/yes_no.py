@@ -115,13 +115,10 @@ class Forecast:
         counted = self.counted if seen is None else MEMORY * self.counted + seen
         if not table.columns:
             return Forecast(counted, self.sides)
-        size = len(table.rows) * len(table.columns)
-        sides = np.zeros((2, 2, 2))
-        for b in (0, 1):
-            for i, rows in enumerate((pack(can[b]), table.everyone)):
-                ones = sum((column & rows).bit_count() for column in table.columns)
-                sides[i, b] = rows.bit_count() * len(table.columns) - ones, ones
-        return Forecast(counted, MEMORY * self.sides + sides / size)
+        ones = np.array([table.labels().sum(axis=1)] * 2) / len(table.columns)
+        both = np.stack([1 - ones, ones], axis=-1)  # of every row, the share of points that it labels 0, and 1
+        sides = np.stack([(both * can[..., None]).mean(axis=1), both.mean(axis=1)])
+        return Forecast(counted, MEMORY * self.sides + sides)
 
 
 class PredictedCubes:
@@ -174,9 +171,9 @@ class PredictedCubes:
         chance, b, row = best
         target = 1 << row if chance >= 0.5 else pack(undecided[b] & (chances[b] < 0.5))
         avoid = self.table.everyone & ~self.round.cannot[b] & ~target
-        labels = self.table.rows[row]
-        columns = best_cube(self.table, labels, target, avoid)
-        return Cube(tuple((j, labels[j]) for j in columns), self.table.cube(labels, columns)), b, chances[b]
+        columns = best_cube(self.table, row, target, avoid)
+        literals = tuple((j, self.table.rows[row][j]) for j in columns)
+        return Cube(literals, self.table.cube(row, columns)), b, chances[b]
 
     def _bisect(self, cube: Cube, label: int, weight: FloatArray, sides: FloatArray) -> None:
         """Find a row of the cube that can take the label, given that there is one."""

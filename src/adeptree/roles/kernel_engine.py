@@ -94,7 +94,7 @@ class KernelEngine(Engine):
         self.kernel.discard()
 
     @abstractmethod
-    def batch(self, xs: Sequence[Instance]) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the points of a batch, checked by the class; return how many they are."""
 
     def probabilities(self, xs: Sequence[Instance]) -> FloatArray:

@@ -1,9 +1,6 @@
 # What the kernels of engines inherit of round_kernel.py, as C.
+from adeptree._compiled.gate_kernel cimport Gate
 from adeptree._compiled.ledger_kernel cimport Ledger
-
-cdef class Gate:
-    cdef object lock
-    cdef public long long held
 
 cdef class RoundKernel:
     cdef public Gate gate
@@ -11,7 +8,7 @@ cdef class RoundKernel:
     cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
     cdef public unsigned long long seed, word
     cdef public long long asked, stamp, ahead
-    cdef public bint due, seen, known
+    cdef public bint due, seen, known, stale
 
     # What a structure writes.
     cdef bint place(self, object x) except -1

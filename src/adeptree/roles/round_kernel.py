@@ -8,7 +8,6 @@ is over) is left alone, and the caller, who knows the sentences, looks at it aga
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import Any
 
 try:
@@ -17,42 +16,18 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.gate_kernel import Gate
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
     from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.libc.math import INFINITY as inf
 else:
     from math import inf
 
+    from adeptree.core.gate_kernel import Gate
     from adeptree.theory.ledger_kernel import Ledger, coin
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
-
-
-class Gate:
-    """A lock that a thread may take again. Compiled rounds need none, but do not begin while somebody holds it."""
-
-    def __init__(self) -> None:
-        self.lock = RLock()
-        self.held = 0
-
-    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take it, as ``threading.RLock`` does."""
-        taken = self.lock.acquire(blocking, timeout)
-        if taken:
-            self.held += 1  # (compiled: nothing can be raised in between)
-        return taken
-
-    def release(self) -> None:
-        """Let go of it."""
-        self.held -= 1
-        self.lock.release()
-
-    def __enter__(self) -> None:
-        self.acquire()
-
-    def __exit__(self, *raised: object) -> None:
-        self.release()
 
 
 class RoundKernel:
@@ -68,6 +43,7 @@ class RoundKernel:
         # The rate may change once one of these is reached.
         self.stay_rounds = self.stay_loss = self.stay_gap = inf
         self.due = False
+        self.stale = False  # whether the sums may be those of another rate
         self.asked = 0
         self.stamp = 0  # counts what was taken over
         self.word = 0  # of the point in place, for its coin
@@ -123,10 +99,12 @@ class RoundKernel:
 
     def set_rate(self, eta: float) -> None:
         """Go on at this rate."""
-        if eta != self.eta:
+        if eta != self.eta or self.stale:
+            self.stale = True  # (interpreted, what follows may be interrupted)
             self.eta = eta
             self.known = False
             self.rebuild()
+            self.stale = False
 
     def set_limits(self, rounds: float, best_loss: float, gap: float) -> None:
         """Say from where on the rate must be looked at; whoever says it has looked at it now."""

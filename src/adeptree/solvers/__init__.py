@@ -9,15 +9,7 @@ from adeptree.solvers.sat.sat_class import SatClass
 from adeptree.solvers.smt.smt_base import smt_base
 from adeptree.solvers.smt.smt_class import SmtClass
 
-register(
-    Family(
-        "halfspaces",
-        Halfspaces,
-        base=halfspace_base,
-        bases=(Perceptron,),
-        example="halfspaces(dim=2)",
-    )
-)
+register(Family("halfspaces", Halfspaces, base=halfspace_base, bases=(Perceptron,), example="halfspaces(dim=2)"))
 register(Family("sat", SatClass, holds_code=True))
 for _name, _make in NAMED.items():
     register(Family(_name, SatClass, make=_make))

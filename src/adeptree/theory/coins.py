@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,17 @@ def word_of(key: Any) -> int:
     if isinstance(key, Mapping):  # features that are 0 and those that are absent are alike
         words = (_KERNEL.mixed(word_of(str(name)) ^ word_of(value)) for name, value in key.items() if value != 0)
         return int(sum(words) & MASK)
-    return int.from_bytes(hashlib.blake2b(_text(key).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+    return _word_of_text(key) if isinstance(key, str) else _hashed(_text(key))
+
+
+@lru_cache(1 << 12)
+def _word_of_text(key: str) -> int:
+    """Return the word of a text: most are names of features, which come in every round."""
+    return _hashed(_text(key))
+
+
+def _hashed(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
 def _text(key: Any) -> str:

@@ -4,10 +4,9 @@ cdef double log_plus(double a, double b) noexcept
 cdef class Masses:
     cdef public bint settled
     cdef readonly double[::1] log_capacity, capacity
-    cdef double[::1] log_shares, tables
+    cdef double[::1] shares, betas, right
     cdef double count_share
-    cdef object make_tables
-    cdef Py_ssize_t length, most
+    cdef Py_ssize_t parts, room, most
     cdef long long horizon, bound, left
 
     cpdef int reserve(self, Py_ssize_t n) except -1

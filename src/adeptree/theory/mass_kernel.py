@@ -1,7 +1,7 @@
 """The prior mass of a path, for kernels: the formulas of ``priors.py``, one path at a time.
 
-A mass of KT and its kin follows from k, n and the share of the concepts, and is looked up in sums of logarithms. The
-paper's depends on the round and on k alone: W_t(k) is computed for all k once per round.
+A mass of KT and its kin follows from k, n and the share of the concepts. The paper's depends on the round and on k
+alone: W_t(k) is computed for all k once per round.
 """
 
 from __future__ import annotations
@@ -31,55 +31,63 @@ def log_plus(a: cython.double, b: cython.double) -> cython.double:
 class Masses:
     """Masses of paths on which the base learner errs less than ``most`` times.
 
-    Of a settled prior there are ``log_shares`` of its parts, ``count_share`` and ``tables(n)``, which returns their
-    ``BetaTables``, n numbers long, one after the other; of the paper's, a horizon and a mistake bound.
+    Of a settled prior there are share and b of each part, and ``count_share``; of the paper's, a horizon and a mistake
+    bound.
     """
 
     def __init__(
         self,
         most: cython.Py_ssize_t,
-        log_shares: Any,
+        parts: Any,
         count_share: cython.double,
-        tables: Any,
         horizon: cython.longlong = 0,
         bound: cython.longlong = -1,
     ) -> None:
         self.settled = bound < 0
         self.most = most
-        self.log_shares, self.count_share, self.make_tables = array("d", log_shares), count_share, tables
-        self.tables, self.length = array("d"), 0
+        self.parts, self.count_share = len(parts), count_share
+        self.shares, self.betas = array("d", [share for share, _ in parts]), array("d", [b for _, b in parts])
+        self.right, self.room = array("d"), 0
         self.horizon, self.bound, self.left = horizon, bound, -1
         self.log_capacity = array("d", bytes(8 * most))  # ln W of the round last set, by number of mistakes,
         self.capacity = array("d", [1.0] * most)  # and W, the largest being 1; all 1 where masses are settled
 
     def reserve(self, n: cython.Py_ssize_t) -> cython.int:
-        """Make ready for paths with up to n contested rounds."""
-        if self.settled and n >= self.length:
-            self.tables = memoryview(self.make_tables(2 * n + 64))
-            self.length = 2 * n + 64
+        """Tabulate each part's mass after up to n contested rounds without a mistake."""
+        i: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        room: cython.Py_ssize_t = 2 * n + 64
+        mass: cython.double
+        table: cython.double[::1]
+        if self.settled and n >= self.room:
+            table = array("d", bytes(8 * room * self.parts))
+            for i in range(self.parts):
+                mass = self.shares[i]
+                for m in range(room):
+                    table[i * room + m] = mass
+                    mass = mass * ((m + self.betas[i]) / (m + 0.5 + self.betas[i]))
+            self.right, self.room = table, room
         return 0
 
     def log_mass(self, k: cython.Py_ssize_t, n: cython.Py_ssize_t, share: cython.double) -> cython.double:
         """Return ln of the mass after k mistakes in n contested rounds, given the share of the concepts."""
+        i: cython.Py_ssize_t
         j: cython.Py_ssize_t
-        parts: cython.Py_ssize_t = len(self.log_shares)
-        total: cython.double = -inf
+        m: cython.Py_ssize_t = n - k
+        mass: cython.double
+        total: cython.double = self.count_share * share
         if not self.settled:
             return self.log_capacity[k]
-        if self.count_share > 0.0:
-            total = log(self.count_share * share)
-        for j in range(parts):
-            total = log_plus(
-                total,
-                self.log_shares[j]
-                + (self.tables[k] + self.tables[(1 + j) * self.length + n - k])
-                - self.tables[(1 + parts + j) * self.length + n],
-            )
-        return total
+        for i in range(self.parts):
+            mass = self.right[i * self.room + m]
+            for j in range(1, k + 1):  # the mistakes as if they had come last: the order does not matter
+                mass = mass * ((j - 0.5) / (m + j - 0.5 + self.betas[i]))
+            total += mass
+        return log(total)
 
     def set_round(self, t: cython.longlong) -> cython.void:
         """Set W_t(k) = sum_{j <= M - k} C(T - t, j)."""
-        n: cython.longlong = max(0, self.horizon - t)
+        n: cython.longlong = self.horizon - t  # (where it is over, there is nothing to sum)
         term: cython.double = 0.0
         total: cython.double = 0.0
         j: cython.longlong

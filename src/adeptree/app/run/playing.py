@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -91,6 +92,9 @@ class Game:
         options = self.options
         with ExitStack() as stack:
             stack.enter_context(self.interrupts)
+            # The rows of a step come and go: looking through them for cycles takes as long as reading them.
+            stack.callback(gc.set_threshold, *gc.get_threshold())
+            gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
                 log = stack.enter_context(PredictionLog(options.predictions, self.position.predictions))
                 self.log, self.position = log, replace(self.position, predictions=log.written)

@@ -61,7 +61,8 @@ def run_command(
         str | None,
         typer.Option(
             help='Compete with these: stumps, "stumps(age, bmi)", "thresholds(delay)", "intervals(price)", '
-            '"blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; adeptree classes lists them.'
+            '"unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; '
+            "adeptree classes lists them."
         ),
     ] = None,
     label: Annotated[

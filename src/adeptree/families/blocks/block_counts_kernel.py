@@ -17,14 +17,14 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
-    from cython.cimports.adeptree._compiled.line_tree_kernel import longer
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.libc.math import log
 else:
     from math import log
 
-    from adeptree.families.line.line_tree_kernel import longer
+    from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger
 

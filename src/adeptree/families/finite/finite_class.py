@@ -173,4 +173,4 @@ def _as_table(table: Any) -> LabelArray:
         raise InvalidArgument(
             f"table must be a non-empty rectangle of 0 and 1, one row a concept; {got('table', table)}"
         )
-    return np.array(rows, dtype=np.uint8)
+    return np.array(rows, dtype=np.uint8, order="C")

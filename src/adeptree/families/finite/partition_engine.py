@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
-from adeptree.core.saved_values import need
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.core.saved_values import is_count, is_real, need
+from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.finite.partition import Partition, PartitionFrontier
 from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.listed import ENUMERATION_LIMIT, EnumerableClass
@@ -45,6 +44,7 @@ class FiniteEngine(KernelEngine):
     """
 
     kind = "finite"
+    collapsed = False
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
     concept_class: EnumerableClass
@@ -60,8 +60,7 @@ class FiniteEngine(KernelEngine):
                 f"the engine of listed classes needs a mistake bound of at least {self._bound}, as paths are never "
                 f'pruned in it; got M={prior.M}; use engine="paths"'
             )
-        shares = [share for share, _ in prior.betas]
-        masses = MASSES.Masses(self._bound + 2, shares, prior.counts, self._tables, *paper)
+        masses = MASSES.Masses(self._bound + 2, prior.parts, prior.counts, *paper)
         self._use(KERNEL.PartitionKernel(concept_class.size, guess, masses, self._read, self._judge))
 
     @classmethod
@@ -78,12 +77,6 @@ class FiniteEngine(KernelEngine):
         """Return what the base learner says wherever both labels are possible, as the kernel has it, and its bound."""
         return -1, concept_class.size.bit_length() - 1
 
-    def _tables(self, n: int) -> FloatArray:
-        """Return the sums of logarithms of the prior's parts, each n numbers long."""
-        betas = [beta.up_to(n) for _, beta in self.prior.betas]
-        tables = [betas[0].wrong, *(beta.right for beta in betas), *(beta.all for beta in betas)]
-        return np.concatenate([table[:n] for table in tables])
-
     def _read(self, x: Any) -> Any:
         """Return the column of a point, a new one if the kernel has none."""
         instance = self.concept_class.instance(x)
@@ -98,7 +91,7 @@ class FiniteEngine(KernelEngine):
         """Tell the kernel what the base learner predicts in the cells that x parts."""
         raise NotImplementedError(f"{type(self).__name__} knows without looking")
 
-    def batch(self, xs: Sequence[Instance]) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the points themselves: it asks for their columns."""
         points: Any = xs
         self.kernel.points = points.tolist() if isinstance(points, np.ndarray) else list(points)
@@ -170,18 +163,19 @@ class FiniteEngine(KernelEngine):
         need(row_of.min() >= 0 and all(state[name].shape == (width,) for name in COUNTED), "concepts in cells")
         need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= self._bound, "mistakes")
         need(contested.max() < self.concept_class.size, "contested")
-        size = np.bincount(row_of, minlength=width)
-        made, weights = self.kernel, state.get("weights")
+        weights = state.get("weights", {"rate": self.rate, "since": 0, "anchor": 0.0})
+        need(is_count(state["rounds"]) and is_count(weights["since"]) and is_real(weights["anchor"]), "rounds")
+        need(is_real(weights["rate"]) and weights["rate"] >= 0, "rate")
+        size, made = np.bincount(row_of, minlength=width), self.kernel
         made.make_room(max(width, len(made.arrays["size"])))
         made.width, made.rounds = width, state["rounds"]
         np.frombuffer(made.arrays["order"], dtype="i")[:] = np.argsort(row_of, kind="stable")
         filled = {"size": size, "start": np.cumsum(size) - size, **{name: state[name] for name in COUNTED}}
         for name, row in filled.items():
             self.cells(name)[:] = row
-        if weights is not None:
-            made.eta = weights["rate"]
+        made.eta = weights["rate"]
         made.ready()
-        if weights is not None:
+        if "of" in weights:
             saved, computed = weights["of"], self.cells("weight")
             need(saved.shape == computed.shape and saved.max() > 0, "weights")
             need(np.allclose(saved / saved.max(), computed, atol=1e-250, rtol=1e-9), "weights")

@@ -6,7 +6,7 @@ concept per cell is looked at. Labels are bits, one column per point.
 
 ``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
 wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
-falls below 1e-290 counts as nothing: where a whole side is that little, logarithms are summed.
+falls below 1e-290 counts as nothing; who wants to know how little that is (``log_ratio``) gets it from logarithms.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.columns_kernel import ColumnsKernel
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
     from cython.cimports.libc.math import INFINITY as inf
@@ -27,13 +28,13 @@ if cython.compiled:
 else:
     from math import exp, inf, log
 
+    from adeptree.core.arrays_kernel import longer
     from adeptree.families.finite.columns_kernel import ColumnsKernel
     from adeptree.theory.mass_kernel import Masses
 
 MAJORITY = cython.declare(cython.int, -1)
 ASK = cython.declare(cython.int, -2)
 NOTHING = cython.declare(cython.double, 1e-290)
-LITTLE = cython.declare(cython.double, 1e-260)
 FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
 KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "B"}
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
@@ -132,11 +133,7 @@ class PartitionKernel(ColumnsKernel):
                     here = self.log_mass[c] + self.masses.log_capacity[0]
                     one += weight[c] * exp(self.log_part(c, 1) - here)
                     zero += weight[c] * exp(self.log_part(c, 0) - here)
-        if one > LITTLE and zero > LITTLE:
-            self.p = one / (one + zero)
-        else:
-            here = self.log_ratio()
-            self.p = 1.0 / (1.0 + exp(-here)) if here > 0.0 else exp(here) / (1.0 + exp(here))
+        self.p = one / (one + zero)
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the point looked at, right however little one side is."""
@@ -248,18 +245,17 @@ class PartitionKernel(ColumnsKernel):
     # --- Room --------------------------------------------------------------------------------------
 
     def reserve(self) -> cython.int:
-        """Make room for as many cells more as there are, and for one more contested round."""
+        """Make room for as many cells more as there are, for this contested round and for a look at the next."""
         if 2 * self.width > self.room and self.room < self.concepts:
             self.make_room(min(4 * self.width, self.concepts))
-        self.masses.reserve(self.deepest + 1)
+        self.masses.reserve(self.deepest + 2)
         return 0
 
     def make_room(self, room: cython.Py_ssize_t) -> None:
         """Have room for so many cells."""
         held: dict[str, Any] = {"order": self.arrays["order"]}
         for name in ROWS:
-            held[name] = array(self.arrays[name].typecode, bytes(self.arrays[name].itemsize * room))
-            memoryview(held[name])[: self.room] = memoryview(self.arrays[name])
+            held[name] = longer(self.arrays[name], room)
         self.arrays, self.room = held, room
         self.order, self.start, self.size, self.ones = held["order"], held["start"], held["size"], held["ones"]
         self.mistakes, self.contested, self.losses = held["mistakes"], held["contested"], held["losses"]

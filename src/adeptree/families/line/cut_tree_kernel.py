@@ -37,24 +37,18 @@ MOST = 24
 
 
 class CutTree(LineTree):
-    """The tree; a subclass writes the sums, ``look``, ``least`` and ``top``, the weight of the root."""
+    """The tree; a subclass writes the sums, ``look``, ``least`` and ``top``, the weight of the root.
 
-    def __init__(
-        self,
-        floats: bool,
-        first: cython.longlong,
-        last: cython.longlong,
-        shares: Any,
-        betas: Any,
-        count_share: float,
-        cuts: cython.Py_ssize_t,
-    ) -> None:
+    ``measure`` is what ``LineTree`` wants to know of the line and of the prior of one cut.
+    """
+
+    def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
         self.d = cuts
         # Masses are multiplied by ``unit``, so that products use the doubles above 1, too.
         self.unit, self.lowest = exp(REACH / cuts), exp(-2.0 * REACH / cuts)
         self.looks = array("q", bytes(8 * KEPT))
         self.first_look, self.asked_before = 0, 0
-        LineTree.__init__(self, floats, first, last, shares, betas, count_share)
+        LineTree.__init__(self, *measure)
 
     def scaled(self, mass: cython.double) -> cython.double:
         """Return the mass of a gap as it is multiplied."""

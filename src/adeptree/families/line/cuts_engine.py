@@ -16,6 +16,7 @@ from adeptree.families.line.line_engine import LineEngine
 from adeptree.families.line.unions import NearestPoint
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
+from adeptree.theory import bounds
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
@@ -102,8 +103,8 @@ class CutsEngine(LineEngine):
     def _made(self) -> Any:
         cuts, measure = self.concept_class.cuts, self.measure()
         if cuts == 2:
-            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(*measure)
-        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(*measure, cuts)
+            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(measure)
+        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(measure, cuts)
 
     def _use(self, kernel: Any) -> None:
         self.kernel, self.queries = kernel, _Asked(kernel)
@@ -120,7 +121,7 @@ class CutsEngine(LineEngine):
     @property
     def width(self) -> int:
         """Number of labellings of the m points seen that have at most d flips: sum of C(m, j), j = 0..d."""
-        return sum(math.comb(self.kernel.cells - 1, j) for j in range(self.kernel.d + 1))
+        return bounds.sauer(self.kernel.cells - 1, self.kernel.d)
 
     def rows(self) -> Rows:
         """Return the best labellings, as one path with the mass of all of them."""
@@ -166,7 +167,7 @@ class StepsEngine(CutsEngine):
 
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")
-        return steps.StepsKernel(*self.measure(), 1.0)
+        return steps.StepsKernel(self.measure(), 1.0)
 
     def _use(self, kernel: Any) -> None:
         KernelEngine._use(self, kernel)

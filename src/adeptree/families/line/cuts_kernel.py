@@ -17,14 +17,16 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.cut_tree_kernel import CutTree
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, log
 
+    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.cut_tree_kernel import CutTree
-    from adeptree.families.line.line_tree_kernel import LineTree, longer
+    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
@@ -42,22 +44,13 @@ class CutsKernel(CutTree):
     # and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
     sums: cython.double[::1]
 
-    def __init__(
-        self,
-        floats: bool,
-        first: cython.longlong,
-        last: cython.longlong,
-        shares: Any,
-        betas: Any,
-        count_share: float,
-        cuts: cython.Py_ssize_t,
-    ) -> None:
+    def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
         self.row = 2 * (cuts + 1)
         self.stride = 2 * self.row - 2
         self.base = 3 * self.row + 4
         self.sums = array("d", bytes(8 * self.base))
         self.sums[2 * self.row + 1] = 1.0
-        CutTree.__init__(self, floats, first, last, shares, betas, count_share, cuts)
+        CutTree.__init__(self, measure, cuts)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -17,14 +17,16 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.cut_tree_kernel import CutTree
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, log
 
+    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.cut_tree_kernel import CutTree
-    from adeptree.families.line.line_tree_kernel import LineTree, longer
+    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
@@ -47,17 +49,9 @@ class IntervalsKernel(CutTree):
     loss1: cython.double
     weight1: cython.double
 
-    def __init__(
-        self,
-        floats: bool,
-        first: cython.longlong,
-        last: cython.longlong,
-        shares: Any,
-        betas: Any,
-        count_share: float,
-    ) -> None:
+    def __init__(self, measure: Any) -> None:
         self.sums = array("d")
-        CutTree.__init__(self, floats, first, last, shares, betas, count_share, 2)
+        CutTree.__init__(self, measure, 2)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

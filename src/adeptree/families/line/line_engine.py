@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.saved_values import check_counts, is_real, need
-from adeptree.core.types import FloatArray, Instance, IntArray
+from adeptree.core.types import FloatArray, IntArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine
 from adeptree.families.line.tree_shape import Shape
@@ -42,7 +41,7 @@ class LineEngine(KernelEngine):
         points = np.asarray(xs, dtype=self.line.dtype)
         return np.ascontiguousarray(place_of(points) if self.line.of_floats else points, dtype=np.int64)
 
-    def batch(self, xs: Sequence[Instance]) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the keys of the points."""
         kernel: Any = self.kernel
         kernel.give(self.keys_of(xs))
@@ -74,7 +73,7 @@ class LineEngine(KernelEngine):
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the same tree again, if it is one."""
         kernel: Any = self.kernel
-        kept = {name: np.ascontiguousarray(state[name]) for name in COLUMNS}
+        kept = {name: np.array(state[name]) for name in COLUMNS}
         cells, parts = len(kept["keys"]), kernel.parts
         for name, kind in COLUMNS.items():
             need(kept[name].dtype == kind and kept[name].ndim == 1, name)

@@ -1,10 +1,9 @@
-"""Points on a line in order, in buckets under a balanced tree of sums: what all rules made of cuts stand on.
+"""Points on a line in order, under a tree of sums: what all rules made of cuts stand on.
 
 A slot holds a point and the gap after it, up to the next point; before the first point stands one that is never seen.
 All points are whole numbers: those of a grid as they are, floats by their place among all doubles, so that the number
 of cuts in a gap is a difference. A gap has the prior mass of one cut, which a new point divides between the two parts:
-KT and its kin (``parts``) by what the base learner predicts there, the counts by counting. A round walks down to a
-bucket and, when it is taken over, up again; a subtree that has become lopsided is built anew.
+KT and its kin (``parts``) by what the base learner predicts there, the counts by counting.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, word_of_float
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.ledger_kernel import word_of_float
+    from cython.cimports.adeptree._compiled.ordered_tree_kernel import OrderedTree
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor, isfinite
     from cython.cimports.libc.string import memcpy
@@ -27,14 +27,14 @@ else:
     import struct
     from math import exp, floor, inf, isfinite
 
-    from adeptree.roles.round_kernel import RoundKernel
-    from adeptree.theory.ledger_kernel import Ledger, word_of_float
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.ordered_tree_kernel import OrderedTree
+    from adeptree.theory.ledger_kernel import word_of_float
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
 EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
-DEEPEST = 128
 FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that little no sum depends
 
 
@@ -65,16 +65,8 @@ def between(low: cython.longlong, high: cython.longlong) -> cython.double:
     return cython.cast(cython.double, cython.cast(cython.ulonglong, high) - cython.cast(cython.ulonglong, low))
 
 
-def longer(old: object, size: cython.Py_ssize_t) -> object:
-    """Return an array of this many entries that begins like the old one and goes on with zeros."""
-    begun: Any = memoryview(old)  # type: ignore[arg-type]
-    new = array(begun.format, bytes(begun.itemsize * size))
-    memoryview(new)[: len(begun)] = begun
-    return new
-
-
-class LineTree(RoundKernel):
-    """The tree; a subclass says what is summed in it (``sum_leaf``, ``sum_node``, ``make_room``, ``look``, ``least``).
+class LineTree(OrderedTree):
+    """Points and gaps; a subclass says what is summed up (``sum_leaf``, ``sum_node``, ``make_room``), and looks.
 
     ``shares`` and ``betas`` are the parts of the prior of one cut (``Prior.parts``), ``count_share`` is the part that
     is shared out by counting cuts.
@@ -83,7 +75,6 @@ class LineTree(RoundKernel):
     def __init__(
         self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Any, betas: Any, count_share: float
     ) -> None:
-        RoundKernel.__init__(self, Ledger(), 0)
         i: cython.Py_ssize_t
         self.floats = floats
         self.first, self.last = first, last
@@ -98,22 +89,14 @@ class LineTree(RoundKernel):
         self.nothing = inf  # losses beyond this weigh nothing
         self.x = first
         self.above = last
-        self.depth = self.bucket = self.at = 0
         self.cut = self.guess = False
         self.mass1 = self.mass0 = 0.0
         self.decay = array("d", bytes(8))
-        self.way = array("i", bytes(4 * DEEPEST))
         self.points = array("q")
-        self.keys = self.splits = array("q")
         self.gain = self.mass = self.part = array("d")
-        self.wrong = self.contested = self.counts = self.child = self.size = array("i")
-        self.order = self.leaves = self.pairs = self.firsts = array("i")
-        self.room = 0
-        self.buckets = self.nodes = self.cells = 1
-        self.make_room(2)
+        self.wrong = self.contested = array("i")
+        OrderedTree.__init__(self)
         self.keys[0] = first
-        self.counts[0] = self.size[0] = 1
-        self.child[0] = -1
         self.mass[0] = 1.0
         for i in range(self.parts):
             self.part[i] = self.shares[i]
@@ -281,30 +264,23 @@ class LineTree(RoundKernel):
         self.table = size
         return 0
 
-    # --- The tree ----------------------------------------------------------------------------------
-
-    def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the bucket of a leaf."""
-
-    def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the two children of a node."""
+    def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Copy points and gaps."""
+        parts: cython.Py_ssize_t = self.parts
+        i: cython.Py_ssize_t
+        for i in range(count):
+            self.gain[new + i], self.mass[new + i] = self.gain[old + i], self.mass[old + i]
+            self.wrong[new + i], self.contested[new + i] = self.wrong[old + i], self.contested[old + i]
+        for i in range(count * parts):
+            self.part[new * parts + i] = self.part[old * parts + i]
 
     def make_room(self, room: cython.Py_ssize_t) -> cython.int:
         """Have room for this many buckets. If that fails, nothing is lost."""
         slots: cython.Py_ssize_t = room * BUCKET
-        self.keys, self.splits = longer(self.keys, slots), longer(self.splits, 2 * room)
         self.gain, self.mass = longer(self.gain, slots), longer(self.mass, slots)
         self.part = longer(self.part, slots * self.parts)
         self.wrong, self.contested = longer(self.wrong, slots), longer(self.contested, slots)
-        self.counts, self.child, self.size = (
-            longer(self.counts, room),
-            longer(self.child, 2 * room),
-            longer(self.size, 2 * room),
-        )
-        self.order, self.firsts = longer(self.order, 2 * room), longer(self.firsts, 2 * room)
-        self.leaves, self.pairs = longer(self.leaves, room), longer(self.pairs, room)
-        self.room = room
-        return 0
+        return OrderedTree.make_room(self, room)
 
     def reserve(self) -> cython.int:
         """Have room for one more bucket, and a table that is long enough after one more round."""
@@ -313,127 +289,6 @@ class LineTree(RoundKernel):
         if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
             self.lengthen()
         return 0
-
-    def climb(self) -> cython.void:
-        """Sum up anew from the bucket of x to the root; a full bucket becomes two."""
-        leaf: cython.Py_ssize_t = self.way[self.depth]
-        full: cython.bint = self.counts[self.bucket] == BUCKET
-        d: cython.Py_ssize_t
-        if full:
-            for d in range(self.depth + 1):
-                self.size[self.way[d]] += 1
-            self.halve(leaf)
-        else:
-            self.sum_leaf(leaf)
-        d = self.depth - 1
-        while d >= 0:
-            self.sum_node(self.way[d])
-            d -= 1
-        if full:
-            self.balance()
-
-    def halve(self, v: cython.Py_ssize_t) -> cython.void:
-        """Make a leaf whose bucket is full a node with two leaves."""
-        old: cython.Py_ssize_t = self.bucket * BUCKET + BUCKET // 2
-        new: cython.Py_ssize_t = self.buckets * BUCKET
-        parts: cython.Py_ssize_t = self.parts
-        a: cython.Py_ssize_t = self.nodes
-        i: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        for i in range(BUCKET // 2):
-            self.keys[new + i] = self.keys[old + i]
-            self.gain[new + i] = self.gain[old + i]
-            self.mass[new + i] = self.mass[old + i]
-            self.wrong[new + i] = self.wrong[old + i]
-            self.contested[new + i] = self.contested[old + i]
-            for c in range(parts):
-                self.part[(new + i) * parts + c] = self.part[(old + i) * parts + c]
-        self.counts[self.bucket] = self.counts[self.buckets] = BUCKET // 2
-        self.child[v], self.child[a], self.child[a + 1] = a, -1 - self.bucket, -1 - self.buckets
-        self.size[a] = self.size[a + 1] = 1
-        self.splits[v] = self.keys[new]
-        self.buckets += 1
-        self.nodes += 2
-        self.sum_leaf(a)
-        self.sum_leaf(a + 1)
-        self.sum_node(v)
-
-    def balance(self) -> cython.void:
-        """Build the highest subtree on the way anew that has become lopsided, so that no rotations are needed."""
-        d: cython.Py_ssize_t
-        v: cython.Py_ssize_t
-        larger: cython.Py_ssize_t
-        for d in range(self.depth + 1):
-            v = self.way[d]
-            if self.size[v] >= 8:
-                larger = max(self.size[self.child[v]], self.size[self.child[v] + 1])
-                if 10 * larger > 7 * self.size[v]:
-                    self.regrow(v)
-                    d -= 1
-                    while d >= 0:
-                        self.sum_node(self.way[d])
-                        d -= 1
-                    return
-
-    def list_nodes(self, root: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """List the nodes of a subtree in ``order``, each before those below it, left before right; return how many."""
-        found: cython.Py_ssize_t = 0
-        waiting: cython.Py_ssize_t = 1
-        v: cython.Py_ssize_t
-        self.firsts[0] = root
-        while waiting:
-            waiting -= 1
-            v = self.firsts[waiting]
-            self.order[found] = v
-            found += 1
-            if self.child[v] >= 0:
-                self.firsts[waiting], self.firsts[waiting + 1] = self.child[v] + 1, self.child[v]
-                waiting += 2
-        return found
-
-    def regrow(self, root: cython.Py_ssize_t) -> cython.void:
-        """Give a subtree the best shape; its nodes and buckets are used again."""
-        found: cython.Py_ssize_t = self.list_nodes(root)
-        leaves: cython.Py_ssize_t = 0
-        pairs: cython.Py_ssize_t = 0
-        i: cython.Py_ssize_t
-        v: cython.Py_ssize_t
-        a: cython.Py_ssize_t
-        half: cython.Py_ssize_t
-        for i in range(found):
-            v = self.order[i]
-            if self.child[v] < 0:
-                self.leaves[leaves] = self.child[v]
-                leaves += 1
-            else:
-                self.pairs[pairs] = self.child[v]
-                pairs += 1
-        # From the root down, level by level; ``firsts`` has the leftmost leaf below a node.
-        self.order[0], self.firsts[0] = root, 0
-        pairs = 0
-        for i in range(found):
-            v = self.order[i]
-            if self.size[v] == 1:
-                self.child[v] = self.leaves[self.firsts[i]]
-                continue
-            a, half = self.pairs[pairs], self.size[v] // 2
-            self.child[v] = a
-            self.size[a], self.size[a + 1] = half, self.size[v] - half
-            self.order[2 * pairs + 1], self.order[2 * pairs + 2] = a, a + 1
-            self.firsts[2 * pairs + 1], self.firsts[2 * pairs + 2] = self.firsts[i], self.firsts[i] + half
-            self.splits[v] = self.keys[(-1 - self.leaves[self.firsts[i] + half]) * BUCKET]
-            pairs += 1
-        self.sum_all(found)
-
-    def sum_all(self, found: cython.Py_ssize_t) -> cython.void:
-        """Sum up the nodes in ``order`` anew, children (which come later in the list) first."""
-        i: cython.Py_ssize_t = found - 1
-        while i >= 0:
-            if self.child[self.order[i]] < 0:
-                self.sum_leaf(self.order[i])
-            else:
-                self.sum_node(self.order[i])
-            i -= 1
 
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""

@@ -9,7 +9,7 @@ the gaps g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
 **The sums.** A stretch of the line (a node) is the 2 x 2 matrix of the weights of all labellings that begin with p and
 end with q. It ends with a gap, so that the entries of a row are never further apart than the odds of flipping there;
 its first point, though, may tell the rows apart by more than doubles can. So a row is kept relative to its larger
-entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on, and it is left out.
+entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on: it is left out.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, expm1, log, log1p
 else:
     from math import exp, expm1, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 STRIDE = cython.declare(cython.Py_ssize_t, 7)  # row 0, row 1, lead, and e^lead as the shares of row 0 and row 1
@@ -46,19 +48,10 @@ class StepsKernel(LineTree):
     rate_of_cuts: cython.double
     sums: cython.double[::1]
 
-    def __init__(
-        self,
-        floats: bool,
-        first: cython.longlong,
-        last: cython.longlong,
-        shares: Any,
-        betas: Any,
-        count_share: float,
-        rate_of_cuts: cython.double,
-    ) -> None:
+    def __init__(self, measure: Any, rate_of_cuts: cython.double) -> None:
         self.rate_of_cuts = rate_of_cuts
         self.sums = array("d")
-        LineTree.__init__(self, floats, first, last, shares, betas, count_share)
+        LineTree.__init__(self, *measure)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -256,16 +249,12 @@ class StepsKernel(LineTree):
         n: cython.Py_ssize_t = 0
         found: cython.Py_ssize_t = self.list_nodes(0)
         odd: cython.double = 0.0
-        flip: cython.double
-        stay: cython.double
-        gain: cython.double
         loss0: cython.double = 0.0  # per label of the last point, beyond the loss of memorising; ln of the prior mass
         loss1: cython.double = 0.0
         log0: cython.double = 0.0
         log1: cython.double = -1e300
         from0: cython.bint
         from1: cython.bint
-        kept: cython.double
         zero: cython.double = 1.0  # and the sum over all labellings, (zero, one) e^scale
         one: cython.double = 0.0
         scale: cython.double = 0.0

@@ -18,13 +18,15 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log, log1p
 else:
     from math import exp, inf, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.errors import InvalidInstance, got
+from adeptree.core.types import FloatArray
 from adeptree.families.line.round_cuts import finite_float
 
 
@@ -32,18 +33,36 @@ def values_of(features: Iterable[str], x: Any) -> dict[str, float]:
     return values
 
 
-def table_of(features: Collection[str], xs: Any) -> list[dict[str, float]] | None:
-    """Return the rows of a table of numbers, a column per feature, as instances; None if xs is no such table.
+class Table(Sequence[dict[str, float]]):
+    """Rows of numbers as instances: each is made a mapping when it is looked at, and engines take all of them at once.
 
-    >>> table_of(["age", "bmi"], np.array([[41.0, 22.5]]))
-    [{'age': 41.0, 'bmi': 22.5}]
+    >>> table = Table(("age", "bmi"), np.array([[41.0, 22.5], [20.0, 31.0]]))
+    >>> table[0], len(table[1:]), [x["bmi"] for x in table]
+    ({'age': 41.0, 'bmi': 22.5}, 1, [22.5, 31.0])
     """
+
+    def __init__(self, features: Collection[str], values: FloatArray) -> None:
+        self.features, self.values = features, values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self.values[place]
+        return Table(self.features, found) if found.ndim == 2 else dict(zip(self.features, found.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[dict[str, float]]:
+        return (dict(zip(self.features, row, strict=True)) for row in self.values.tolist())
+
+
+def table_of(features: Collection[str], xs: Any) -> Table | None:
+    """Return an array with a column per feature as instances, checked; None if xs is no such array of numbers."""
     if not (isinstance(xs, np.ndarray) and xs.shape[1:] == (len(features),) and xs.dtype.kind in "iuf"):
         return None
     values = xs.astype(np.float64) + 0.0
     for row, column in np.argwhere(~np.isfinite(values)):
         feature_value(list(features)[column], xs[row, column])
-    return [dict(zip(features, row, strict=True)) for row in values.tolist()]
+    return Table(features, values)
 
 
 def feature_value(name: Any, value: Any, advice: str = "") -> float:

@@ -16,13 +16,15 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import between, longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import between
     from cython.cimports.adeptree._compiled.stump_line_kernel import StumpLine
     from cython.cimports.libc.math import INFINITY as inf
 else:
     from math import inf
 
-    from adeptree.families.line.line_tree_kernel import between, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import between
     from adeptree.families.stumps.stump_line_kernel import StumpLine
 
 FLOOR = cython.declare(cython.double, 1e-290)

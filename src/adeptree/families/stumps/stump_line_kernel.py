@@ -17,14 +17,16 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, between, longer, value_of
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, between, value_of
     from cython.cimports.adeptree._compiled.shares_kernel import Shares
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor
 else:
     from math import exp, floor, inf
 
-    from adeptree.families.line.line_tree_kernel import LineTree, between, longer, value_of
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import LineTree, between, value_of
     from adeptree.families.stumps.shares_kernel import Shares
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)

@@ -13,13 +13,14 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidInstance
 from adeptree.core.saved_values import is_real, need
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray
+from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.line.counting_cuts import DOUBLES, value_at
 from adeptree.families.line.round_cuts import round_cut
 from adeptree.families.line.tree_shape import Shape
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.cell_vote import CellVote
+from adeptree.families.stumps.feature_values import Table
 from adeptree.families.stumps.open_stumps import UNSEEN, OpenStumps, SparseStump
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.engine import Leader, Problem, Rows
@@ -83,14 +84,15 @@ class StumpsEngine(KernelEngine):
         """The natural base learners."""
         return problem.beyond(("kt", "mixed"), CellVote, Halving)
 
-    def batch(self, xs: Sequence[Instance] | FloatArray) -> int:
+    def batch(self, xs: Any) -> int:
         """Give the kernel the values: of a table in the order of the features, or of mappings."""
         kernel: Any = self.kernel
         if self.open:
             kernel.give(np.empty(0), list(xs))
             return len(xs)
         count = len(kernel.names)
-        rows = xs if isinstance(xs, np.ndarray) else list(map(itemgetter(*kernel.names), xs))
+        given = xs.values if isinstance(xs, Table) else xs
+        rows = given if isinstance(given, np.ndarray) else list(map(itemgetter(*kernel.names), xs))
         table = np.ascontiguousarray(rows, dtype=np.float64)
         table = table.reshape(-1, 1) if count == 1 and table.ndim == 1 else table
         if len(xs) and (table.shape != (len(xs), count) or not np.isfinite(table).all()):
@@ -201,7 +203,7 @@ class StumpsEngine(KernelEngine):
             need(sizes[name].dtype == np.int64 and sizes[name].shape == (len(names),) and sizes[name].min() > 0, name)
             need(sizes[name].max() <= len(columns[name]) and sizes[name].sum() == len(columns[name]), name)
         parts = {name: np.split(columns[name], np.cumsum(sizes[name])[:-1]) for name in SLOTS}
-        slots = [{name: np.ascontiguousarray(parts[name][f]) for name in SLOTS} for f in range(len(names))]
+        slots = [{name: np.array(parts[name][f]) for name in SLOTS} for f in range(len(names))]
         shapes = [Shape(line["counts"], line["sizes"]) for line in slots]
         _check_rows(table, len(names), constants=bool(self.given))
         kernel.begin(names)

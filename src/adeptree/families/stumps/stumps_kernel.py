@@ -17,8 +17,9 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, mixed, word_of_float
-    from cython.cimports.adeptree._compiled.line_tree_kernel import key_of, longer
+    from cython.cimports.adeptree._compiled.line_tree_kernel import key_of
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.adeptree._compiled.shared_paths_kernel import SharedPaths
     from cython.cimports.adeptree._compiled.shares_kernel import Shares
@@ -28,7 +29,8 @@ if cython.compiled:
 else:
     from math import inf, isfinite, log
 
-    from adeptree.families.line.line_tree_kernel import key_of, longer
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.families.line.line_tree_kernel import key_of
     from adeptree.families.stumps.shared_paths_kernel import SharedPaths
     from adeptree.families.stumps.shares_kernel import Shares
     from adeptree.families.stumps.stump_line_kernel import StumpLine

@@ -1,7 +1,5 @@
 """Halfspaces by linear programming (extra ``lp``), every answer checked in rational arithmetic."""
 
-from adeptree.solvers.lp.halfspace import Halfspace
-from adeptree.solvers.lp.halfspaces import Halfspaces
-from adeptree.solvers.lp.infeasible import Certificate
-
-__all__ = ["Certificate", "Halfspace", "Halfspaces"]
+from adeptree.solvers.lp.halfspace import Halfspace as Halfspace
+from adeptree.solvers.lp.halfspaces import Halfspaces as Halfspaces
+from adeptree.solvers.lp.infeasible import Certificate as Certificate

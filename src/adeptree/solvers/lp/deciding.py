@@ -17,8 +17,8 @@ from adeptree.solvers.lp.lifting import Point, lift
 Labelled = list[tuple[Point, int]]
 
 SMALL = 6000
-"""(dim + 1)^3 (points + 20) up to which integers beat a call of HiGHS: measured in 2 dimensions up to 200 points, in 3 up
-to 60, in 4 up to 20 (``docs/solvers-lp.md``)."""
+"""(dim + 1)^3 (points + 20) up to which integers beat a call of HiGHS: measured in 2 dimensions up to 200 points, in 3
+up to 60, in 4 up to 20 (``docs/solvers-lp.md``)."""
 
 
 class Decider:
@@ -69,15 +69,12 @@ class Decider:
 
     def _exactly(self, items: Labelled, until: float) -> Halfspace | Certificate:
         decided = separated(items, until)
-        if decided is None and time.monotonic() > until:
-            raise OracleUnknown(
-                f"a sample of {len(items)} points was not decided within seconds={self.seconds:g}; raise the limit, or "
-                f'give on_unknown="keep" to prune only what is proven unrealizable'
-            )
         if decided is None:
+            late = time.monotonic() > until
+            within = f"seconds={self.seconds:g}" if late else f"{exact.PIVOT_LIMIT} exact pivots"
             raise OracleUnknown(
-                f"neither HiGHS nor {exact.PIVOT_LIMIT} exact pivots decided a sample of {len(items)} points; "
-                f"round the coordinates to fewer digits"
+                f"a sample of {len(items)} points was not decided within {within}; raise the limit, round the "
+                f'coordinates to fewer digits, or give on_unknown="keep" to prune only what is proven unrealizable'
             )
         self.rungs["exact"] += 1
         return decided

@@ -5,10 +5,10 @@ The signed points a_i = +-(x_i, 1) can be separated iff 0 is not in their convex
 the dual solution v has v.a_i >= minimum > 0 for all i. Entries stay integers over one common denominator
 (Edmonds), and Bland's rule excludes cycles.
 
-The program: weights w_i >= 0 that add up to 1, and for every coordinate k  sum_i w_i a_ik = plus_k - minus_k  at the cost
-plus_k + minus_k. Of the tableau only the columns of plus_k and the right side are kept, as all others are made of them:
-a weight's column is  right side - sum_k a_ik plus_k,  and minus_k is -plus_k. So a step costs (dim + 2)^2 products and,
-for each point that is looked at, dim + 1, however many points there are.
+The program: weights w_i >= 0 that add up to 1, and for every coordinate k  sum_i w_i a_ik = plus_k - minus_k,  at the
+cost plus_k + minus_k. Of the tableau only the columns of plus_k and the right side are kept, as all others are made of
+them: a weight's column is  right side - sum_k a_ik plus_k,  and that of minus_k is -plus_k. So a step costs (dim + 2)^2
+products and, for each point that is looked at, dim + 1, however many points there are.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT, until: float =
         v = [common - cost for cost in costs]
         entering = next((j for j, a in enumerate(signed) if dot(v, a) < -rest), None)  # the first that lowers the cost
         if entering is not None:
-            a = signed[entering]
-            column = [*(row[-1] - dot(a, row) for row in rows[:-1]), rest + dot(v, a)]
+            point = signed[entering]
+            column = [*(row[-1] - dot(point, row) for row in rows[:-1]), rest + dot(v, point)]
         elif (k := next((k for k, cost in enumerate(costs) if cost < 0), None)) is not None:
             entering, column = n + k, [row[k] for row in rows]
         elif (k := next((k for k, value in enumerate(v) if value < -common), None)) is not None:
@@ -76,10 +76,10 @@ def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT, until: float =
             return None
         leaving = _leaving(rows, column, basis)
         source, by = rows[leaving], column[leaving]
-        rows = [
-            row if i == leaving else [(one * by - factor * other) // common for one, other in zip(row, source, strict=True)]
+        rows = [  # (the divisions leave no remainder)
+            row if i == leaving else [(a * by - factor * b) // common for a, b in zip(row, source, strict=True)]
             for i, (row, factor) in enumerate(zip(rows, column, strict=True))
-        ]  # (the divisions leave no remainder)
+        ]
         basis[leaving], common = entering, by
     return None
 

@@ -17,7 +17,7 @@ from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.lp.deciding import Decider
 from adeptree.solvers.lp.dichotomies import dichotomies
 from adeptree.solvers.lp.halfspace import Halfspace
-from adeptree.solvers.lp.highs import require_highs
+from adeptree.solvers.lp.highs import highspy
 from adeptree.solvers.lp.infeasible import Certificate
 from adeptree.solvers.lp.lifting import Number, Point, as_point, lift
 from adeptree.solvers.solver_class import SolverClass
@@ -95,7 +95,7 @@ class Halfspaces(SolverClass):
         self.radius, self.margin = _check_ball(grid, radius, margin)
         if solver not in ("auto", "highs"):
             raise InvalidArgument(f'solver must be "auto" or "highs"; {got("solver", solver)}')
-        require_highs()
+        highspy.require()
         limit = check_seconds(seconds)
         own = {"dim": self.dim, "grid": self.grid, "radius": radius, "margin": margin, "seconds": limit}
         # A single point can only be labelled in two ways; from two per side on, dim + 1 corners are shattered.
@@ -120,10 +120,6 @@ class Halfspaces(SolverClass):
         if self.radius is not None and sum(Fraction(v) ** 2 for v in point) > Fraction(self.radius) ** 2:
             raise InvalidInstance(f"x must have length at most radius={self.radius}; {got('x', x)}")
         return point
-
-    def key(self, x: Any) -> Point:
-        """Return x itself: equal numbers are equal whatever their type."""
-        return x if isinstance(x, tuple) else self.instance(x)
 
     # --- Deciding ----------------------------------------------------------------------------------
 

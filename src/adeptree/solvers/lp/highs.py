@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import MissingExtra
+from adeptree.core.extras import Extra
 from adeptree.solvers.lp.lifting import Point, lift
+
+highspy: Any = Extra("highspy", "Halfspaces", "lp")
 
 NEGLIGIBLE = 1e-9
 """Multipliers below this are read as 0; what is concluded from them is checked exactly anyway."""
 
 ROW_LIMIT = 256
 """A model with more rows than this (or 8 per point asked about) is begun anew: rows not asked about cost time too."""
-
-
-def require_highs() -> None:
-    """Raise MissingExtra if HiGHS is not installed."""
-    if importlib.util.find_spec("highspy") is None:
-        raise MissingExtra("Halfspaces need the HiGHS solver; install it with: pip install 'adeptree[lp]'")
 
 
 @dataclass(frozen=True)
@@ -49,7 +43,6 @@ class Model:
         self.highs: Any = None
 
     def _begin(self) -> None:
-        highspy: Any = importlib.import_module("highspy")
         self.highs = highspy.Highs()
         self.infinity = highspy.kHighsInf
         self.optimal, self.infeasible = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible

@@ -1,22 +1,15 @@
 """Classes behind a SAT solver (extra ``sat``): ready-made encodings, and a small way to state your own."""
 
-from adeptree.solvers.sat.bit_encodings import DecisionList, DecisionLists, DecisionTree, DecisionTrees, Dnf, KTermDnf
-from adeptree.solvers.sat.dfas import Dfa, Dfas
-from adeptree.solvers.sat.encoding import AddClause, Encoding, Model, NewVar
-from adeptree.solvers.sat.sat_class import SatClass
-
-__all__ = [
-    "AddClause",
-    "DecisionList",
-    "DecisionLists",
-    "DecisionTree",
-    "DecisionTrees",
-    "Dfa",
-    "Dfas",
-    "Dnf",
-    "Encoding",
-    "KTermDnf",
-    "Model",
-    "NewVar",
-    "SatClass",
-]
+from adeptree.solvers.sat.bit_encodings import DecisionList as DecisionList
+from adeptree.solvers.sat.bit_encodings import DecisionLists as DecisionLists
+from adeptree.solvers.sat.bit_encodings import DecisionTree as DecisionTree
+from adeptree.solvers.sat.bit_encodings import DecisionTrees as DecisionTrees
+from adeptree.solvers.sat.bit_encodings import Dnf as Dnf
+from adeptree.solvers.sat.bit_encodings import KTermDnf as KTermDnf
+from adeptree.solvers.sat.dfas import Dfa as Dfa
+from adeptree.solvers.sat.dfas import Dfas as Dfas
+from adeptree.solvers.sat.encoding import AddClause as AddClause
+from adeptree.solvers.sat.encoding import Encoding as Encoding
+from adeptree.solvers.sat.encoding import Model as Model
+from adeptree.solvers.sat.encoding import NewVar as NewVar
+from adeptree.solvers.sat.sat_class import SatClass as SatClass

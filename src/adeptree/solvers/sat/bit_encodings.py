@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -13,21 +11,17 @@ import numpy as np
 from adeptree.core.arguments import LARGEST_SET, check_size, check_whole
 from adeptree.core.types import Instance
 from adeptree.families.bits.bit_rules import as_bits
-from adeptree.solvers.sat.encoding import AddClause, Encoding, Model, NewVar, any_of, chosen, exactly_one, if_then_else
+from adeptree.solvers.sat.encoding import AddClause, Gates, Model, NewVar
 
 
 @dataclass(unsafe_hash=True)
-class OnBits(Encoding):
+class OnBits(Gates):
     """Instances are tuples of n zeros and ones."""
 
     n: int
 
     def __post_init__(self) -> None:
         self.n = check_size("n", self.n, at_most=LARGEST_SET)
-
-    def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """Keep the two functions."""
-        self.new_var, self.add_clause = new_var, add_clause
 
     def instance(self, x: Any) -> tuple[int, ...]:
         """Return x as a tuple of n ints 0/1."""
@@ -64,44 +58,13 @@ def holds(literal: int, x: tuple[int, ...]) -> bool:
     return x[literal] == 1 if literal >= 0 else x[~literal] == 0
 
 
-Case = tuple[int, int, int]
-"""Bits (as a number) that must be 1, bits that must be 0, and the label then."""
-
-
-def case(literals: Iterable[int], label: int) -> Case:
-    """Return the case that some literals hold.
-
-    >>> case((0, ~2, 3), 1)
-    (9, 4, 1)
-    """
-    literals = set(literals)
-    return sum(1 << i for i in literals if i >= 0), sum(1 << ~i for i in literals if i < 0), label
-
-
 @lru_cache(maxsize=1 << 16)
 def _number(x: tuple[int, ...]) -> int:
     return sum(1 << i for i, bit in enumerate(x) if bit)
 
 
-class BitRule(ABC):
-    """The label of the first case that holds, of which there is always one: read off whole words, not bit by bit."""
-
-    @property
-    @abstractmethod
-    def cases(self) -> tuple[Case, ...]:
-        """The cases, in their order."""
-
-    def __call__(self, x: Instance) -> int:
-        """Return the label of the first case that holds at x."""
-        number = _number(tuple(x))
-        for ones, zeros, label in self.cases:
-            if number & ones == ones and not number & zeros:
-                break
-        return label
-
-
 @dataclass(frozen=True)
-class Dnf(BitRule):
+class Dnf:
     """1 where some term holds; a term is a tuple of literals: i for "bit i is 1", ~i for "bit i is 0".
 
     >>> str(Dnf(((0, ~2), (1,)))), str(Dnf(())), str(Dnf(((),)))
@@ -111,9 +74,15 @@ class Dnf(BitRule):
     terms: tuple[tuple[int, ...], ...]
 
     @cached_property
-    def cases(self) -> tuple[Case, ...]:
-        """A term is 1, all else 0."""
-        return (*(case(term, 1) for term in self.terms), (0, 0, 0))
+    def _words(self) -> list[tuple[int, int]]:
+        """For each term the bits that must be 1, and those that must be 0: a rule labels by whole words, often."""
+        both = [([i for i in term if i >= 0], [~i for i in term if i < 0]) for term in self.terms]
+        return [(sum(1 << i for i in set(ones)), sum(1 << i for i in set(zeros))) for ones, zeros in both]
+
+    def __call__(self, x: Instance) -> int:
+        """Return 1 iff a term holds at x."""
+        number = _number(tuple(x))
+        return int(any(number & ones == ones and not number & zeros for ones, zeros in self._words))
 
     def __str__(self) -> str:
         if () in self.terms:
@@ -156,10 +125,10 @@ class KTermDnf(OfKParts):
     def label(self, x: Instance) -> int:
         """A term holds unless it is absent or asks some bit for the other value."""
         terms = (
-            -any_of(self.new_var, self.add_clause, [gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
+            -self.any_of([gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
             for gone, term in zip(self.absent, self.needs, strict=True)
         )
-        return any_of(self.new_var, self.add_clause, list(terms))
+        return self.any_of(list(terms))
 
     def decode(self, model: Model) -> Dnf:
         """Read the terms."""
@@ -173,7 +142,7 @@ class KTermDnf(OfKParts):
 
 
 @dataclass(frozen=True)
-class DecisionList(BitRule):
+class DecisionList:
     """The label of the first rule whose literal holds, else the default.
 
     >>> str(DecisionList(((0, 1), (~3, 0)), 1))
@@ -183,10 +152,12 @@ class DecisionList(BitRule):
     rules: tuple[tuple[int, int], ...]
     default: int
 
-    @cached_property
-    def cases(self) -> tuple[Case, ...]:
-        """The rules, then the default."""
-        return (*(case((literal,), label) for literal, label in self.rules), (0, 0, self.default))
+    def __call__(self, x: Instance) -> int:
+        """Go through the rules."""
+        for literal, label in self.rules:
+            if holds(literal, x):
+                return label
+        return self.default
 
     def __str__(self) -> str:
         if not self.rules:
@@ -215,7 +186,7 @@ class DecisionLists(OfKParts):
         """For each rule one of 2n literals, and a label; shorter lists say a rule twice."""
         super().start(new_var, add_clause)
         self.literals = [*range(self.n), *(~i for i in range(self.n))]
-        self.tests = [exactly_one(new_var, add_clause, 2 * self.n) for _ in range(self.k)]
+        self.tests = [self.exactly_one(2 * self.n) for _ in range(self.k)]
         self.labels = [new_var() for _ in range(self.k + 1)]
 
     def label(self, x: Instance) -> int:
@@ -223,8 +194,8 @@ class DecisionLists(OfKParts):
         true = [holds(literal, x) for literal in self.literals]
         value = self.labels[-1]
         for test, label in zip(reversed(self.tests), self.labels[-2::-1], strict=True):
-            fires = chosen(self.new_var, self.add_clause, test, true)
-            value = if_then_else(self.new_var, self.add_clause, fires, label, value)
+            fires = self.chosen(test, true)
+            value = self.if_then_else(fires, label, value)
         return value
 
     def decode(self, model: Model) -> DecisionList:
@@ -248,7 +219,7 @@ Node = int | tuple[int, "Node", "Node"]
 
 
 @dataclass(frozen=True)
-class DecisionTree(BitRule):
+class DecisionTree:
     """Tests one bit after the other.
 
     >>> str(DecisionTree((0, 1, (2, 0, 1))))
@@ -257,22 +228,15 @@ class DecisionTree(BitRule):
 
     root: Node
 
-    @cached_property
-    def cases(self) -> tuple[Case, ...]:
-        """The ways to the leaves."""
-        return tuple(_leaves(self.root))
+    def __call__(self, x: Instance) -> int:
+        """Go down the tree."""
+        node = self.root
+        while isinstance(node, tuple):
+            node = node[1 + x[node[0]]]
+        return node
 
     def __str__(self) -> str:
         return _text(self.root) if isinstance(self.root, tuple) else f"always {self.root}"
-
-
-def _leaves(node: Node, *way: int) -> Iterator[Case]:
-    if isinstance(node, int):
-        yield case(way, node)
-    else:
-        bit, zero, one = node
-        yield from _leaves(zero, *way, ~bit)
-        yield from _leaves(one, *way, bit)
 
 
 def _text(node: Node) -> str:
@@ -311,7 +275,7 @@ class DecisionTrees(OnBits):
         """A full tree, node m having the children 2m + 1 and 2m + 2; equal leaves make it a smaller one."""
         super().start(new_var, add_clause)
         inner = 2**self.depth - 1
-        self.tests = [exactly_one(new_var, add_clause, self.n) for _ in range(inner)]
+        self.tests = [self.exactly_one(self.n) for _ in range(inner)]
         self.leaves = [new_var() for _ in range(inner + 1)]
 
     def label(self, x: Instance) -> int:
@@ -319,9 +283,9 @@ class DecisionTrees(OnBits):
         ones = [bit == 1 for bit in x]
         values = [0] * len(self.tests) + self.leaves
         for node in reversed(range(len(self.tests))):
-            right = chosen(self.new_var, self.add_clause, self.tests[node], ones)
+            right = self.chosen(self.tests[node], ones)
             then, other = values[2 * node + 2], values[2 * node + 1]
-            values[node] = if_then_else(self.new_var, self.add_clause, right, then, other)
+            values[node] = self.if_then_else(right, then, other)
         return values[0]
 
     def decode(self, model: Model) -> DecisionTree:

@@ -12,7 +12,7 @@ import numpy as np
 from adeptree.core.arguments import check_size, check_whole
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.types import Instance
-from adeptree.solvers.sat.encoding import AddClause, Encoding, Model, NewVar, any_of, exactly_one
+from adeptree.solvers.sat.encoding import AddClause, Gates, Model, NewVar
 
 LONGEST_DRAWN = 8
 
@@ -75,7 +75,7 @@ class Dfa:
 
 
 @dataclass(unsafe_hash=True)
-class Dfas(Encoding):
+class Dfas(Gates):
     """Automata with at most ``states`` states over words: strings, or tuples of letters of any kind.
 
     >>> from adeptree.solvers.sat import SatClass
@@ -106,9 +106,9 @@ class Dfas(Encoding):
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
         """Where each letter leads from each state, and which states accept."""
-        self.new_var, self.add_clause = new_var, add_clause
+        super().start(new_var, add_clause)
         size, letters = self.states, range(len(self.alphabet))
-        self.moves = [[exactly_one(new_var, add_clause, size) for _ in letters] for _ in range(size)]
+        self.moves = [[self.exactly_one(size) for _ in letters] for _ in range(size)]
         self.accepts = [new_var() for _ in range(size)]
         yes = new_var()
         add_clause(yes)
@@ -129,7 +129,7 @@ class Dfas(Encoding):
                 self.add_clause(turn, moves[0])
                 for r in range(1, self.states):
                     self.add_clause(-moves[r], met[r - 1])
-                met = [any_of(self.new_var, self.add_clause, [met[r], moves[r]]) for r in range(self.states)]
+                met = [self.any_of([met[r], moves[r]]) for r in range(self.states)]
 
     def label(self, x: Instance) -> int:
         """Follow the word; words that begin alike share what that takes."""
@@ -151,7 +151,7 @@ class Dfas(Encoding):
 
     def _step(self, here: list[int], letter: int) -> list[int]:
         # That a word leads to one state only is implied, but the solver cannot see it from where the word ends.
-        there = exactly_one(self.new_var, self.add_clause, len(here))
+        there = self.exactly_one(len(here))
         for q, at in enumerate(here):
             for move, to in zip(self.moves[q][letter], there, strict=True):
                 self.add_clause(-at, -move, to)

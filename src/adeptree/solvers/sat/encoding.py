@@ -71,44 +71,46 @@ class Encoding(ABC):
         raise InvalidArgument(f"{self!r} does not say what its instances are; give the adversary instances=")
 
 
-def exactly_one(new_var: NewVar, add_clause: AddClause, size: int) -> list[int]:
-    """Return variables of which exactly one is true (pairwise, which is best for the few that we need)."""
-    choices = [new_var() for _ in range(size)]
-    add_clause(*choices)
-    for i, first in enumerate(choices):
-        for second in choices[:i]:
-            add_clause(-first, -second)
-    return choices
+class Gates(Encoding):
+    """An encoding with the two functions kept, and gates to write clauses with."""
 
+    def start(self, new_var: NewVar, add_clause: AddClause) -> None:
+        """Keep the two functions."""
+        self.new_var, self.add_clause = new_var, add_clause
 
-def any_of(new_var: NewVar, add_clause: AddClause, literals: Sequence[int]) -> int:
-    """Return a variable that is true iff one of the literals is."""
-    out = new_var()
-    add_clause(-out, *literals)
-    for literal in literals:
-        add_clause(out, -literal)
-    return out
+    def exactly_one(self, size: int) -> list[int]:
+        """Return variables of which exactly one is true (pairwise, which is best for the few that we need)."""
+        choices = [self.new_var() for _ in range(size)]
+        self.add_clause(*choices)
+        for i, first in enumerate(choices):
+            for second in choices[:i]:
+                self.add_clause(-first, -second)
+        return choices
 
+    def any_of(self, literals: Sequence[int]) -> int:
+        """Return a variable that is true iff one of the literals is."""
+        out = self.new_var()
+        self.add_clause(-out, *literals)
+        for literal in literals:
+            self.add_clause(out, -literal)
+        return out
 
-def chosen(new_var: NewVar, add_clause: AddClause, choices: Sequence[int], holds: Sequence[bool]) -> int:
-    """Return a variable that is true iff the one true choice is among those that hold.
+    def chosen(self, choices: Sequence[int], holds: Sequence[bool]) -> int:
+        """Return a variable that is true iff the one true choice is among those that hold.
 
-    Binary clauses in both directions, so that the solver needs no search to see either.
-    """
-    out = new_var()
-    for choice, hold in zip(choices, holds, strict=True):
-        add_clause(-choice, out if hold else -out)
-    return out
+        Binary clauses in both directions, so that the solver needs no search to see either.
+        """
+        out = self.new_var()
+        for choice, hold in zip(choices, holds, strict=True):
+            self.add_clause(-choice, out if hold else -out)
+        return out
 
-
-def if_then_else(new_var: NewVar, add_clause: AddClause, test: int, then: int, other: int) -> int:
-    """Return a variable that equals ``then`` if the test is true, and ``other`` if it is not."""
-    out = new_var()
-    add_clause(-test, -then, out)
-    add_clause(-test, then, -out)
-    add_clause(test, -other, out)
-    add_clause(test, other, -out)
-    # Implied, but the solver sees it without deciding the test.
-    add_clause(-then, -other, out)
-    add_clause(then, other, -out)
-    return out
+    def if_then_else(self, test: int, then: int, other: int) -> int:
+        """Return a variable that equals ``then`` if the test is true, and ``other`` if it is not."""
+        out = self.new_var()
+        # The last two are implied, but the solver sees them without deciding the test.
+        for case in ((-test, -then, out), (-test, then, -out), (test, -other, out), (test, other, -out)):
+            self.add_clause(*case)
+        self.add_clause(-then, -other, out)
+        self.add_clause(then, other, -out)
+        return out

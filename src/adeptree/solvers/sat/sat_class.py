@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class SatClass(SolverClass):
 
     spec_name = "sat"
     cheap_bits = True  # nothing is decoded
-    UNSAID = {"on_unknown": "raise", "solver": SOLVER}
+    UNSAID: ClassVar[Mapping[str, Any]] = {"on_unknown": "raise", "solver": SOLVER}
 
     def __init__(
         self,
@@ -93,7 +93,12 @@ class SatClass(SolverClass):
             )
         if conflicts is not None:
             check_size("conflicts", conflicts)
-        own = {"encoding": encoding, "mistake_bound": mistake_bound, "solver": solver, "conflicts": conflicts}
+        own: dict[str, Any] = {
+            "encoding": encoding,
+            "mistake_bound": mistake_bound,
+            "solver": solver,
+            "conflicts": conflicts,
+        }
         own |= {"seconds": check_seconds(seconds), "on_unknown": on_unknown}
         own |= {"vc_dimension": vc_dimension, "littlestone_dimension": littlestone_dimension}
         shared = {name: own[name] for name in ("mistake_bound", "on_unknown", "vc_dimension", "littlestone_dimension")}
@@ -211,14 +216,6 @@ class SatClass(SolverClass):
     def instance(self, x: Any) -> Instance:
         """Return x as the encoding writes it."""
         return super().instance(self.encoding.instance(x))
-
-    def key(self, x: Any) -> Hashable:
-        """Return what identifies x: itself, where it can be hashed."""
-        try:
-            hash(x)
-        except TypeError:
-            return super().key(x)
-        return x  # type: ignore[no-any-return]
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw an instance, if the encoding says how."""

@@ -6,8 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, MissingExtra, OracleError, got
+from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.extras import Extra
 from adeptree.solvers.sat.encoding import Model
+
+pysat: Any = Extra("pysat.solvers", "a SatClass", "sat")
 
 LIMITED = ("glucose3", "glucose4", "glucose42", "maplechrono", "maplecm", "maplesat", "minisat22")
 """Solvers that stop after a number of conflicts (Glucose at the next restart), and can be asked again."""
@@ -22,7 +25,6 @@ class Solver:
     """A formula that grows, and its solutions under assumptions."""
 
     def __init__(self, name: str, conflicts: int | None, seconds: float | None) -> None:
-        solvers = _pysat("pysat.solvers")
         if name not in LIMITED + UNLIMITED:
             raise InvalidArgument(f"solver must be one of {', '.join(LIMITED + UNLIMITED)}; {got('solver', name)}")
         if name in UNLIMITED and not (conflicts is None and seconds is None):
@@ -31,7 +33,7 @@ class Solver:
         self.seconds = seconds
         self.clauses: list[list[int]] = []
         self._variables = 0
-        self._solver: Any = solvers.Solver(name=name)
+        self._solver: Any = pysat.Solver(name=name)
 
     def new_var(self) -> int:
         """Return a fresh variable."""
@@ -73,11 +75,11 @@ class Solver:
 
         By the MaxSAT solver RC2, on a copy of the formula and to the end: limits do not apply.
         """
-        formula = _pysat("pysat.formula").WCNF()
+        formula = Extra("pysat.formula", "a SatClass", "sat").WCNF()
         formula.extend(self.clauses)
         for literal, weight in weights.items():
             formula.append([literal], weight=weight)
-        with _pysat("pysat.examples.rc2").RC2(formula) as maxsat:
+        with Extra("pysat.examples.rc2", "a SatClass", "sat").RC2(formula) as maxsat:
             found = maxsat.compute()
         return None if found is None else self._model(found)
 
@@ -96,12 +98,3 @@ class Solver:
         if self._solver is None:
             raise OracleError("the solver is closed and answers nothing more; make a new one with clone()")
         return self._solver
-
-
-def _pysat(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra("a SatClass needs python-sat; install it with: pip install 'adeptree[sat]'") from None

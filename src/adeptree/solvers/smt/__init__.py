@@ -1,6 +1,4 @@
 """Rule templates with unknown constants, through the z3 solver (extra ``smt``)."""
 
-from adeptree.solvers.smt.smt_class import SmtClass
-from adeptree.solvers.smt.smt_rules import SmtRule
-
-__all__ = ["SmtClass", "SmtRule"]
+from adeptree.solvers.smt.smt_class import SmtClass as SmtClass
+from adeptree.solvers.smt.smt_rules import SmtRule as SmtRule

@@ -16,10 +16,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adeptree.solvers.smt.terms import Range, Term, load_z3
+from adeptree.solvers.smt.terms import Range, Term, z3
 
 SAFE = 1 << 62
 """Arrays hold int64: terms that may reach this are computed on Python's integers instead."""
+
+
+SIGNS = {"and": "&", "or": "|", "xor": "^", "=": "=="} | {sign: sign for sign in ("<=", "<", ">=", ">", "+", "-", "*")}
+CALLS = {"not": "({0} ^ True)", "=>": "(({0} ^ True) | {1})", "if": "pick({0}, {1}, {2})", "to_int": "({0} // {over})"}
+CALLS |= {"mod": "mod({0}, {1})", "div": "div({0}, {1})", "/": "ratio({0}, {1})"}
+"""How z3's operations are written, by their names."""
+SAME_SCALE = {"=", "<=", "<", ">=", ">", "distinct", "+", "-", "/"}
+"""Operations on numbers of the same denominator."""
 
 
 class Unsupported(Exception):
@@ -101,7 +109,6 @@ class _Writer:
         return value._replace(code=name)
 
     def _literal(self, term: Term) -> Value | None:
-        z3 = load_z3()
         if z3.is_true(term) or z3.is_false(term):
             return Value(str(z3.is_true(term)))
         if z3.is_int_value(term):
@@ -109,63 +116,32 @@ class _Writer:
         return _number(term.as_fraction()) if z3.is_rational_value(term) else None
 
     def _operation(self, term: Term) -> Value:
-        z3 = load_z3()
         if not z3.is_app(term) or not term.num_args() or any(_foreign(part) for part in term.children()):
             raise Unsupported(str(term))
-        kind = term.decl().kind()
-        values = [self.write(part) for part in term.children()]
-        codes = [value.code for value in values]
-        if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_XOR):
-            sign = {z3.Z3_OP_AND: " & ", z3.Z3_OP_OR: " | ", z3.Z3_OP_XOR: " ^ "}[kind]
-            return Value("(" + sign.join(codes) + ")")
-        if kind == z3.Z3_OP_NOT:
-            return Value(f"({codes[0]} ^ True)")
-        if kind == z3.Z3_OP_IMPLIES:
-            return Value(f"(({codes[0]} ^ True) | {codes[1]})")
-        return self._comparison(kind, values) or self._arithmetic(kind, values)
-
-    def _comparison(self, kind: int, values: list[Value]) -> Value | None:
-        z3 = load_z3()
-        signs = {z3.Z3_OP_EQ: "==", z3.Z3_OP_LE: "<=", z3.Z3_OP_LT: "<", z3.Z3_OP_GE: ">=", z3.Z3_OP_GT: ">"}
-        if kind in signs:
-            left, right = self._same_scale(values)
-            return Value(f"({left.code} {signs[kind]} {right.code})")
-        if kind == z3.Z3_OP_DISTINCT:
-            pairs = itertools.combinations(self._same_scale(values), 2)
-            return Value("(" + " & ".join(f"({a.code} != {b.code})" for a, b in pairs) + ")")
-        return None
-
-    def _arithmetic(self, kind: int, values: list[Value]) -> Value:
-        z3 = load_z3()
-        if kind == z3.Z3_OP_ITE:
-            yes, no = self._same_scale(values[1:])
-            return Value(f"pick({values[0].code}, {yes.code}, {no.code})", yes.over, max(yes.size, no.size))
-        if kind in (z3.Z3_OP_ADD, z3.Z3_OP_SUB):
+        name, values = term.decl().name(), [self.write(part) for part in term.children()]
+        if name in SAME_SCALE:
             values = self._same_scale(values)
-            sign = " + " if kind == z3.Z3_OP_ADD else " - "
-            return Value(f"({sign.join(v.code for v in values)})", values[0].over, sum(v.size for v in values))
-        if kind == z3.Z3_OP_MUL:
-            over, size = math.prod(v.over for v in values), math.prod(v.size for v in values)
-            return Value(f"({' * '.join(v.code for v in values)})", over, size)
-        first = values[0]
-        if kind in (z3.Z3_OP_UMINUS, z3.Z3_OP_ABS):
-            return first._replace(code=f"(-{first.code})" if kind == z3.Z3_OP_UMINUS else f"abs({first.code})")
-        if kind == z3.Z3_OP_TO_REAL:
+        elif name == "if":
+            values[1:] = self._same_scale(values[1:])
+        first, codes, sizes = values[0], [value.code for value in values], [value.size for value in values]
+        self.exact_arrays &= name != "/"
+        if name == "to_real":
             return first
-        if kind == z3.Z3_OP_TO_INT:
-            return Value(f"({first.code} // {first.over})", 1, first.size)
-        return self._division(kind, first, values)
-
-    def _division(self, kind: int, first: Value, values: list[Value]) -> Value:
-        z3 = load_z3()
-        if kind in (z3.Z3_OP_MOD, z3.Z3_OP_IDIV):
-            name = "mod" if kind == z3.Z3_OP_MOD else "div"
-            return Value(f"{name}({first.code}, {values[1].code})", 1, first.size + values[1].size)
-        if kind == z3.Z3_OP_DIV:
-            above, below = self._same_scale(values)
-            self.exact_arrays = False
-            return Value(f"ratio({above.code}, {below.code})")
-        raise Unsupported(str(kind))
+        if name in ("-", "abs") and len(values) == 1:
+            return first._replace(code=f"(-{first.code})" if name == "-" else f"abs({first.code})")
+        if name == "distinct":
+            return Value("(" + " & ".join(f"({a} != {b})" for a, b in itertools.combinations(codes, 2)) + ")")
+        if name in CALLS:
+            code = CALLS[name].format(*codes, over=first.over)
+        elif name in SIGNS:
+            code = "(" + f" {SIGNS[name]} ".join(codes) + ")"
+        else:
+            raise Unsupported(name)
+        if name == "*":
+            return Value(code, math.prod(value.over for value in values), math.prod(sizes))
+        if name in ("+", "-", "if"):
+            return Value(code, values[-1].over, max(sizes) if name == "if" else sum(sizes))
+        return Value(code, 1, sum(sizes) if name in ("mod", "div", "to_int") else 1)
 
     def _same_scale(self, values: list[Value]) -> list[Value]:
         """Bring numbers to a common denominator (Booleans have 1)."""
@@ -184,7 +160,6 @@ def _number(value: Fraction) -> Value:
 
 def _foreign(term: Term) -> bool:
     """Whether a term is of a sort other than Bool, Int and Real."""
-    z3 = load_z3()
     return not (z3.is_bool(term) or z3.is_arith(term))
 
 

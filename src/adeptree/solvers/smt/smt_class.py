@@ -9,24 +9,15 @@ from functools import cached_property
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, got
-from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.templates.template_class import TemplateClass
 from adeptree.families.templates.template_grid import check_text
+from adeptree.oracles.keys import point_key
 from adeptree.solvers.smt import terms
 from adeptree.solvers.smt.compiling import Compiled, Unsupported, compiled
-from adeptree.solvers.smt.smt_rules import (
-    Constant,
-    Known,
-    SmtRule,
-    is_plain,
-    placeholder,
-    plain,
-    tagged,
-    z3_value,
-)
+from adeptree.solvers.smt.smt_rules import Constant, Known, SmtRule, is_plain, placeholder, plain, tagged, z3_value
 from adeptree.solvers.smt.solving import Solving
-from adeptree.solvers.smt.terms import Term, load_z3
+from adeptree.solvers.smt.terms import Term, z3
 from adeptree.solvers.solver_class import SolverClass
 
 CALL_COST = 1.5e-3
@@ -91,7 +82,7 @@ class SmtClass(SolverClass):
         name: str = "template",
         **options: Any,
     ) -> None:
-        load_z3()
+        z3.require()
         if not callable(template):
             raise InvalidArgument(
                 f"template must be a function of x that returns a z3 term; {got('template', template)}"
@@ -107,7 +98,7 @@ class SmtClass(SolverClass):
         self._solving = Solving(self.constants, self.where, rlimit, seconds)
         self._known: dict[Hashable, Known] = {}
         self._met: dict[int, Known] = {}
-        """The same by ``id`` of the instance that is kept: what a frontier asks about it has from here."""
+        """The same by the ``id`` of the instance, which is kept: what a frontier asks about, it has from here."""
 
     def __repr__(self) -> str:
         return f"smt(name={self.name!r}, constants={list(self._names.values())})"
@@ -185,17 +176,13 @@ class SmtClass(SolverClass):
 
     def key(self, x: Any) -> Hashable:
         """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
-        known = self._met.get(id(x))
-        if known is not None and known.x is x:
+        if (known := self._met.get(id(x))) is not None:
             return known.key
-        try:
-            return self._key(x) if self._key is not None else freeze(tagged(plain(x)))
-        except TypeError:
-            raise InvalidInstance(f"x must be hashable, or SmtClass be given key=; {got('x', x)}") from None
+        return point_key(x if self._key is not None else tagged(plain(x)), self._key, "SmtClass")
 
     def _at(self, x: Any) -> Known:
         known = self._met.get(id(x))
-        if known is None or known.x is not x:
+        if known is None:
             key = self.key(x)
             known = self._known.get(key) or self._meet(plain(x), key)
         return known
@@ -222,10 +209,9 @@ class SmtClass(SolverClass):
     def _numbers(self) -> dict[int, tuple[Term, terms.Range]]:
         """The integer constants with finite bounds, by their id."""
         both = zip(self.constants, self.ranges, strict=True)
-        return {c.get_id(): (c, bounds) for c, bounds in both if bounds is not None and load_z3().is_int(c)}
+        return {c.get_id(): (c, bounds) for c, bounds in both if bounds is not None and z3.is_int(c)}
 
     def _instantiated(self, x: Instance) -> Term:
-        z3 = load_z3()
         try:
             term = self.template(x)
         except Exception as error:
@@ -242,7 +228,6 @@ class SmtClass(SolverClass):
         return self._label_by_z3(x, values) if run is None else int(run.scalar(*values))
 
     def _label_by_z3(self, x: Instance, values: tuple[Constant, ...]) -> int:
-        z3 = load_z3()
         with self.alone:
             result = z3.simplify(z3.substitute(self._at(x).term, *self._filled(values)))
         if not (z3.is_true(result) or z3.is_false(result)):
@@ -258,7 +243,7 @@ class SmtClass(SolverClass):
             return self.text.format(**named)
         try:
             shape = placeholder(next(iter(self._known.values())).x)
-            return " ".join(str(load_z3().substitute(self.template(shape), *self._filled(values))).split())
+            return " ".join(str(z3.substitute(self.template(shape), *self._filled(values))).split())
         except Exception:  # the template computes with x in a way that needs numbers
             return ", ".join(f"{name} = {value}" for name, value in named.items())
 
@@ -278,9 +263,9 @@ class SmtClass(SolverClass):
         grid = {}
         for constant, (low, high) in zip(self.constants, filter(None, self.ranges), strict=True):
             whole = range(low, high + 1)
-            grid[constant.decl().name()] = [False, True] if load_z3().is_bool(constant) else whole
+            grid[constant.decl().name()] = [False, True] if z3.is_bool(constant) else whole
         try:
-            allowed = compiled(load_z3().And(*self.where), self.constants, self.ranges)
+            allowed = compiled(z3.And(*self.where), self.constants, self.ranges)
         except Unsupported:
             return None
         return TemplateClass(self._listed_rule, grid, where=allowed, text=self.text, name=self.name)

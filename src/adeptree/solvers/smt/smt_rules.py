@@ -11,7 +11,7 @@ import numpy as np
 
 from adeptree.core.types import Instance
 from adeptree.solvers.smt.compiling import Compiled
-from adeptree.solvers.smt.terms import Part, Term, load_z3
+from adeptree.solvers.smt.terms import Part, Term, z3
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,6 @@ def z3_value(value: Constant, constant: Term) -> Term:
     """Return a plain value as the z3 value of a constant."""
     if not is_plain(value):
         return value
-    z3 = load_z3()
     if z3.is_bool(constant):
         return z3.BoolVal(value)
     return z3.IntVal(value) if z3.is_int(constant) else z3.RealVal(str(value))
@@ -103,7 +102,6 @@ def placeholder(x: Instance) -> Instance:
 
 
 def _symbol(name: str, value: Any) -> Any:
-    z3 = load_z3()
     if isinstance(value, bool):
         return z3.Bool(name)
     if isinstance(value, int):

@@ -9,7 +9,7 @@ from typing import Any
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import OracleUnknown
 from adeptree.core.patience import check_seconds
-from adeptree.solvers.smt.terms import Part, Term, load_z3, parts, total
+from adeptree.solvers.smt.terms import Part, Term, parts, total, z3
 
 
 class Solving:
@@ -23,7 +23,6 @@ class Solving:
     def __init__(
         self, constants: Sequence[Term], where: Sequence[Term], rlimit: int | None, seconds: float | None
     ) -> None:
-        z3 = load_z3()
         if rlimit is not None:
             check_size("rlimit", rlimit)
         self.rlimit, self.seconds = rlimit, check_seconds(seconds)
@@ -44,7 +43,6 @@ class Solving:
 
     def add(self, key: Hashable, term: Term, inside: Sequence[Part]) -> None:
         """Make an instance known; ``term`` is the template there, with its parts."""
-        z3 = load_z3()
         self.named += 1
         literal = z3.Bool(f"adeptree!{self.named}", self.context)
         self.solver.add(literal == term.translate(self.context))
@@ -59,7 +57,6 @@ class Solving:
 
         OracleUnknown if z3 gave up. Values are bool, int and Fraction where they can be, else terms.
         """
-        z3 = load_z3()
         assumed = [self.literals[key][y] for key, y in labelled]
         # (Looked at in any case, as that changes which values z3 finds next: so these do not depend on a limit.)
         before, started = self.solver.statistics(), time.monotonic()
@@ -75,7 +72,6 @@ class Solving:
         return tuple(self._value(model.eval(constant, model_completion=True)) for constant in self.constants)
 
     def _value(self, term: Term) -> Any:
-        z3 = load_z3()
         if isinstance(term, z3.IntNumRef):
             return term.as_long()
         if isinstance(term, z3.RatNumRef):

@@ -5,27 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
-from adeptree.core.errors import InvalidArgument, MissingExtra, got
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.extras import Extra
 
 SPLIT_LIMIT = 64
 """Most values of the constants that a term is split into cases by."""
 BOUNDS_EFFORT = 2_000_000
 """Steps (z3's rlimit) spent on finding the bounds of the constants."""
 
+z3: Any = Extra("z3", "SmtClass", "smt")
+
 Term = Any
 Range = tuple[int, int]
-
-
-def load_z3() -> ModuleType:
-    """Return z3, or say which extra has it."""
-    try:
-        import z3
-    except ImportError:
-        raise MissingExtra("SmtClass needs z3; install it with: pip install 'adeptree[smt]'") from None
-    return z3  # type: ignore[no-any-return]
 
 
 class Part(NamedTuple):
@@ -37,7 +30,6 @@ class Part(NamedTuple):
 
 def parts(*terms: Term) -> list[Part]:
     """List every term inside these, each once. Walking terms is slow in Python, so lists of parts are passed on."""
-    z3 = load_z3()
     stack, seen, found = list(terms), set[int](), []
     while stack:
         term = stack.pop()
@@ -50,7 +42,7 @@ def parts(*terms: Term) -> list[Part]:
 
 def check_known(inside: Sequence[Part], known: Mapping[int, str], where: str) -> None:
     """Refuse symbols that are not among the constants: the solver would choose them anew for every instance."""
-    symbol = load_z3().Z3_OP_UNINTERPRETED
+    symbol = z3.Z3_OP_UNINTERPRETED
     for term, kind in inside:
         if kind == -1:
             raise InvalidArgument(f"{where} must not contain quantifiers; got {term}")
@@ -62,7 +54,6 @@ def check_known(inside: Sequence[Part], known: Mapping[int, str], where: str) ->
 
 def total(inside: Sequence[Part]) -> list[Term]:
     """Say what dividing by 0 gives, which z3 leaves open: n / 0 = n div 0 = 0 and n mod 0 = n, as our rules do."""
-    z3 = load_z3()
     return [
         z3.Implies(term.arg(1) == 0, term == (term.arg(0) if kind == z3.Z3_OP_MOD else 0))
         for term, kind in _divisions(inside)
@@ -71,7 +62,6 @@ def total(inside: Sequence[Part]) -> list[Term]:
 
 def _divisions(inside: Sequence[Part]) -> list[Part]:
     """List the divisions and remainders whose divisor may be 0."""
-    z3 = load_z3()
     kinds = (z3.Z3_OP_DIV, z3.Z3_OP_IDIV, z3.Z3_OP_MOD)
     found = [part for part in inside if part.kind in kinds]
     return [part for part in found if not _is_number(part.term.arg(1)) or _is_zero(part.term.arg(1))]
@@ -83,7 +73,6 @@ def split_cases(term: Term, inside: Sequence[Part], ranges: Mapping[int, tuple[T
     With a number for a divisor the rest is linear, which z3 decides in about a millisecond; a remainder by an
     unknown took more than 40 (``x % m == r`` with m <= 12, 100 instances).
     """
-    z3 = load_z3()
     chosen = [ranges[i] for i in _nonlinear(inside) if i in ranges]
     if not chosen or math.prod(high - low + 1 for _, (low, high) in chosen) > SPLIT_LIMIT:
         return term
@@ -97,7 +86,6 @@ def split_cases(term: Term, inside: Sequence[Part], ranges: Mapping[int, tuple[T
 
 def _nonlinear(inside: Sequence[Part]) -> list[int]:
     """Return the ids of the symbols in divisors and, but for one factor, in products of unknowns."""
-    z3 = load_z3()
     unknowns = [term.arg(1) for term, _ in _divisions(inside)]
     for term, kind in inside:
         if kind == z3.Z3_OP_MUL:
@@ -107,7 +95,6 @@ def _nonlinear(inside: Sequence[Part]) -> list[int]:
 
 def bounds_of(constants: Sequence[Term], where: Sequence[Term]) -> list[Range | None]:
     """Return the least and the greatest value of every integer (or Boolean) constant; None where there is none."""
-    z3 = load_z3()
     search = z3.Optimize()
     search.set(priority="box", rlimit=BOUNDS_EFFORT)
     search.add(*where)
@@ -123,7 +110,6 @@ def bounds_of(constants: Sequence[Term], where: Sequence[Term]) -> list[Range | 
 
 
 def _range(ends: tuple[Any, Any]) -> Range | None:
-    z3 = load_z3()
     low, high = ends[0].value(), ends[1].value()
     if not (z3.is_int_value(low) and z3.is_int_value(high)):
         return None  # unbounded
@@ -132,7 +118,6 @@ def _range(ends: tuple[Any, Any]) -> Range | None:
 
 def check_constants(constants: Any) -> list[Term]:
     """Return the constants, or say what they must be."""
-    z3 = load_z3()
     listed = list(constants) if isinstance(constants, (list, tuple)) else []
     if not listed or not all(z3.is_const(c) and z3.is_app_of(c, z3.Z3_OP_UNINTERPRETED) for c in listed):
         raise InvalidArgument(
@@ -145,7 +130,6 @@ def check_constants(constants: Any) -> list[Term]:
 
 def check_where(where: Any, known: Mapping[int, str]) -> list[Term]:
     """Return the conditions on the constants, or say what they must be."""
-    z3 = load_z3()
     listed = list(where) if isinstance(where, (list, tuple)) else [where]
     conditions = [z3.BoolVal(c) if isinstance(c, bool) else c for c in listed]
     for condition in conditions:
@@ -156,9 +140,8 @@ def check_where(where: Any, known: Mapping[int, str]) -> list[Term]:
 
 
 def _is_number(term: Term) -> bool:
-    z3 = load_z3()
     return bool(z3.is_int_value(term) or z3.is_rational_value(term))
 
 
 def _is_zero(term: Term) -> bool:
-    return bool(term.as_fraction() == 0) if load_z3().is_rational_value(term) else bool(term.as_long() == 0)
+    return bool(term.as_fraction() == 0) if z3.is_rational_value(term) else bool(term.as_long() == 0)

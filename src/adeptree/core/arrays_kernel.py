@@ -1,0 +1,19 @@
+"""Arrays that grow, as kernels have them."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+
+def longer(old: object, size: cython.Py_ssize_t) -> object:
+    """Return an array of this many entries that begins like the old one and goes on with zeros."""
+    begun: Any = memoryview(old)  # type: ignore[arg-type]
+    new = array(begun.format, bytes(begun.itemsize * size))
+    memoryview(new)[: len(begun)] = begun
+    return new

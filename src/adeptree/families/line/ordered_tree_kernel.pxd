@@ -1,0 +1,20 @@
+# What kernels over buckets in order inherit of ordered_tree_kernel.py, as C.
+from adeptree._compiled.round_kernel cimport RoundKernel
+
+cdef class OrderedTree(RoundKernel):
+    cdef public long long cells
+    cdef public Py_ssize_t buckets, nodes, room
+    cdef long long[::1] keys, splits
+    cdef int[::1] counts, child, size, way, order, leaves, pairs, firsts
+    cdef Py_ssize_t depth, bucket, at
+
+    cdef void sum_leaf(self, Py_ssize_t v) noexcept
+    cdef void sum_node(self, Py_ssize_t v) noexcept
+    cdef void move_slots(self, Py_ssize_t new, Py_ssize_t old, Py_ssize_t count) noexcept
+    cdef int make_room(self, Py_ssize_t room) except -1
+    cdef void halve(self, Py_ssize_t v) noexcept
+    cdef void climb(self) noexcept
+    cdef void balance(self) noexcept
+    cdef Py_ssize_t list_nodes(self, Py_ssize_t root) noexcept
+    cdef void regrow(self, Py_ssize_t root) noexcept
+    cdef void sum_all(self, Py_ssize_t found) noexcept

@@ -1,0 +1,181 @@
+"""Buckets in order under a balanced tree of sums; a subtree that has become lopsided is built anew.
+
+A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. A node's
+children are neighbours, and ``splits`` has the first key of the right one. What is summed up a subclass says
+(``sum_leaf``, ``sum_node``): a round changes one bucket, and the sums on the way from it to the root.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+else:
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger
+
+BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
+DEEPEST = 128
+
+
+class OrderedTree(RoundKernel):
+    """The tree, at first with one bucket of one slot."""
+
+    def __init__(self) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.depth = self.bucket = self.at = 0
+        self.way = array("i", bytes(4 * DEEPEST))
+        self.keys = self.splits = array("q")
+        self.counts = self.child = self.size = array("i")
+        self.order = self.leaves = self.pairs = self.firsts = array("i")
+        self.room = 0
+        self.buckets = self.nodes = self.cells = 1
+        self.make_room(2)
+        self.counts[0] = self.size[0] = 1
+        self.child[0] = -1
+
+    # --- What a subclass writes --------------------------------------------------------------------
+
+    def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the bucket of a leaf."""
+
+    def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the two children of a node."""
+
+    def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Copy what slots hold beside their keys."""
+
+    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
+        """Have room for this many buckets. If that fails, nothing is lost."""
+        self.keys, self.splits = longer(self.keys, room * BUCKET), longer(self.splits, 2 * room)
+        self.counts = longer(self.counts, room)
+        self.child, self.size = longer(self.child, 2 * room), longer(self.size, 2 * room)
+        self.order, self.firsts = longer(self.order, 2 * room), longer(self.firsts, 2 * room)
+        self.leaves, self.pairs = longer(self.leaves, room), longer(self.pairs, room)
+        self.room = room
+        return 0
+
+    # --- The tree ----------------------------------------------------------------------------------
+
+    def climb(self) -> cython.void:
+        """Sum up anew from the bucket of x to the root; a full bucket becomes two."""
+        leaf: cython.Py_ssize_t = self.way[self.depth]
+        full: cython.bint = self.counts[self.bucket] == BUCKET
+        d: cython.Py_ssize_t
+        if full:
+            for d in range(self.depth + 1):
+                self.size[self.way[d]] += 1
+            self.halve(leaf)
+        else:
+            self.sum_leaf(leaf)
+        d = self.depth - 1
+        while d >= 0:
+            self.sum_node(self.way[d])
+            d -= 1
+        if full:
+            self.balance()
+
+    def halve(self, v: cython.Py_ssize_t) -> cython.void:
+        """Make a leaf whose bucket is full a node with two leaves."""
+        old: cython.Py_ssize_t = self.bucket * BUCKET + BUCKET // 2
+        new: cython.Py_ssize_t = self.buckets * BUCKET
+        a: cython.Py_ssize_t = self.nodes
+        i: cython.Py_ssize_t
+        for i in range(BUCKET // 2):
+            self.keys[new + i] = self.keys[old + i]
+        self.move_slots(new, old, BUCKET // 2)
+        self.counts[self.bucket] = self.counts[self.buckets] = BUCKET // 2
+        self.child[v], self.child[a], self.child[a + 1] = a, -1 - self.bucket, -1 - self.buckets
+        self.size[a] = self.size[a + 1] = 1
+        self.splits[v] = self.keys[new]
+        self.buckets += 1
+        self.nodes += 2
+        self.sum_leaf(a)
+        self.sum_leaf(a + 1)
+        self.sum_node(v)
+
+    def balance(self) -> cython.void:
+        """Build the highest subtree on the way anew that has become lopsided, so that no rotations are needed."""
+        d: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        larger: cython.Py_ssize_t
+        for d in range(self.depth + 1):
+            v = self.way[d]
+            if self.size[v] >= 8:
+                larger = max(self.size[self.child[v]], self.size[self.child[v] + 1])
+                if 10 * larger > 7 * self.size[v]:
+                    self.regrow(v)
+                    d -= 1
+                    while d >= 0:
+                        self.sum_node(self.way[d])
+                        d -= 1
+                    return
+
+    def list_nodes(self, root: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """List the nodes of a subtree in ``order``, each before those below it, left before right; return how many."""
+        found: cython.Py_ssize_t = 0
+        waiting: cython.Py_ssize_t = 1
+        v: cython.Py_ssize_t
+        self.firsts[0] = root
+        while waiting:
+            waiting -= 1
+            v = self.firsts[waiting]
+            self.order[found] = v
+            found += 1
+            if self.child[v] >= 0:
+                self.firsts[waiting], self.firsts[waiting + 1] = self.child[v] + 1, self.child[v]
+                waiting += 2
+        return found
+
+    def regrow(self, root: cython.Py_ssize_t) -> cython.void:
+        """Give a subtree the best shape; its nodes and buckets are used again."""
+        found: cython.Py_ssize_t = self.list_nodes(root)
+        leaves: cython.Py_ssize_t = 0
+        pairs: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        a: cython.Py_ssize_t
+        half: cython.Py_ssize_t
+        for i in range(found):
+            v = self.order[i]
+            if self.child[v] < 0:
+                self.leaves[leaves] = self.child[v]
+                leaves += 1
+            else:
+                self.pairs[pairs] = self.child[v]
+                pairs += 1
+        # From the root down, level by level; ``firsts`` has the leftmost leaf below a node.
+        self.order[0], self.firsts[0] = root, 0
+        pairs = 0
+        for i in range(found):
+            v = self.order[i]
+            if self.size[v] == 1:
+                self.child[v] = self.leaves[self.firsts[i]]
+                continue
+            a, half = self.pairs[pairs], self.size[v] // 2
+            self.child[v] = a
+            self.size[a], self.size[a + 1] = half, self.size[v] - half
+            self.order[2 * pairs + 1], self.order[2 * pairs + 2] = a, a + 1
+            self.firsts[2 * pairs + 1], self.firsts[2 * pairs + 2] = self.firsts[i], self.firsts[i] + half
+            self.splits[v] = self.keys[(-1 - self.leaves[self.firsts[i] + half]) * BUCKET]
+            pairs += 1
+        self.sum_all(found)
+
+    def sum_all(self, found: cython.Py_ssize_t) -> cython.void:
+        """Sum up the nodes in ``order`` anew, children (which come later in the list) first."""
+        i: cython.Py_ssize_t = found - 1
+        while i >= 0:
+            if self.child[self.order[i]] < 0:
+                self.sum_leaf(self.order[i])
+            else:
+                self.sum_node(self.order[i])
+            i -= 1
