@@ -24,8 +24,9 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|pytest|river|sklearn|unittest)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
-    ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats)"),
+    ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
     ("py:class", r"adeptree\.families\.rule_values\.\w+"),
+    ("py:class", r"adeptree\.theory\.priors\.BetaTables"),
     ("py:class", "[CHS]"),
     ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
     ("py:class", r"adeptree\.checks\.subjects\.\w+"),

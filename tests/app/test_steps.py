@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+import shutil
 import signal
 from collections.abc import Callable
 from itertools import count, product
@@ -244,10 +245,13 @@ def test_interrupts_at_any_moment_leave_rows_that_are_learnt_and_counted() -> No
                 continue
             taken = files.load("s/checkpoint")["run"]["position"]["taken"]
             assert at.load("s/checkpoint").rounds == taken == Path("p.csv").read_bytes().count(b"\n") - 1
-            if taken == ROWS:
+            if taken == ROWS:  # too late: from the beginning
+                shutil.rmtree("s")
+            elif taken:
+                moments.add(taken)
+            if len(moments) == 4:
                 break
-            moments.add(taken)
-    assert len(moments - {0}) >= 2
+    assert len(moments) >= 2
     good(*options, "p.csv", "--save", "s", "--resume")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 

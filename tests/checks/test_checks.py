@@ -169,6 +169,7 @@ MAY_SKIP = {
     "check_save_after_predicting": "Bpss",
     "check_regret_bound": "LazyAdept",  # the theorem hides its constant
     "check_invalid_instance": "by function",  # only the user's function knows what is valid
+    "check_bound_is_possible": "unions",  # nobody knows the Littlestone dimension of two intervals
     "check_total": "Ghost",  # refuses what is not realizable, in a sentence
 }
 """Of the learners and adversaries we ship, who may skip which law."""

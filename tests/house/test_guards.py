@@ -49,7 +49,8 @@ FOUND_BY_NAME = {
     "_m*": "asked for by River",
     "multi_class": "by scikit-learn",
     "current_rule": "public, and shown in a docstring",
-    "typingctx": "by numba",
+    "ledger_of": "by a pickled ledger",
+    "hedge_regret": "public, and shown in the docs",
 }
 
 MOST_LINES = 300

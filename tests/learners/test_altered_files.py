@@ -214,10 +214,12 @@ def test_the_values_of_a_file_are_looked_at_before_anything_is_built(
         ("grid", ("engine", "base", "row_of"), lambda row_of: row_of[:-1]),
         ("ball", ("engine", "base", "states"), lambda states: [*states[:-1], states[-1][:-1]]),
         ("ball", ("engine", "base", "states"), lambda states: [*states[:-1], (*states[-1][:-1], 0)]),
-        ("real stumps", ("engine", "frontier", "feature"), lambda feature: feature + 1),
-        ("open stumps", ("engine", "frontier", "names"), lambda names: ["", *["a"] * (len(names) - 1)]),
-        ("open stumps", ("engine", "frontier", "high"), lambda high: high + 1),
-        ("open stumps", ("engine", "frontier", "rows"), lambda rows: np.zeros_like(rows)),
+        ("real stumps", ("engine", "table", "line"), lambda line: line + 1),
+        ("real stumps", ("engine", "keys"), lambda keys: keys[::-1]),
+        ("open stumps", ("engine", "names"), lambda names: ["", *["a"] * (len(names) - 1)]),
+        ("open stumps", ("engine", "table", "high"), lambda high: high + 1),
+        ("open stumps", ("engine", "table", "row"), lambda row: row + 10),
+        ("open stumps", ("engine", "cells"), lambda cells: cells[::-1]),
     ],
 )
 def test_what_no_learner_has_is_refused(tmp_path: Path, name: str, where: tuple[str, ...], change: Any) -> None:

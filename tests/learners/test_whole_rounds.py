@@ -234,9 +234,12 @@ def test_mutant_a_frontier_that_alters_what_it_has(monkeypatch: pytest.MonkeyPat
             self.seen.sort()
 
     monkeypatch.setattr(IntervalFrontier, "grow", grow)
-    build, points = LEARNERS["intervals"]
+
+    def build() -> at.Adept:
+        return at.Adept(at.Intervals(6), engine="paths")
+
     with pytest.raises(AssertionError, match=r"half a round|differs"):
-        torn_everywhere(build, points, lambda learner: None, lambda learner, _: learner.learn(points[4], 0))
+        torn_everywhere(build, NUMBERS, lambda learner: None, lambda learner, _: learner.learn(NUMBERS[4], 0))
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -20,7 +20,7 @@ from adeptree.pages.summary import Account, rule_text
         (at.Thresholds(8), [(4, 0), (5, 1)], ["speed"], "speed >= 5"),
         (at.Intervals(8), [(4, 0), (5, 1), (6, 0)], ["speed"], "5 <= speed < 6"),
         (at.BlockUnions(1), [("a", 1), ("b", 0)], ["block x"], "block x in {'a'}"),
-        (at.Conjunctions(2), [((1, 0), 1), ((0, 1), 0)], ["old", "x0"], "old and not x0"),
+        (at.Conjunctions(2), [((1, 0), 1), ((1, 1), 0), ((0, 0), 0)], ["old", "x0"], "old and not x0"),
         (at.Stumps(cuts={"x": [1]}), [({"x": 0}, 0), ({"x": 2}, 1)], ["other"], "x >= 1"),
         (at.RealStumps(["x0"]), [({"x0": 0.0}, 0), ({"x0": 2.0}, 1)], ["other"], "x0 >= 1"),
         (

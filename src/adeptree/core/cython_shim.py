@@ -7,7 +7,7 @@ from typing import Any
 compiled = False
 double = float
 void = None
-int = uint = uchar = longlong = ulonglong = Py_ssize_t = bint = Any
+int = uchar = longlong = ulonglong = Py_ssize_t = bint = Any
 
 
 def _same(thing: Any) -> Any:
@@ -18,8 +18,8 @@ def _with(*arguments: Any, **named: Any) -> Any:
     return _same
 
 
-cclass = cfunc = ccall = final = no_gc = inline = _same
-exceptval = locals = freelist = _with
+cclass = cfunc = ccall = final = inline = _same
+exceptval = locals = _with
 
 
 def cast(kind: Any, value: Any) -> Any:

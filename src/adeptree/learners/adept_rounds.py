@@ -73,7 +73,7 @@ class RoundsOnEngine(Mixing):
 
     def _looked_at(self, x: Any) -> float:
         self._catch_up()
-        if self.answered >= self._end:
+        if self.ledger.answered >= self._end:
             self._check_horizon()
         return self._odds(self.concept_class.instance(x)).p
 
@@ -186,7 +186,7 @@ class RoundsOnEngine(Mixing):
         now = self.paths.odds_of(ticket.id)
         self.paths.settle(ticket.id, label, cost)
         self.ledger.waiting -= 1
-        self.overlaps += overlaps
+        self.ledger.overlaps += overlaps
         self._charge(ticket.p, ticket.guess, label, cost, now)
 
     def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:

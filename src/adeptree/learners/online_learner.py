@@ -134,7 +134,7 @@ class OnlineLearner(Saved):
         self._commit(instance, ticket.x, label)
         self.tickets.remove(ticket)
         self.ledger.waiting -= 1
-        self.overlaps += self.rounds - ticket.arrivals
+        self.ledger.overlaps += self.rounds - ticket.arrivals
         self._settle(ticket.p, ticket.guess, label)
 
     def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:

@@ -42,10 +42,8 @@ class FunctionOracle(ConsistencyOracle):
         name: str = "function",
     ) -> None:
         if (find is None and find_many is None) == (realizable is None):
-            raise InvalidArgument(
-                "give exactly one of find= (returns a concept or None; find_many= for a list of samples) and "
-                "realizable= (a bool)"
-            )
+            concepts = "find= (returns a concept or None; find_many= for a list of samples)"
+            raise InvalidArgument(f"give exactly one of {concepts} and realizable= (a bool)")
         self._find, self._find_many, self._realizable = find, find_many, realizable
         self.name = name
 
@@ -87,7 +85,7 @@ class FunctionOracle(ConsistencyOracle):
         self._open("find")
         if self._find_many is None:
             return super().find_many(samples)
-        answers = said(self._find_many, [list(sample) for sample in samples])
+        answers = said(self._find_many, list(map(list, samples)))
         if len(answers) != len(samples):
             raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
         return [checked("find", answer) for answer in answers]
@@ -126,18 +124,17 @@ def checked(kind: Kind, answer: Any) -> Any:
 
 def bits(answers: list[Any], keep: bool) -> list[bool]:
     """Return the answers to "realizable" with none unknown: such a one is True if it is kept, else raised."""
-    for answer in answers:
-        if isinstance(answer, OracleUnknown) and not keep:
-            raise answer
-    return [True if isinstance(answer, OracleUnknown) else answer for answer in answers]
+    unknown = [isinstance(answer, OracleUnknown) for answer in answers]
+    if any(unknown) and not keep:
+        raise answers[unknown.index(True)]
+    return [missing or answer for missing, answer in zip(unknown, answers, strict=True)]
 
 
 class Layer(Oracle):
     """Stands between whoever asks and ``oracle``; layers nest in any order.
 
-    A subclass writes one method, ``_through``, for single queries and batches alike. Closing a layer
-    closes what is inside, and attributes a layer does not have are looked up inside too. Threads that ask the same
-    layer wait for each other.
+    A subclass writes one method, ``_through``. Closing a layer closes what is inside, and attributes that it does not
+    have are looked up inside too. Threads that ask the same layer wait for each other.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import Caching, ClassOracle, Counting
@@ -295,8 +292,7 @@ class Counting(Layer):
         except OracleUnknown:
             self._note_unknown(len(samples))
             raise
-        if unknown := [answer for answer in answers if isinstance(answer, OracleUnknown)]:
-            self._note_unknown(len(unknown))
+        self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
         return answers
 
     def _note_unknown(self, number: int) -> None:

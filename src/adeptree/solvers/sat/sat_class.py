@@ -38,7 +38,7 @@ class SatClass(SolverClass):
     The label of every instance is a literal, made when the instance is first met; the labels of a sample are
     assumptions, so nothing is taken back between calls and all that the solver learns stays true.
 
-    The solver is not part of what is pickled or copied: every process builds its own (:meth:`clone`), and so does every
+    The solver is not part of what is pickled or copied: every process builds its own (``clone``), and so does every
     worker of an ``executor``.
 
     Parameters
