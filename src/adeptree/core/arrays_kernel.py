@@ -13,7 +13,5 @@ except ModuleNotFoundError:
 
 def longer(old: object, size: cython.Py_ssize_t) -> object:
     """Return an array of this many entries that begins like the old one and goes on with zeros."""
-    begun: Any = memoryview(old)  # type: ignore[arg-type]
-    new = array(begun.format, bytes(begun.itemsize * size))
-    memoryview(new)[: len(begun)] = begun
-    return new
+    begun: Any = old if isinstance(old, array) else old.base  # type: ignore[attr-defined]
+    return begun + array(begun.typecode, bytes(begun.itemsize * (size - len(begun))))

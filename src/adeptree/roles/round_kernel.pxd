@@ -13,6 +13,7 @@ cdef class RoundKernel:
     # What a structure writes.
     cdef bint place(self, object x) except -1
     cdef void place_at(self, Py_ssize_t i) noexcept
+    cdef void warm(self, Py_ssize_t first, Py_ssize_t stop) noexcept
     cdef void look(self) noexcept
     cdef int reserve(self) except -1
     cdef void take(self, int label, double cost) noexcept

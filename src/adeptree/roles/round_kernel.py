@@ -30,6 +30,9 @@ else:
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
+GROUP = cython.declare(cython.Py_ssize_t, 16)
+
+
 class RoundKernel:
     """The base of all kernels: rate, limits, coins and the ledger."""
 
@@ -61,6 +64,9 @@ class RoundKernel:
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.void:
         """Put the i-th point of the batch in place."""
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming points of the batch, at most ``GROUP``, will need, so that memory is waited for once."""
 
     def look(self) -> cython.void:
         """Set ``p`` (and ``log_odds``, where ``log_ratio`` is not overridden) for the point in place, as of now."""
@@ -201,6 +207,8 @@ class RoundKernel:
         cost: cython.double = 1.0
         weighed: cython.bint = len(costs) > 0
         for i in range(first, stop):
+            if cython.compiled and (i - first) % GROUP == 0:
+                self.warm(i, min(i + GROUP, stop))
             self.place_at(i)
             self.reserve()
             self.see()

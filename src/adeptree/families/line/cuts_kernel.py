@@ -17,16 +17,12 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.cut_tree_kernel import CutTree
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, log
 
-    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.cut_tree_kernel import CutTree
-    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
@@ -37,12 +33,9 @@ NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
 class CutsKernel(CutTree):
     """The tree of products; of ``cuts`` cuts."""
 
+    # ``sums`` are pairs (least loss, weight): rows of what lies before x, beyond it, and of a gap, by cuts; the two
+    # labels at x; and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
     row: cython.Py_ssize_t  # numbers in d + 1 pairs
-    stride: cython.Py_ssize_t
-    base: cython.Py_ssize_t
-    # Pairs (least loss, weight): rows of what lies before x, beyond it, and of a gap, by cuts; the two labels at x;
-    # and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
-    sums: cython.double[::1]
 
     def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
         self.row = 2 * (cuts + 1)
@@ -51,13 +44,6 @@ class CutsKernel(CutTree):
         self.sums = array("d", bytes(8 * self.base))
         self.sums[2 * self.row + 1] = 1.0
         CutTree.__init__(self, measure, cuts)
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the sums of more buckets, too."""
-        self.sums = longer(self.sums, self.base + 2 * room * self.stride)
-        return LineTree.make_room(self, room)
 
     # --- Pairs -------------------------------------------------------------------------------------
 

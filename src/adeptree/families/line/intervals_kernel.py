@@ -17,16 +17,12 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.cut_tree_kernel import CutTree
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, log
 
-    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.cut_tree_kernel import CutTree
-    from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
@@ -42,7 +38,6 @@ STRIDE = cython.declare(cython.Py_ssize_t, 7)
 class IntervalsKernel(CutTree):
     """The tree of pairs."""
 
-    sums: cython.double[::1]
     # What lies before x, by cuts so far; what lies beyond it, by cuts before it; and the labels at x.
     loss0: cython.double
     weight0: cython.double
@@ -50,15 +45,8 @@ class IntervalsKernel(CutTree):
     weight1: cython.double
 
     def __init__(self, measure: Any) -> None:
-        self.sums = array("d")
+        self.sums, self.base, self.stride = array("d"), 0, STRIDE
         CutTree.__init__(self, measure, 2)
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the sums of more buckets, too."""
-        self.sums = longer(self.sums, 2 * room * STRIDE)
-        return LineTree.make_room(self, room)
 
     @cython.cfunc
     @cython.inline

@@ -32,6 +32,8 @@ else:
     from adeptree.theory.ledger_kernel import word_of_float
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
+GROUP = cython.declare(cython.Py_ssize_t, 16)  # points whose ways are read at the same time,
+LARGE = cython.declare(cython.Py_ssize_t, 1024)  # in trees of so many buckets
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
 EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
@@ -80,6 +82,7 @@ class LineTree(OrderedTree):
         self.first, self.last = first, last
         self.parts = len(shares)
         self.shares, self.betas = array("d", [*shares, 0.0]), array("d", [*betas, 0.0])
+        self.alone = count_share == 0.0 and tuple(shares) == (1.0,)  # one part: it is all of the mass
         self.count_share = count_share
         self.per_cut = count_share / between(first, last)
         self.whole = True  # whether all losses are whole numbers
@@ -95,6 +98,8 @@ class LineTree(OrderedTree):
         self.points = array("q")
         self.gain = self.mass = self.part = array("d")
         self.wrong = self.contested = array("i")
+        self.coming, self.ways = array("q", bytes(8 * GROUP)), array("i", bytes(4 * GROUP))
+        self.warmth = 0.0  # says nothing: what was read has to go somewhere
         OrderedTree.__init__(self)
         self.keys[0] = first
         self.mass[0] = 1.0
@@ -232,6 +237,49 @@ class LineTree(OrderedTree):
         self.cells += 1
         self.at = j
 
+    # --- Coming points -----------------------------------------------------------------------------
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming points of the batch will need."""
+        i: cython.Py_ssize_t
+        if self.buckets >= LARGE:
+            for i in range(stop - first):
+                self.coming[i] = self.points[first + i]
+            self.warm_ways(stop - first)
+
+    def warm_ways(self, count: cython.Py_ssize_t) -> cython.void:
+        """Read the ways of the ``coming`` points level by level, all at once: no read has to wait for another one's."""
+        i: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        read: cython.double = 0.0
+        going: cython.bint = True
+        for i in range(count):
+            self.ways[i] = 0
+        while going:
+            going = False
+            for i in range(count):
+                v = self.ways[i]
+                read += self.sums[self.base + v * self.stride]
+                if self.child[v] >= 0:
+                    self.ways[i] = self.child[v] + (self.coming[i] >= self.splits[v])
+                    going = True
+        for i in range(count):
+            v = -1 - self.child[self.ways[i]]
+            self.warm_bucket(v * BUCKET, v * BUCKET + self.counts[v])
+        self.warmth = read
+
+    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
+        """Read something of every 64 bytes of a bucket."""
+        i: cython.Py_ssize_t
+        read: cython.double = 0.0
+        whole: cython.longlong = 0
+        for i in range(first, end, 8):
+            whole ^= self.keys[i] ^ self.wrong[i] ^ self.contested[i]
+            read += self.gain[i] + self.mass[i]
+        for i in range(first * self.parts, end * self.parts, 8):
+            read += self.part[i]
+        self.warmth = read + whole
+
     # --- Losses ------------------------------------------------------------------------------------
 
     def charge(self, label: cython.int, cost: cython.double) -> cython.void:
@@ -278,7 +326,7 @@ class LineTree(OrderedTree):
         """Have room for this many buckets. If that fails, nothing is lost."""
         slots: cython.Py_ssize_t = room * BUCKET
         self.gain, self.mass = longer(self.gain, slots), longer(self.mass, slots)
-        self.part = longer(self.part, slots * self.parts)
+        self.part = self.mass if self.alone else longer(self.part, slots * self.parts)
         self.wrong, self.contested = longer(self.wrong, slots), longer(self.contested, slots)
         return OrderedTree.make_room(self, room)
 
@@ -349,10 +397,10 @@ class LineTree(OrderedTree):
         for i in range(buckets):
             self.counts[i] = kept["counts"][i]
             for j in range(i * BUCKET, i * BUCKET + self.counts[i]):
-                self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
-                self.wrong[j], self.contested[j] = wrong[at], contested[at]
                 for c in range(self.parts):
                     self.part[j * self.parts + c] = part[at * self.parts + c]
+                self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
+                self.wrong[j], self.contested[j] = wrong[at], contested[at]
                 at += 1
         for i in range(len(numbers)):
             j = numbers[i]

@@ -5,6 +5,8 @@ cdef class OrderedTree(RoundKernel):
     cdef public long long cells
     cdef public Py_ssize_t buckets, nodes, room
     cdef long long[::1] keys, splits
+    cdef double[::1] sums
+    cdef Py_ssize_t stride, base
     cdef int[::1] counts, child, size, way, order, leaves, pairs, firsts
     cdef Py_ssize_t depth, bucket, at
 

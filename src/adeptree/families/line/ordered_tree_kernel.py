@@ -2,7 +2,8 @@
 
 A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. A node's
 children are neighbours, and ``splits`` has the first key of the right one. What is summed up a subclass says
-(``sum_leaf``, ``sum_node``): a round changes one bucket, and the sums on the way from it to the root.
+(``sum_leaf``, ``sum_node``, in ``stride`` numbers per node, from ``base`` on in ``sums``): a round changes one bucket,
+and the sums on the way from it to the root.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ DEEPEST = 128
 
 
 class OrderedTree(RoundKernel):
-    """The tree, at first with one bucket of one slot."""
+    """The tree, at first with one bucket of one slot; a subclass sets ``sums``, ``base`` and ``stride`` before."""
 
     def __init__(self) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
@@ -57,7 +58,7 @@ class OrderedTree(RoundKernel):
     def make_room(self, room: cython.Py_ssize_t) -> cython.int:
         """Have room for this many buckets. If that fails, nothing is lost."""
         self.keys, self.splits = longer(self.keys, room * BUCKET), longer(self.splits, 2 * room)
-        self.counts = longer(self.counts, room)
+        self.counts, self.sums = longer(self.counts, room), longer(self.sums, self.base + 2 * room * self.stride)
         self.child, self.size = longer(self.child, 2 * room), longer(self.size, 2 * room)
         self.order, self.firsts = longer(self.order, 2 * room), longer(self.firsts, 2 * room)
         self.leaves, self.pairs = longer(self.leaves, room), longer(self.pairs, room)

@@ -23,13 +23,11 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import exp, expm1, log, log1p
 else:
     from math import exp, expm1, log, log1p
 
-    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import LineTree
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
@@ -46,19 +44,11 @@ class StepsKernel(LineTree):
     """The tree of matrices; of a Poisson number of cuts with this mean."""
 
     rate_of_cuts: cython.double
-    sums: cython.double[::1]
 
     def __init__(self, measure: Any, rate_of_cuts: cython.double) -> None:
         self.rate_of_cuts = rate_of_cuts
-        self.sums = array("d")
+        self.sums, self.base, self.stride = array("d"), 0, STRIDE
         LineTree.__init__(self, *measure)
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the matrices of more buckets, too."""
-        self.sums = longer(self.sums, 2 * room * STRIDE)
-        return LineTree.make_room(self, room)
 
     @cython.cfunc
     @cython.inline

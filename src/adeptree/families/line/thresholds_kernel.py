@@ -48,8 +48,7 @@ class ThresholdsKernel(LineTree):
     T: cython.longlong
     M: cython.longlong
     columns: cython.Py_ssize_t
-    stride: cython.Py_ssize_t
-    sums: cython.double[::1]  # per node: the least loss, 1s minus 0s, and a sum per column
+    # ``sums`` has per node: the least loss, 1s minus 0s, and a sum per column.
     weight: cython.double[::1]  # per slot: e^(-eta (loss - least of the bucket)), times the prior mass but the paper's
     row: cython.double[::1]
 
@@ -66,7 +65,7 @@ class ThresholdsKernel(LineTree):
     ) -> None:
         self.T, self.M = horizon, mistakes
         self.columns = mistakes + 1 if mistakes >= 0 else 1
-        self.stride = 2 + self.columns
+        self.base, self.stride = 0, 2 + self.columns
         self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
         self.sums = self.weight = array("d")
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
@@ -74,10 +73,20 @@ class ThresholdsKernel(LineTree):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the sums of more buckets, too."""
-        self.sums = longer(self.sums, 2 * room * self.stride)
+        """Have room for the weights of more buckets, too."""
         self.weight = longer(self.weight, room * BUCKET)
         return LineTree.make_room(self, room)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
+        """Read the weights, too."""
+        i: cython.Py_ssize_t
+        read: cython.double = 0.0
+        LineTree.warm_bucket(self, first, end)
+        for i in range(first, end, 8):
+            read += self.weight[i]
+        self.warmth = read
 
     @cython.cfunc
     @cython.inline

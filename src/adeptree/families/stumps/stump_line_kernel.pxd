@@ -8,7 +8,6 @@ cimport cython
 cdef class StumpLine(LineTree):
     cdef Shares shares_of
     cdef StumpLine lead
-    cdef double[::1] sums
     # How x divides its gap: whether there are cuts on both sides, what the base learner says of falling cuts, masses.
     cdef bint inner, fall
     cdef double up_low, up_high, down_low, down_high

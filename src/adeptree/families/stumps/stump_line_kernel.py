@@ -17,7 +17,6 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, between, value_of
     from cython.cimports.adeptree._compiled.shares_kernel import Shares
     from cython.cimports.libc.math import INFINITY as inf
@@ -25,7 +24,6 @@ if cython.compiled:
 else:
     from math import exp, floor, inf
 
-    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import LineTree, between, value_of
     from adeptree.families.stumps.shares_kernel import Shares
 
@@ -42,7 +40,7 @@ class StumpLine(LineTree):
     def __init__(self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Shares, lead: Any) -> None:
         self.shares_of = shares
         self.lead = lead
-        self.sums = array("d")
+        self.sums, self.base, self.stride = array("d"), 0, 5
         self.inner = self.fall = False
         self.up_low = self.up_high = self.down_low = self.down_high = 0.0
         self.over = self.least_up = self.sum_up = self.least_down = self.sum_down = 0.0
@@ -50,11 +48,6 @@ class StumpLine(LineTree):
         LineTree.__init__(self, floats, first, last, (0.0, 0.0), (0.5, 0.5), 0.0)
         self.mass[0] = 0.0
         self.rebuild()
-
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the sums of more buckets, too."""
-        self.sums = longer(self.sums, 10 * room)
-        return LineTree.make_room(self, room)
 
     def reserve(self) -> cython.int:
         """Have room for one more point."""

@@ -39,6 +39,7 @@ else:
 
 BEYOND = cython.declare(cython.longlong, 9223372036854775806)
 LONGEST = cython.declare(cython.double, 65536.0)
+LARGE = cython.declare(cython.Py_ssize_t, 1024)  # buckets of a line from which on its memory is warmed
 PLAIN = 2**53  # ints up to this are doubles
 
 
@@ -155,6 +156,18 @@ class StumpsKernel(RoundKernel):
         for f in range(len(self.lines)):
             self.coming[f] = self.points[i * len(self.lines) + f]
         self.arrive()
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming points of the batch will need, line by line."""
+        i: cython.Py_ssize_t
+        f: cython.Py_ssize_t
+        line: StumpLine
+        for f in range(0 if self.is_open else len(self.lines)):
+            line = cython.cast(StumpLine, self.lines[f])
+            if line.buckets >= LARGE:
+                for i in range(stop - first):
+                    line.coming[i] = self.key_at(f, self.points[(first + i) * len(self.lines) + f])
+                line.warm_ways(stop - first)
 
     def give(self, points: Any, mappings: list[Any]) -> None:
         """Take the points of a batch: the values of all features, row by row; or, where features may come, mappings."""
