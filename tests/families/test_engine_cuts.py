@@ -305,9 +305,10 @@ def test_memory_per_value() -> None:
     engine.batch(rng.random(points).tolist())
     engine.play_many(rng.integers(0, 2, points), np.empty(0), np.empty(points), 0)
     kernel = engine.kernel
-    slots = kernel.room * 32
-    # keys, gain, mass and one part per slot, two ints; per node 7 sums, a split and four ints; per bucket three.
-    assert slots * 40 + 2 * kernel.room * (56 + 8 + 16) + kernel.room * 12 < 100 * points
+    # keys, gain and mass per slot, two ints; an int per unit of 4; per node 7 sums, a split and four ints; per two
+    # nodes two ints.
+    held = 4 * kernel.room * 32 + kernel.room * 4 + kernel.node_room * (56 + 8 + 16 + 4)
+    assert held < 70 * points
 
 
 def _module(name: str) -> Any:

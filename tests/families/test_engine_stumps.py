@@ -319,6 +319,5 @@ def test_memory_per_value() -> None:
     engine.batch(rng.random((T, 2)))
     engine.play_many(rng.integers(0, 2, T), np.empty(0), np.empty(T), 0)
     for line in engine.kernel.lines:  # type: ignore[attr-defined]
-        slots, nodes = 32 * line.room, 2 * line.room
-        held = slots * (8 + 8 + 8 + 16 + 4 + 4) + nodes * (40 + 8 + 4 + 4 + 4 + 4) + line.room * 12
-        assert held < 100 * T
+        held = 4 * line.room * (8 + 8 + 8 + 16 + 4 + 4) + line.room * 4 + line.node_room * (40 + 8 + 16 + 4)
+        assert held < 80 * T

@@ -29,7 +29,7 @@ else:
 
     from adeptree.families.line.line_tree_kernel import LineTree
 
-BUCKET = cython.declare(cython.Py_ssize_t, 32)
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 REACH = cython.declare(cython.double, 667.0)  # d masses, each times unit, multiply to between e^-667 and e^667
 KEPT = cython.declare(cython.Py_ssize_t, 1024)
 MOST = 24
@@ -90,7 +90,7 @@ class CutTree(LineTree):
             if self.child[self.order[i]] >= 0:
                 continue
             bucket = -1 - self.child[self.order[i]]
-            for s in range(bucket * BUCKET, bucket * BUCKET + self.counts[bucket]):
+            for s in range(bucket * UNIT, bucket * UNIT + self.counts[bucket]):
                 for k in range(0, d + 1, 2):
                     losses[k] += self.gain[s]
                 mass = self.scaled(self.mass[s])

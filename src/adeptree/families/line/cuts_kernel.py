@@ -24,7 +24,7 @@ else:
 
     from adeptree.families.line.cut_tree_kernel import CutTree
 
-BUCKET = cython.declare(cython.Py_ssize_t, 32)
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
 
 
@@ -160,7 +160,7 @@ class CutsKernel(CutTree):
     @cython.exceptval(check=False)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Multiply the slots of a bucket."""
-        first: cython.Py_ssize_t = (-1 - self.child[v]) * BUCKET
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         at: cython.Py_ssize_t = self.base + v * self.stride
         gap: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -195,7 +195,7 @@ class CutsKernel(CutTree):
         left: cython.Py_ssize_t
         i: cython.Py_ssize_t
         self.locate()
-        first = self.bucket * BUCKET
+        first = self.bucket * UNIT
         self.begin(0, self.d + 1, 0)
         self.begin(self.row, self.d + 1, self.d)
         for i in range(1, self.depth + 1):

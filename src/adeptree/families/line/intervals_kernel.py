@@ -24,7 +24,7 @@ else:
 
     from adeptree.families.line.cut_tree_kernel import CutTree
 
-BUCKET = cython.declare(cython.Py_ssize_t, 32)
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
 GAIN = cython.declare(cython.Py_ssize_t, 0)
 UP = cython.declare(cython.Py_ssize_t, 1)
@@ -76,7 +76,7 @@ class IntervalsKernel(CutTree):
     @cython.exceptval(check=False)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Go through the slots of a bucket: at its point a slot is charged, in its gap cuts are placed."""
-        first: cython.Py_ssize_t = (-1 - self.child[v]) * BUCKET
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         i: cython.Py_ssize_t
         gain: cython.double = 0.0
         mass: cython.double
@@ -183,7 +183,7 @@ class IntervalsKernel(CutTree):
                 w1 = self.joined(b1, w1, loss, self.sums[at + DOWN + 1])
                 b1 = loss if loss < b1 else b1
                 b0 += self.sums[at]
-        for i in range(self.bucket * BUCKET, self.at + 1):
+        for i in range(self.bucket * UNIT, self.at + 1):
             a0 += self.gain[i]
             a2 += self.gain[i]
             if i < self.at or self.cut:
@@ -194,7 +194,7 @@ class IntervalsKernel(CutTree):
                 a2 = a0 if a0 < a2 else a2
                 u1 = self.joined(a1, u1, a0, mass)
                 a1 = a0 if a0 < a1 else a1
-        i = self.bucket * BUCKET + self.counts[self.bucket] - 1
+        i = self.bucket * UNIT + self.counts[self.bucket] - 1
         while i >= self.at:
             mass = self.sized(self.mass0 if self.cut and i == self.at else self.mass[i])
             w2 = self.joined(b2, w2, b1, w1 * mass)

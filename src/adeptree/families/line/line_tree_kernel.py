@@ -22,7 +22,7 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.ordered_tree_kernel import OrderedTree
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor, isfinite
-    from cython.cimports.libc.string import memcpy
+    from cython.cimports.libc.string import memcpy, memmove
 else:
     import struct
     from math import exp, floor, inf, isfinite
@@ -31,9 +31,9 @@ else:
     from adeptree.families.line.ordered_tree_kernel import OrderedTree
     from adeptree.theory.ledger_kernel import word_of_float
 
-BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 GROUP = cython.declare(cython.Py_ssize_t, 16)  # points whose ways are read at the same time,
-LARGE = cython.declare(cython.Py_ssize_t, 1024)  # in trees of so many buckets
+LARGE = cython.declare(cython.Py_ssize_t, 2048)  # in trees of so many buckets
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
 EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
@@ -165,7 +165,7 @@ class LineTree(OrderedTree):
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.depth = d
         self.bucket = -1 - self.child[v]
-        at = self.bucket * BUCKET - 1
+        at = self.bucket * UNIT - 1
         end = at + 1 + self.counts[self.bucket]
         for i in range(at + 1, end):
             at += self.keys[i] <= x  # (no branch to be mispredicted)
@@ -201,6 +201,7 @@ class LineTree(OrderedTree):
 
     def insert(self) -> cython.void:
         """Divide the gap of x: the part up to x stays in its slot, x and the part beyond it follow."""
+        self.widen()
         at: cython.Py_ssize_t = self.at
         parts: cython.Py_ssize_t = self.parts
         n: cython.double = self.contested[at]
@@ -208,17 +209,8 @@ class LineTree(OrderedTree):
         agree: cython.double
         against: cython.double
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        j = self.bucket * BUCKET + self.counts[self.bucket]
-        while j > at + 1:
-            self.keys[j] = self.keys[j - 1]
-            self.gain[j] = self.gain[j - 1]
-            self.mass[j] = self.mass[j - 1]
-            self.wrong[j] = self.wrong[j - 1]
-            self.contested[j] = self.contested[j - 1]
-            for i in range(parts):
-                self.part[j * parts + i] = self.part[(j - 1) * parts + i]
-            j -= 1
+        j: cython.Py_ssize_t = at + 1
+        self.copy_slots(at + 2, at + 1, self.bucket * UNIT + self.counts[self.bucket] - at - 1)
         for i in range(parts):
             agree = self.part[at * parts + i] / (n + 0.5 + self.betas[i])
             against = max(agree * (k + 0.5), FLOOR)
@@ -265,7 +257,7 @@ class LineTree(OrderedTree):
                     going = True
         for i in range(count):
             v = -1 - self.child[self.ways[i]]
-            self.warm_bucket(v * BUCKET, v * BUCKET + self.counts[v])
+            self.warm_bucket(v * UNIT, v * UNIT + self.counts[v])
         self.warmth = read
 
     def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
@@ -314,26 +306,29 @@ class LineTree(OrderedTree):
 
     def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
         """Copy points and gaps."""
-        parts: cython.Py_ssize_t = self.parts
-        i: cython.Py_ssize_t
-        for i in range(count):
-            self.gain[new + i], self.mass[new + i] = self.gain[old + i], self.mass[old + i]
-            self.wrong[new + i], self.contested[new + i] = self.wrong[old + i], self.contested[old + i]
-        for i in range(count * parts):
-            self.part[new * parts + i] = self.part[old * parts + i]
+        parts: cython.Py_ssize_t = 0 if self.alone else self.parts  # (else the mass would move twice)
+        if cython.compiled:
+            memmove(cython.address(self.gain[new]), cython.address(self.gain[old]), 8 * count)
+            memmove(cython.address(self.mass[new]), cython.address(self.mass[old]), 8 * count)
+            memmove(cython.address(self.wrong[new]), cython.address(self.wrong[old]), 4 * count)
+            memmove(cython.address(self.contested[new]), cython.address(self.contested[old]), 4 * count)
+            memmove(cython.address(self.part[new * parts]), cython.address(self.part[old * parts]), 8 * count * parts)
+        else:
+            for column in (self.gain, self.mass, self.wrong, self.contested):
+                column[new : new + count] = column[old : old + count]
+            self.part[new * parts : (new + count) * parts] = self.part[old * parts : (old + count) * parts]
 
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many buckets. If that fails, nothing is lost."""
-        slots: cython.Py_ssize_t = room * BUCKET
+    def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
+        """Have room for this many units and nodes. If that fails, nothing is lost."""
+        slots: cython.Py_ssize_t = room * UNIT
         self.gain, self.mass = longer(self.gain, slots), longer(self.mass, slots)
         self.part = self.mass if self.alone else longer(self.part, slots * self.parts)
         self.wrong, self.contested = longer(self.wrong, slots), longer(self.contested, slots)
-        return OrderedTree.make_room(self, room)
+        return OrderedTree.make_room(self, room, nodes)
 
     def reserve(self) -> cython.int:
         """Have room for one more bucket, and a table that is long enough after one more round."""
-        if self.buckets + 1 > self.room:
-            self.make_room(self.room + (self.room >> 3) + 2)
+        OrderedTree.reserve(self)
         if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
             self.lengthen()
         return 0
@@ -370,7 +365,7 @@ class LineTree(OrderedTree):
             if self.child[v] >= 0:
                 continue
             counts[bucket] = self.counts[-1 - self.child[v]]
-            for j in range((-1 - self.child[v]) * BUCKET, (-1 - self.child[v]) * BUCKET + counts[bucket]):
+            for j in range((-1 - self.child[v]) * UNIT, (-1 - self.child[v]) * UNIT + counts[bucket]):
                 keys[at], gain[at], mass[at] = self.keys[j], self.gain[j], self.mass[j]
                 wrong[at], contested[at] = self.wrong[j], self.contested[j]
                 for c in range(self.parts):
@@ -392,11 +387,17 @@ class LineTree(OrderedTree):
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
         c: cython.Py_ssize_t
+        u: cython.Py_ssize_t
         buckets: cython.Py_ssize_t = len(kept["counts"])
-        self.make_room(max(self.room, buckets + 2))
+        units: Any = [max(5, -(-int(count) // 4)) for count in kept["counts"]]
+        self.make_room(max(self.room, sum(units)), max(self.node_room, 2 * buckets))
+        self.units = 0
+        for i in range(len(self.spare)):
+            self.spare[i] = -1
         for i in range(buckets):
-            self.counts[i] = kept["counts"][i]
-            for j in range(i * BUCKET, i * BUCKET + self.counts[i]):
+            u = self.block(units[i])
+            self.leaves[i], self.counts[u] = -1 - u, kept["counts"][i]
+            for j in range(u * UNIT, u * UNIT + self.counts[u]):
                 for c in range(self.parts):
                     self.part[j * self.parts + c] = part[at * self.parts + c]
                 self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
@@ -404,9 +405,12 @@ class LineTree(OrderedTree):
                 at += 1
         for i in range(len(numbers)):
             j = numbers[i]
-            self.child[j], self.size[j] = children[i], kept["sizes"][i]
+            self.size[j] = kept["sizes"][i]
             if children[i] >= 0:
-                self.splits[j] = self.keys[beyond[i] * BUCKET]
+                self.child[j], u = children[i], -1 - self.leaves[beyond[i]]
+                self.splits[j] = self.keys[u * UNIT]
+            else:
+                self.child[j] = self.leaves[-1 - children[i]]
         self.buckets, self.nodes, self.cells = buckets, len(numbers), at
         self.seen = self.known = False
         self.x = self.first

@@ -1,6 +1,7 @@
 """Buckets in order under a balanced tree of sums; a subtree that has become lopsided is built anew.
 
-A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. A node's
+A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. It lies
+in a block of 5 units of 4 slots, and moves to one of 6, 7, 8 when that is full: on average a third is saved. A node's
 children are neighbours, and ``splits`` has the first key of the right one. What is summed up a subclass says
 (``sum_leaf``, ``sum_node``, in ``stride`` numbers per node, from ``base`` on in ``sums``): a round changes one bucket,
 and the sums on the way from it to the root.
@@ -19,12 +20,15 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.libc.string import memmove
 else:
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger
 
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
+UNIT = cython.declare(cython.Py_ssize_t, 4)  # slots per unit; buckets are numbered by their first unit
+LEAST = cython.declare(cython.Py_ssize_t, 5)  # units of a block
 DEEPEST = 128
 
 
@@ -38,9 +42,10 @@ class OrderedTree(RoundKernel):
         self.keys = self.splits = array("q")
         self.counts = self.child = self.size = array("i")
         self.order = self.leaves = self.pairs = self.firsts = array("i")
-        self.room = 0
+        self.spare = array("i", [-1] * 9)  # blocks that are free, by their units: the first of a list in counts
+        self.room, self.node_room, self.units = 0, 0, LEAST
         self.buckets = self.nodes = self.cells = 1
-        self.make_room(2)
+        self.make_room(16, 4)
         self.counts[0] = self.size[0] = 1
         self.child[0] = -1
 
@@ -55,15 +60,57 @@ class OrderedTree(RoundKernel):
     def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
         """Copy what slots hold beside their keys."""
 
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many buckets. If that fails, nothing is lost."""
-        self.keys, self.splits = longer(self.keys, room * BUCKET), longer(self.splits, 2 * room)
-        self.counts, self.sums = longer(self.counts, room), longer(self.sums, self.base + 2 * room * self.stride)
-        self.child, self.size = longer(self.child, 2 * room), longer(self.size, 2 * room)
-        self.order, self.firsts = longer(self.order, 2 * room), longer(self.firsts, 2 * room)
-        self.leaves, self.pairs = longer(self.leaves, room), longer(self.pairs, room)
-        self.room = room
+    def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
+        """Have room for this many units and nodes. If that fails, nothing is lost."""
+        buckets: cython.Py_ssize_t = nodes // 2 + 1
+        self.keys, self.counts = longer(self.keys, room * UNIT), longer(self.counts, room)
+        self.splits, self.sums = longer(self.splits, nodes), longer(self.sums, self.base + nodes * self.stride)
+        self.child, self.size = longer(self.child, nodes), longer(self.size, nodes)
+        self.order, self.firsts = longer(self.order, nodes), longer(self.firsts, nodes)
+        self.leaves, self.pairs = longer(self.leaves, buckets), longer(self.pairs, buckets)
+        self.room, self.node_room = room, nodes
         return 0
+
+    def reserve(self) -> cython.int:
+        """Have room for one more point: a full bucket becomes two."""
+        if self.units + 2 * LEAST > self.room:
+            self.make_room(self.room + (self.room >> 3) + 32, self.node_room)
+        if self.nodes + 2 > self.node_room:
+            self.make_room(self.room, self.node_room + (self.node_room >> 3) + 16)
+        return 0
+
+    def block(self, units: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return a block that is free."""
+        u: cython.Py_ssize_t = self.spare[units]
+        if u >= 0:
+            self.spare[units] = self.counts[u]
+        else:
+            u = self.units
+            self.units += units
+        return u
+
+    def release(self, u: cython.Py_ssize_t, units: cython.Py_ssize_t) -> cython.void:
+        """Let a block be free."""
+        self.counts[u], self.spare[units] = self.spare[units], u
+
+    def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Copy slots, also to places among those that are copied."""
+        if cython.compiled:
+            memmove(cython.address(self.keys[new]), cython.address(self.keys[old]), 8 * count)
+        else:
+            self.keys[new : new + count] = self.keys[old : old + count]
+        self.move_slots(new, old, count)
+
+    def widen(self) -> cython.void:
+        """Make room for one more slot in the bucket of x, if its block is full."""
+        old: cython.Py_ssize_t = self.bucket
+        count: cython.Py_ssize_t = self.counts[old]
+        if count >= LEAST * UNIT and count % UNIT == 0:
+            self.bucket = self.block(count // UNIT + 1)
+            self.copy_slots(self.bucket * UNIT, old * UNIT, count)
+            self.counts[self.bucket], self.child[self.way[self.depth]] = count, -1 - self.bucket
+            self.release(old, count // UNIT)
+            self.at += (self.bucket - old) * UNIT
 
     # --- The tree ----------------------------------------------------------------------------------
 
@@ -87,17 +134,17 @@ class OrderedTree(RoundKernel):
 
     def halve(self, v: cython.Py_ssize_t) -> cython.void:
         """Make a leaf whose bucket is full a node with two leaves."""
-        old: cython.Py_ssize_t = self.bucket * BUCKET + BUCKET // 2
-        new: cython.Py_ssize_t = self.buckets * BUCKET
+        old: cython.Py_ssize_t = self.bucket
+        low: cython.Py_ssize_t = self.block(LEAST)
+        high: cython.Py_ssize_t = self.block(LEAST)
         a: cython.Py_ssize_t = self.nodes
-        i: cython.Py_ssize_t
-        for i in range(BUCKET // 2):
-            self.keys[new + i] = self.keys[old + i]
-        self.move_slots(new, old, BUCKET // 2)
-        self.counts[self.bucket] = self.counts[self.buckets] = BUCKET // 2
-        self.child[v], self.child[a], self.child[a + 1] = a, -1 - self.bucket, -1 - self.buckets
+        self.copy_slots(low * UNIT, old * UNIT, BUCKET // 2)
+        self.copy_slots(high * UNIT, old * UNIT + BUCKET // 2, BUCKET // 2)
+        self.counts[low] = self.counts[high] = BUCKET // 2
+        self.release(old, BUCKET // UNIT)
+        self.child[v], self.child[a], self.child[a + 1] = a, -1 - low, -1 - high
         self.size[a] = self.size[a + 1] = 1
-        self.splits[v] = self.keys[new]
+        self.splits[v] = self.keys[high * UNIT]
         self.buckets += 1
         self.nodes += 2
         self.sum_leaf(a)
@@ -167,7 +214,7 @@ class OrderedTree(RoundKernel):
             self.size[a], self.size[a + 1] = half, self.size[v] - half
             self.order[2 * pairs + 1], self.order[2 * pairs + 2] = a, a + 1
             self.firsts[2 * pairs + 1], self.firsts[2 * pairs + 2] = self.firsts[i], self.firsts[i] + half
-            self.splits[v] = self.keys[(-1 - self.leaves[self.firsts[i] + half]) * BUCKET]
+            self.splits[v] = self.keys[(-1 - self.leaves[self.firsts[i] + half]) * UNIT]
             pairs += 1
         self.sum_all(found)
 

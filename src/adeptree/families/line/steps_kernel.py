@@ -30,7 +30,7 @@ else:
 
     from adeptree.families.line.line_tree_kernel import LineTree
 
-BUCKET = cython.declare(cython.Py_ssize_t, 32)
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 STRIDE = cython.declare(cython.Py_ssize_t, 7)  # row 0, row 1, lead, and e^lead as the shares of row 0 and row 1
 LEAST = cython.declare(cython.double, 1e-100)  # no mass falls below: on that little no sum depends
 SMALL = cython.declare(cython.double, 1e-200)
@@ -95,7 +95,7 @@ class StepsKernel(LineTree):
     @cython.exceptval(check=False)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Multiply the slots of a bucket: of its first point only the lead is left, then gap, point, gap, ..."""
-        first: cython.Py_ssize_t = (-1 - self.child[v]) * BUCKET
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         i: cython.Py_ssize_t
         odd: cython.double = self.flip(self.mass[first])
         even: cython.double = 1.0 - odd
@@ -175,7 +175,7 @@ class StepsKernel(LineTree):
                 rest1 = (self.sums[at + 2] * rest0 + self.sums[at + 3] * rest1) * self.sums[at + 6]
                 # A row that is nothing beside the other stays nothing: a gap follows on its left.
                 rest0, rest1 = more / (more + rest1), rest1 / (more + rest1)
-        for i in range(self.bucket * BUCKET, self.at):
+        for i in range(self.bucket * UNIT, self.at):
             gain = self.gain[i]
             if gain >= 0.0:
                 zero = zero * self.shrunk(gain)
@@ -185,7 +185,7 @@ class StepsKernel(LineTree):
             more = zero * (1.0 - odd) + one * odd
             one = zero * odd + one * (1.0 - odd)
             zero, one = more / (more + one), one / (more + one)
-        i = self.bucket * BUCKET + self.counts[self.bucket] - 1
+        i = self.bucket * UNIT + self.counts[self.bucket] - 1
         while i >= self.at:
             odd = self.flip(self.mass0 if self.cut and i == self.at else self.mass[i])
             more = rest0 * (1.0 - odd) + rest1 * odd
@@ -254,7 +254,7 @@ class StepsKernel(LineTree):
             if self.child[self.order[i]] >= 0:
                 continue
             bucket = -1 - self.child[self.order[i]]
-            for s in range(bucket * BUCKET, bucket * BUCKET + self.counts[bucket]):
+            for s in range(bucket * UNIT, bucket * UNIT + self.counts[bucket]):
                 if n > 0:
                     flip, stay = log(odd), log1p(-odd)
                     from0 = log1 + flip - self.eta * loss1 > log0 + stay - self.eta * loss0

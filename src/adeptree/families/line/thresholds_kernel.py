@@ -28,6 +28,7 @@ else:
     from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import LineTree
 
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
 
 
@@ -72,10 +73,10 @@ class ThresholdsKernel(LineTree):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def make_room(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have room for the weights of more buckets, too."""
-        self.weight = longer(self.weight, room * BUCKET)
-        return LineTree.make_room(self, room)
+    def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
+        """Have room for more weights, too."""
+        self.weight = longer(self.weight, room * UNIT)
+        return LineTree.make_room(self, room, nodes)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -103,7 +104,7 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the gaps of a bucket."""
-        first: cython.Py_ssize_t = (-1 - self.child[v]) * BUCKET
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         end: cython.Py_ssize_t = first + self.counts[-1 - self.child[v]]
         at: cython.Py_ssize_t = v * self.stride
         gain: cython.double = 0.0
@@ -245,8 +246,8 @@ class ThresholdsKernel(LineTree):
         self.find(v, d, above)
         # then the bucket of x, whose weights are relative to its own least loss.
         share = self.shrunk(lost + self.sums[v * self.stride])
-        one += share * self.sum_slots(self.bucket * BUCKET, self.at)
-        zero += share * self.sum_slots(self.at + 1, self.bucket * BUCKET + self.counts[self.bucket])
+        one += share * self.sum_slots(self.bucket * UNIT, self.at)
+        zero += share * self.sum_slots(self.at + 1, self.bucket * UNIT + self.counts[self.bucket])
         here = share * self.weight[self.at]
         i = self.wrong[self.at]
         if self.M >= 0 and self.cut:
@@ -283,7 +284,7 @@ class ThresholdsKernel(LineTree):
             else:
                 loss = lost + self.sums[left * self.stride + 1] + self.sums[(left + 1) * self.stride]
                 zero = log_plus(zero, log(self.weigh(left + 1)) - self.eta * loss)
-        for i in range(self.bucket * BUCKET, self.bucket * BUCKET + self.counts[self.bucket]):
+        for i in range(self.bucket * UNIT, self.bucket * UNIT + self.counts[self.bucket]):
             lost += self.gain[i]
             if i < self.at:
                 one = log_plus(one, log(self.mass[i] if self.M < 0 else self.row[self.wrong[i]]) - self.eta * lost)
@@ -338,7 +339,7 @@ class ThresholdsKernel(LineTree):
         for i in range(found):
             if self.child[self.order[i]] >= 0:
                 continue
-            first = (-1 - self.child[self.order[i]]) * BUCKET
+            first = (-1 - self.child[self.order[i]]) * UNIT
             for j in range(first, first + self.counts[-1 - self.child[self.order[i]]]):
                 lost += self.gain[j]
                 if lost <= least + slack and (best < 0 or self.heavier(j, best)):

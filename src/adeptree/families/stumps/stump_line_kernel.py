@@ -18,6 +18,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, between, value_of
+    from cython.cimports.adeptree._compiled.ordered_tree_kernel import OrderedTree
     from cython.cimports.adeptree._compiled.shares_kernel import Shares
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, floor
@@ -25,9 +26,10 @@ else:
     from math import exp, floor, inf
 
     from adeptree.families.line.line_tree_kernel import LineTree, between, value_of
+    from adeptree.families.line.ordered_tree_kernel import OrderedTree
     from adeptree.families.stumps.shares_kernel import Shares
 
-BUCKET = cython.declare(cython.Py_ssize_t, 32)
+UNIT = cython.declare(cython.Py_ssize_t, 4)
 FLOOR = cython.declare(cython.double, 1e-290)
 MANY = cython.declare(cython.double, 1048576.0)  # a falling cell's k and n are kept as k + MANY n
 
@@ -51,9 +53,7 @@ class StumpLine(LineTree):
 
     def reserve(self) -> cython.int:
         """Have room for one more point."""
-        if self.buckets + 1 > self.room:
-            self.make_room(self.room + (self.room >> 3) + 2)
-        return 0
+        return OrderedTree.reserve(self)
 
     def lengthen(self) -> cython.int:
         """All lines have one table of e^(-eta k)."""
@@ -98,7 +98,7 @@ class StumpLine(LineTree):
 
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the gaps of a bucket: 1s minus 0s, then least loss and sum of either direction."""
-        first: cython.Py_ssize_t = (-1 - self.child[v]) * BUCKET
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         at: cython.Py_ssize_t = 5 * v
         self.sum_range(first, first + self.counts[-1 - self.child[v]], 0.0)
         self.sums[at] = self.over
@@ -184,18 +184,11 @@ class StumpLine(LineTree):
 
     def insert(self) -> cython.void:
         """Divide the gap of x: the part up to x stays in its slot, x and the part beyond it follow."""
+        self.widen()
         at: cython.Py_ssize_t = self.at
-        j: cython.Py_ssize_t = self.bucket * BUCKET + self.counts[self.bucket]
+        j: cython.Py_ssize_t = at + 1
         code: cython.double
-        while j > at + 1:
-            self.keys[j] = self.keys[j - 1]
-            self.gain[j] = self.gain[j - 1]
-            self.mass[j] = self.mass[j - 1]
-            self.wrong[j] = self.wrong[j - 1]
-            self.contested[j] = self.contested[j - 1]
-            self.part[2 * j] = self.part[2 * j - 2]
-            self.part[2 * j + 1] = self.part[2 * j - 1]
-            j -= 1
+        self.copy_slots(at + 2, at + 1, self.bucket * UNIT + self.counts[self.bucket] - at - 1)
         self.keys[j], self.gain[j], self.mass[j] = self.x, 0.0, 0.0
         self.wrong[j] = self.contested[j] = 0
         self.part[2 * j] = self.part[2 * j + 1] = 0.0
@@ -239,7 +232,7 @@ class StumpLine(LineTree):
             else:
                 self.add0(up + self.sums[left] + self.sums[left + 6], self.sums[left + 7])
                 self.add1(down - self.sums[left] + self.sums[left + 8], self.sums[left + 9])
-        first = self.bucket * BUCKET
+        first = self.bucket * UNIT
         self.sum_range(first, self.at, 0.0)
         self.add1(up + self.least_up, self.sum_up)
         self.add0(down + self.least_down, self.sum_down)

@@ -39,7 +39,7 @@ else:
 
 BEYOND = cython.declare(cython.longlong, 9223372036854775806)
 LONGEST = cython.declare(cython.double, 65536.0)
-LARGE = cython.declare(cython.Py_ssize_t, 1024)  # buckets of a line from which on its memory is warmed
+LARGE = cython.declare(cython.Py_ssize_t, 2048)  # buckets of a line from which on its memory is warmed
 PLAIN = 2**53  # ints up to this are doubles
 
 
