@@ -274,6 +274,8 @@ class Game:
     # --- What is shown -------------------------------------------------------------------------------
 
     def _tell_bad(self) -> None:
+        for remark in self.stream.remarks:
+            show(f"adeptree: {remark}", err=True)
         if self.skipped and not self.answers:
             more = f"; and {self.skipped - EXAMPLES:,} more" if self.skipped > EXAMPLES else ""
             show(f"adeptree: {counted(self.skipped, 'bad row')} skipped: {'; '.join(self.bad)}{more}", err=True)

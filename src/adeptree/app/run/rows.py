@@ -50,6 +50,8 @@ class Stream:
     """Form of the answers that fit to it."""
     live: bool = False
     """Whether its rows may come slowly, from a pipe."""
+    remarks: list[str] = field(default_factory=list)
+    """What is to be said of it, as it is found."""
     _ahead: Iterator[Row] = field(default_factory=lambda: iter(()))
 
     def __iter__(self) -> Iterator[Row]:
