@@ -226,3 +226,28 @@ def test_a_damaged_compressed_file_is_a_sentence(ending: str) -> None:
     Path(f"f.csv.{ending}").write_bytes(b"score,y\n3,0\n")
     result = call("run", f"f.csv.{ending}", *RULES)
     assert result.exit_code == 1 and "after line 0: could not be read: " in result.stderr, result.stderr
+
+
+@pytest.mark.parametrize("name", ["small.csv", "small.csv.gz", "small.csv.zst", "small.parquet"])
+def test_how_many_rows_there_are_is_known_before_the_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    small(20_000)
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+        from pyarrow import csv as arrow_csv
+        from pyarrow import parquet
+
+        parquet.write_table(arrow_csv.read_csv("small.csv"), name)
+    elif name != "small.csv":
+        packed("small.csv", name.rsplit(".")[-1])
+    monkeypatch.setattr(text_lines, "LINES", 500)
+    with open_stream(name) as stream:
+        stream.take(1)
+        assert stream.taken == 1 and 15_000 < (stream.total() or 0) < 25_000
+        while stream.take(500):
+            assert (stream.total() or 0) >= stream.taken
+        assert stream.total() == stream.taken == 20_000
+
+
+def test_nobody_knows_how_many_rows_a_pipe_has() -> None:
+    stream = csv_stream("f", [[b"x,y", b"1,0"]])
+    assert list(stream) and stream.total() is None and stream.taken == 1

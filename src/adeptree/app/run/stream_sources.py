@@ -18,7 +18,7 @@ from adeptree.app.run.csv_rows import Form, csv_stream
 from adeptree.app.run.ndjson import ndjson_stream
 from adeptree.app.run.parquet import parquet_stream
 from adeptree.app.run.rows import Stream
-from adeptree.app.run.text_lines import bounded
+from adeptree.app.run.text_lines import Meter, bounded
 from adeptree.core.errors import InvalidArgument, MissingExtra, did_you_mean
 
 BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
@@ -45,9 +45,12 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
                 raise InvalidArgument(f"{name}: Parquet is compressed inside already; unpack the file first")
             yield parquet_stream(name, source)
         else:
-            chunks = bounded(packed(file) if packed else file, form.encoding)
+            meter, text = Meter(), packed(file) if packed else file
+            chunks = bounded(text, form.encoding, meter)
             stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks)
             stream.live = source == "-"
+            if size := 0 if stream.live else os.fstat(file.fileno()).st_size:
+                stream.share = lambda read: file.tell() / size * meter.handed / max(1, meter.read)
             yield stream
 
 

@@ -6,6 +6,7 @@ import codecs
 import lzma
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import IO
 
@@ -21,7 +22,15 @@ LINES = 4096
 """Lines that are handed on at a time at most."""
 
 
-def bounded(file: IO[bytes], encoding: str | None = None) -> Iterator[list[bytes]]:
+@dataclass
+class Meter:
+    """How many bytes of a text were read, and how many of these were handed on."""
+
+    read: int = 0
+    handed: int = 0
+
+
+def bounded(file: IO[bytes], encoding: str | None = None, meter: Meter | None = None) -> Iterator[list[bytes]]:
     """Yield the lines of a file as UTF-8 without their ends, as they come; of one that is too long only the beginning.
 
     It waits for no more than one line: what a pipe has is handed on at once.
@@ -32,15 +41,19 @@ def bounded(file: IO[bytes], encoding: str | None = None) -> Iterator[list[bytes
     >>> [len(lines[0]) for lines in bounded(io.BytesIO(b"a" * 3 * LONGEST + b"\\nb"))] == [LONGEST + 1, 1]
     True
     """
-    begun = b""
+    begun, meter = b"", meter or Meter()
     for piece in _recoded(iter(lambda: file.read1(CHUNK), b""), encoding):  # type: ignore[attr-defined]
+        meter.read += len(piece)
         lines = piece.split(b"\n")
         if len(begun) <= LONGEST:
             begun = (begun + lines[0])[: LONGEST + 1]
         lines[0] = begun
         begun = lines.pop()
         for first in range(0, len(lines), LINES):
-            yield lines[first : first + LINES]
+            some = lines[first : first + LINES]
+            meter.handed += sum(map(len, some)) + len(some)
+            yield some
+    meter.handed = meter.read
     if begun:
         yield [begun]
 
@@ -80,7 +93,7 @@ def numbered(name: str, chunks: Iterable[list[bytes]]) -> Iterator[tuple[int, li
 
 
 class Decoder:
-    """The text of a line and "", or "" and what is wrong with it.
+    r"""The text of a line and "", or "" and what is wrong with it.
 
     >>> remarks = []
     >>> decoder = Decoder("f", None, True, remarks)
@@ -125,7 +138,7 @@ class Decoder:
 def text_of(line: bytes) -> tuple[str, str]:
     """Return the text of a line and "", or "" and what is wrong with it.
 
-    >>> text_of(b"a"), text_of(b"\xff")[1][:14]
+    >>> text_of(b"a"), text_of(bytes([255]))[1][:14]
     (('a', ''), 'not UTF-8 text')
     """
     return Decoder("", None, False, [])(line, 1)
