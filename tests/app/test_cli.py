@@ -309,6 +309,45 @@ def test_past_the_horizon_stops_with_the_summary() -> None:
     assert again.exit_code == 2 and "past the horizon" in again.stderr
 
 
+def test_exit_codes_are_those_of_the_docs() -> None:
+    """130 and 141 are in the tests of interrupts and broken pipes below."""
+    page = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", str(INTERRUPTED), str(BROKEN_PIPE)]
+    bad = write("f.csv", "score,y", "3,0", "soon,1")
+    Path("torn.csv.gz").write_bytes(b"no gzip")
+    for code, options in [
+        (0, [bad, *RULES, "--on-bad-row", "skip"]),
+        (1, ["torn.csv.gz", *RULES]),
+        (1, [small(), *RULES, "--predictions", "no/such/place"]),
+        (2, [bad, *RULES]),
+        (2, [bad, "--rules", "stump"]),
+        (2, [bad, *RULES, "--label", "z"]),
+        (2, [bad, *RULES, "--horizon", "1", "--on-bad-row", "skip", "--x", "zz"]),
+        (2, ["nowhere.csv", *RULES]),
+        (2, [small(), *RULES, "--horizon", "3"]),
+        (2, ["--no-such-option"]),
+    ]:
+        result = call("run", *options)
+        assert result.exit_code == code, (options, result.stderr)
+        assert bool(result.stderr) == (code > 0 or "skip" in options)
+
+
+@pytest.mark.parametrize(
+    ("rules", "meant"),
+    [
+        ("stump", "stumps"),
+        ("Stumps", "stumps"),
+        ("tresholds(score)", "thresholds"),
+        ("interval(score)", "intervals"),
+        ("blocklists(score, d=2)", "blocklist"),
+        ("step(score)", "steps"),
+    ],
+)
+def test_did_you_mean_these_rules(rules: str, meant: str) -> None:
+    result = call("run", small(), "--rules", rules)
+    assert result.exit_code == 2 and f'is no class; did you mean "{meant}"?' in result.stderr, result.stderr
+
+
 # --------------------------------------------------------------------------------------- real processes
 
 
