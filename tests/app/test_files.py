@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import random
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,12 +146,21 @@ def test_a_file_without_a_header_is_found_and_said() -> None:
     result = call("run", write("f.csv", *rows), "--rules", "thresholds(c1)", "--predictions", "p.csv")
     assert result.exit_code == 0 and "f.csv: 30 rounds against thresholds(c1)" in result.stdout
     assert result.stderr == (
-        "adeptree: f.csv has no header, as its first line has numbers only: its columns are called c1 to c2; "
+        "adeptree: f.csv has no header, as its first line holds numbers only: its columns are called c1 to c2; "
         "if that line does name them, add --header\n"
     )
     write("g.csv", "score,y", *rows)
     good("run", "g.csv", *RULES, "--predictions", "whole.csv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+    lines = write("iris.data", "5.1,3.5,setosa", "7.0,3.2,virginica")
+    assert (
+        "its first line holds numbers: its columns are called c1 to c3"
+        in call("run", lines, "--rules", "stumps").stderr
+    )
+    lines = write("adult.data", "39,private,no", "50,state,yes")
+    told = "adeptree: adult.data has numbers among its columns' names; if its first line is a row, add --no-header\n"
+    assert call("run", lines, "--rules", "blocklist(private, d=1)").stderr == told
+    assert call("run", lines, "--rules", "thresholds(c1)", "--no-header").stderr == ""
     write("texts.csv", "a,0", "b,1")
     assert "2 rounds" in good("run", "texts.csv", "--no-header", "--rules", "blocklist(c1, d=1)")
     write("years.csv", "2019,2020", "3,0", "4,1")
@@ -182,10 +192,24 @@ def test_a_decimal_comma() -> None:
         options = ["--rules", rules, "--label", label, "--predictions"]
         good("run", "comma.csv", *options, "comma.p", "--decimal", ",")
         good("run", "point.csv", *options, "point.p")
+        told = call("run", "comma.csv", "--rules", "stumps").stderr
+        assert "comma.csv holds texts such as 3,5; if these are numbers, add --decimal ," in told
         assert Path("comma.p").read_bytes() == Path("point.p").read_bytes()
 
 
-PACKED: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/f.csv", content)
+    return file.getvalue()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "zip": zipped,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+}
 
 
 def packed(name: str, ending: str) -> str:
@@ -199,7 +223,7 @@ def packed(name: str, ending: str) -> str:
     return f"{name}.{ending}"
 
 
-@pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst"])
+@pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst", "zip"])
 def test_a_compressed_file_is_the_same_run_also_resumed(ending: str) -> None:
     good("run", small(400), *RULES, "--predictions", "whole.csv")
     name = packed("small.csv", ending)
@@ -251,3 +275,13 @@ def test_how_many_rows_there_are_is_known_before_the_end(name: str, monkeypatch:
 def test_nobody_knows_how_many_rows_a_pipe_has() -> None:
     stream = csv_stream("f", [[b"x,y", b"1,0"]])
     assert list(stream) and stream.total() is None and stream.taken == 1
+
+
+def test_an_archive_of_several_files_and_a_torn_one_get_a_sentence() -> None:
+    with zipfile.ZipFile("f.csv.zip", "w") as archive:
+        archive.writestr("a.csv", "x,y\n")
+        archive.writestr("b.csv", "x,y\n")
+    result = call("run", "f.csv.zip", *RULES)
+    assert result.exit_code == 2 and "f.csv.zip could not be unpacked: it must hold one file" in result.stderr
+    Path("f.csv.zip").write_bytes(b"no archive")
+    assert "f.csv.zip could not be unpacked: File is not a zip file" in call("run", "f.csv.zip", *RULES).stderr

@@ -106,6 +106,15 @@ def test_a_rare_third_value_is_a_bad_row() -> None:
     assert ys() == [str(int(label == "a")) for label in labels if label != "oops"]
 
 
+def test_classes_are_refused_before_the_first_round() -> None:
+    """Also where 0 and 1 come first; a few others among labels are bad rows."""
+    result = call("run", labelled(*"0011" * 5, *"2" * 10), *RULES)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert '"y" has 3 values in the first rows of f.csv (0, 1, 2), and a label has two' in result.stderr
+    result = call("run", labelled(*"0011" * 5, *"2" * 6), *RULES)
+    assert result.exit_code == 2 and "f.csv: 20 rounds" in result.stdout
+
+
 def test_a_resumed_run_keeps_what_was_decided() -> None:
     """Also where the rows to come would decide otherwise."""
     options = [*RULES, "--save", "s", "--resume", "--predictions", "p.csv", "-q"]

@@ -92,15 +92,21 @@ class _Reader:
                 f"{name} has the one column {columns[0]!r}; expected at least two, split by , ; | or tabs, "
                 f"or by what --sep says"
             )
-        numbers = any(map(is_number, columns)) and all(is_number(text) or not text for text in columns)
-        if form.header or (form.header is None and not numbers):
+        numbers = [text for text in columns if is_number(text)]
+        rest = [text for text in columns if text and not is_number(text)]
+        found = not numbers or (bool(rest) and not any("." in text for text in numbers))
+        if found and numbers and form.header is None:
+            self._remarks.append(
+                f"{name} has numbers among its columns' names; if its first line is a row, add --no-header"
+            )
+        if found if form.header is None else form.header:
             self._pass(used)
             return columns, self._remarks
         columns = [f"c{place}" for place in range(1, len(columns) + 1)]
         if form.header is None:
             self._remarks.append(
-                f"{name} has no header, as its first line has numbers only: its columns are called c1 to "
-                f"{columns[-1]}; if that line does name them, add --header"
+                f"{name} has no header, as its first line holds {'numbers' if rest else 'numbers only'}: its columns "
+                f"are called c1 to {columns[-1]}; if that line does name them, add --header"
             )
         return columns, self._remarks
 
@@ -153,8 +159,15 @@ class _Reader:
             return None
         if self._form.decimal == ",":
             cells = [list(map(_with_point, row)) for row in cells]
-        self._kinds = self._kinds or list(map(is_number, cells[0]))
+        self._note(cells[0])
         return list(map(_NEW_ROW, zip(count(self._first), cells, repeat(""), strict=False)))
+
+    def _note(self, cells: list[str]) -> None:
+        """Keep of the first row what rows look like."""
+        if not self._kinds and self._width and cells:
+            self._kinds = list(map(is_number, cells))
+            if self._form.decimal == "." and any(re.fullmatch(r"\s*-?\d+,\d+\s*", cell) for cell in cells):
+                self._remarks.append(f"{self._name} holds texts such as 3,5; if these are numbers, add --decimal ,")
 
     def _row(self, place: int) -> tuple[Row, int]:
         """Return the row that begins with a line, and how many lines it has."""
@@ -170,7 +183,7 @@ class _Reader:
         except csv.Error as error:
             return Row(number, [], f"not proper CSV: {error}"), 1
         if self._width in (0, len(found)) or not found:
-            self._kinds = self._kinds or list(map(is_number, found if self._width else ()))
+            self._note(found)
             return Row(number, found), 1
         return Row(number, found, f"expected {counted(self._width, 'value')}, got {counted(len(found), 'value')}"), 1
 

@@ -30,6 +30,10 @@ def key(text: str) -> Any:
     return number(text) if is_number(text) else text
 
 
+SEVERAL = 3
+"""A third value that comes so often is no slip."""
+
+
 class Values(NamedTuple):
     """The texts that are the label 1, and those that are 0; without any of these, every other text is 0."""
 
@@ -65,6 +69,7 @@ def values_of(stream: Stream, column: str, place: int, positive: str | None) -> 
                 shown.setdefault(key(text), text)
                 counts[key(text)] += 1
                 if _is_pair(list(counts), positive):
+                    _refuse_classes(stream, column, place, list(counts))
                     return _chosen(list(counts), counts, shown, positive)
                 if stream.live and positive is None and len(counts) == 1 and MEANT.get(key(text)) == 0:
                     return _only(stream, column, text)  # of a pipe, no more rows than needed are waited for
@@ -98,15 +103,28 @@ def _of_counts(
         return PLAIN
     if len(found) == 1:
         return _only(stream, column, shown[found[0]])
-    total = counts.total()
-    if STRAY * (total - counts[found[0]] - counts[found[1]]) > total:
-        sign = ">" if _are_numbers(found) else "=="
-        raise InvalidArgument(
-            f'--label: "{column}" has {len(found)} values in the first rows of {stream.name} ('
-            f"{_listed(found, shown)}), and a label has two; say when it is 1, and in all others it is 0: "
-            f'--label "{column}{sign}VALUE"'
-        )
+    if STRAY * (counts.total() - counts[found[0]] - counts[found[1]]) > counts.total():
+        raise _too_many(stream, column, found, shown)
     return _chosen(found[:2], counts, shown, positive)
+
+
+def _refuse_classes(stream: Stream, column: str, place: int, two: list[Any]) -> None:
+    """Refuse a column such as 0, 1, 2 where the rows to come can be seen: most others would be bad rows."""
+    texts = [] if stream.live else [row.cells[place].strip() for row in stream.peek(SAMPLED)]
+    counts = Counter(key(text) for text in texts if not is_missing(text))
+    others = sum(count for value, count in counts.items() if value not in two and count >= SEVERAL)
+    if 4 * others > counts.total():
+        shown = {key(text): text for text in reversed(texts)}
+        raise _too_many(stream, column, [value for value, _ in counts.most_common()], shown)
+
+
+def _too_many(stream: Stream, column: str, found: list[Any], shown: dict[Any, str]) -> InvalidArgument:
+    sign = ">" if _are_numbers(found) else "=="
+    return InvalidArgument(
+        f'--label: "{column}" has {len(found)} values in the first rows of {stream.name} ('
+        f"{_listed(found, shown)}), and a label has two; say when it is 1, and in all others it is 0: "
+        f'--label "{column}{sign}VALUE"'
+    )
 
 
 def _only(stream: Stream, column: str, text: str) -> Values:

@@ -271,8 +271,6 @@ class Game:
     # --- What is shown -------------------------------------------------------------------------------
 
     def _tell_bad(self) -> None:
-        for remark in self.stream.remarks:
-            show(f"adeptree: {remark}", err=True)
         if self.skipped.count and not self.answers:
             show(f"adeptree: {self.skipped.line()}", err=True)
 

@@ -157,12 +157,12 @@ def _run(options: Options) -> None:
             folder = stack.enter_context(RunFolder(options.save, options.resume, options.follow))
         form = form_of(options.sep, options.encoding, options.decimal, options.header, options.follow)
         stream = stack.enter_context(open_stream(options.stream, options.format, form))
-        while stream.remarks:
-            show(f"adeptree: {stream.remarks.pop(0)}", err=True)
+        stack.callback(_tell_remarks, stream)
         answers = Answers(stream.answers) if options.follow else None
         if answers:
             answers.open()
         layout = _understood(options, stream, folder)
+        _tell_remarks(stream)
         if folder:
             folder.begin({**options.settings(), "columns": stream.columns, "found": _found(layout)})
         learner = _resumed(folder, layout) or _fresh(options, layout)
@@ -170,6 +170,11 @@ def _run(options: Options) -> None:
         if folder:
             game.go_on(folder)
         game.play()
+
+
+def _tell_remarks(stream: Stream) -> None:
+    while stream.remarks:
+        show(f"adeptree: {stream.remarks.pop(0)}", err=True)
 
 
 def _found(layout: Layout) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import io
 import lzma
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
@@ -76,7 +77,18 @@ def _zstd(file: IO[bytes]) -> IO[bytes]:
     return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(file, mode="r"), "zstd"))
 
 
-UNPACKED: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zstd}
+def _zip(file: IO[bytes]) -> IO[bytes]:
+    try:
+        archive = zipfile.ZipFile(file)
+        (name,) = (name for name in archive.namelist() if not name.endswith("/"))
+        return archive.open(name)
+    except (ValueError, RuntimeError, zipfile.BadZipFile) as error:
+        why = "it must hold one file" if isinstance(error, ValueError) else error
+        raise InvalidArgument(f"{file.name} could not be unpacked: {why}") from None
+
+
+UNPACKED: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+UNPACKED |= {".zst": _zstd, ".zip": _zip}
 """Endings of compressed files; the format is told by the ending before."""
 
 
