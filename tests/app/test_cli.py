@@ -208,7 +208,7 @@ def test_predictions_are_the_learners() -> None:
         (["score,y,y", "3,0,0"], ["--label", "y", "--x", "score"], 'has 2 columns called "y"'),
         (["score,y", "3,0"], ["--x", "y"], '"y" is the label, so it cannot be part of x'),
         (["a,b,y", "3,0,0"], [], "say which column holds x, with --x; there are: a, b"),
-        (["score,y", "3,0", "4,2"], [], "f.csv, line 3, column y: a label must be 0, 1, true or false; got '2'"),
+        (["score,y", "3,0", "4,1", "4,2"], [], "f.csv, line 4, column y: a label must be 0, 1, true or false; got '2'"),
         (["score,y", "3,0", "", "16,1"], [], "f.csv, line 4, column score: x must be an int in 0..15; got x=16"),
         (["score,y", "2.5,0"], [], "f.csv, line 2, column score: x must be an int in 0..15; got x=2.5"),
         (["score,y", "nan,0"], [], "got x=nan"),
@@ -218,7 +218,7 @@ def test_predictions_are_the_learners() -> None:
         (["score,y", '3,"0"1'], [], "f.csv, line 2: not proper CSV"),
         (["score,y", '"3,0'], ["--horizon", "0"], "horizon must be an int >= 1"),
         ([], [], "f.csv is empty"),
-        (["score;y", "3;0"], [], "expected at least two, split by commas"),
+        (["score y", "3 0"], [], "has the one column 'score y'; expected at least two, split by , ; | or tabs, or by"),
         (["score,y"], [], "f.csv has no rows"),
         (["score,y"], ["--horizon", "5"], "f.csv has no rows"),
         (["score,y", "3,0"], ["--horizon", "0"], "horizon must be an int >= 1"),
@@ -280,7 +280,10 @@ def test_a_file_of_ones_own_needs_rules() -> None:
 
 def test_not_utf8() -> None:
     Path("latin.csv").write_bytes(b"score,y\n3,0\n\xe9,1\n")
-    assert "latin.csv, line 3: not UTF-8 text; save it as UTF-8" in call("run", "latin.csv", *RULES).stderr
+    found = call("run", "latin.csv", *RULES).stderr
+    assert "latin.csv, line 3, column score: x must be an int in 0..15; got x='é'" in found
+    result = call("run", "latin.csv", *RULES, "--encoding", "utf-8")
+    assert "latin.csv, line 3: not utf-8 text; to go on" in result.stderr
 
 
 def test_a_wrong_row_keeps_what_was_learnt() -> None:
@@ -304,6 +307,45 @@ def test_past_the_horizon_stops_with_the_summary() -> None:
     assert at.load("s/checkpoint").rounds == 100
     again = call("run", "--horizon", "100", "--save", "s", "--resume")
     assert again.exit_code == 2 and "past the horizon" in again.stderr
+
+
+def test_exit_codes_are_those_of_the_docs() -> None:
+    """130 and 141 are in the tests of interrupts and broken pipes below."""
+    page = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", str(INTERRUPTED), str(BROKEN_PIPE)]
+    bad = write("f.csv", "score,y", "3,0", "soon,1")
+    Path("torn.csv.gz").write_bytes(b"no gzip")
+    for code, options in [
+        (0, [bad, *RULES, "--on-bad-row", "skip"]),
+        (1, ["torn.csv.gz", *RULES]),
+        (1, [small(), *RULES, "--predictions", "no/such/place"]),
+        (2, [bad, *RULES]),
+        (2, [bad, "--rules", "stump"]),
+        (2, [bad, *RULES, "--label", "z"]),
+        (2, [bad, *RULES, "--horizon", "1", "--on-bad-row", "skip", "--x", "zz"]),
+        (2, ["nowhere.csv", *RULES]),
+        (2, [small(), *RULES, "--horizon", "3"]),
+        (2, ["--no-such-option"]),
+    ]:
+        result = call("run", *options)
+        assert result.exit_code == code, (options, result.stderr)
+        assert bool(result.stderr) == (code > 0 or "skip" in options)
+
+
+@pytest.mark.parametrize(
+    ("rules", "meant"),
+    [
+        ("stump", "stumps"),
+        ("Stumps", "stumps"),
+        ("tresholds(score)", "thresholds"),
+        ("interval(score)", "intervals"),
+        ("blocklists(score, d=2)", "blocklist"),
+        ("step(score)", "steps"),
+    ],
+)
+def test_did_you_mean_these_rules(rules: str, meant: str) -> None:
+    result = call("run", small(), "--rules", rules)
+    assert result.exit_code == 2 and f'is no class; did you mean "{meant}"?' in result.stderr, result.stderr
 
 
 # --------------------------------------------------------------------------------------- real processes

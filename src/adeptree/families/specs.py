@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, InvalidSpec, got, unknown
+from adeptree.core.errors import InvalidArgument, InvalidSpec, did_you_mean, got, unknown
 from adeptree.families.registry import BASES, NATURAL, families, family_named
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -26,10 +27,14 @@ def parse(spec: str) -> ConceptClass:
     ...
     adeptree.core.errors.InvalidSpec: "treshold" is no class; did you mean "thresholds"?
     """
+    # The name first: whoever mistook it wants to hear of that, whatever is between the brackets.
+    begun = re.match(r"\s*(\w{1,80})\s*(\(|$)", spec) if isinstance(spec, str) else None
+    if begun and family_named(begun[1]) is None:
+        raise InvalidSpec(_no_class(begun[1]))
     name, positional, named = called(spec)
     family = family_named(name)
     if family is None or family.holds_code:
-        raise InvalidSpec(unknown(name, "class", sorted(family.name for family in families() if family.example)))
+        raise InvalidSpec(_no_class(name))
     try:
         return (family.make or family.kind)(*positional, **named)
     except TypeError as error:
@@ -37,6 +42,13 @@ def parse(spec: str) -> ConceptClass:
         raise InvalidSpec(f'"{_short(spec)}" does not fit: {reason}') from None
     except InvalidArgument as error:
         raise InvalidSpec(f'"{_short(spec)}" does not fit: {error}') from None
+
+
+def _no_class(name: str) -> str:
+    known = sorted(family.name for family in families() if family.example)
+    # Rules on columns, as the command line has them, may be meant too.
+    meant = did_you_mean(name, [*known, *(family.on_columns.word for family in families() if family.on_columns)])
+    return unknown(name, "class", known) if meant == "." else f'"{name}" is no class{meant}'
 
 
 def called(spec: str) -> tuple[str, list[Any], dict[str, Any]]:
