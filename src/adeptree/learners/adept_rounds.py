@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, InvalidInstance
 from adeptree.core.types import Instance, label_of
 from adeptree.learners.adept import Paths
 from adeptree.learners.entries import Entry
+from adeptree.learners.given import one
 from adeptree.learners.mixing import Mixing
 from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
@@ -66,7 +67,10 @@ class RoundsOnEngine(Mixing):
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        p: float = self._looks_at_once(x)
+        try:
+            p: float = self._looks_at_once(x)
+        except InvalidInstance:  # a row of a frame, perhaps
+            p = -1.0
         if p >= 0.0:
             return p
         with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
@@ -75,14 +79,17 @@ class RoundsOnEngine(Mixing):
         self._catch_up()
         if self.ledger.answered >= self._end:
             self._check_horizon()
-        return self._odds(self.concept_class.instance(x)).p
+        return self._odds(self.concept_class.instance(one(self.concept_class, x))).p
 
     def learn(self, x: Any, y: Any, weight: float = ONE) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
         It is all or nothing: whatever is raised, the learner is as before the call or as after it.
         """
-        done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
+        try:
+            done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
+        except InvalidInstance:  # a row of a frame, perhaps
+            done = -1
         if done < 0:
             label = label_of(y)
             self._whole(self._learn_at, x, label, self._cost(label, weight))
@@ -96,7 +103,7 @@ class RoundsOnEngine(Mixing):
             return
         if self.answered >= self._end:
             self._check_horizon()
-        self._play(self.concept_class.instance(x), label, cost)
+        self._play(self.concept_class.instance(one(self.concept_class, x)), label, cost)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule, *self.engine.parts()]
@@ -254,7 +261,7 @@ class RoundsOnEngine(Mixing):
     def speculate(self, x: Any) -> float:
         """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
         with self._lock:
-            return self._probability(self.concept_class.instance(x), x)
+            return self._probability(self.concept_class.instance(one(self.concept_class, x)), x)
 
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""

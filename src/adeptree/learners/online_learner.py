@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of, listed
+from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
+from adeptree.learners.given import Given, one, same_length
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
 from adeptree.roles.concept_class import ConceptClass
@@ -51,11 +50,15 @@ class OnlineLearner(Saved):
     def _looked_at(self, x: Any) -> float:
         if self.answered >= self._end:
             self._check_horizon()
-        return self._probability(self.concept_class.instance(x), x)
+        given = one(self.concept_class, x)
+        return self._probability(self.concept_class.instance(given), given)
 
     def predict(self, x: Any) -> int:
         """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
-        with self._lock: return self._guess(self.concept_class.instance(x), self.predict_proba(x))  # fmt: skip  # noqa: E701
+        with self._lock: return self._guessed_at(one(self.concept_class, x))  # fmt: skip  # noqa: E701
+
+    def _guessed_at(self, x: Any) -> int:
+        return self._guess(self.concept_class.instance(x), self.predict_proba(x))
 
     def _guess(self, x: Instance, p: float) -> int:
         return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
@@ -73,6 +76,7 @@ class OnlineLearner(Saved):
             return
         if self.answered >= self._end:
             self._check_horizon()
+        x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         guess = self._guess(instance, p)
@@ -90,6 +94,7 @@ class OnlineLearner(Saved):
     def _answered(self, x: Any) -> Ticket:
         if self.answered >= self._end:
             self._check_horizon()
+        x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
@@ -115,6 +120,7 @@ class OnlineLearner(Saved):
     def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int) -> None:
         if self.answered >= self._end:
             self._check_horizon()
+        x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         prompt = since == self.rounds and p == self._probability(instance, x)
         self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt)
@@ -137,24 +143,45 @@ class OnlineLearner(Saved):
         self.ledger.overlaps += self.rounds - ticket.arrivals
         self._settle(ticket.p, ticket.guess, label)
 
-    def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
-        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
-        points = listed("xs", xs)
-        with self._lock: return np.array([self.predict_proba(x) for x in points])  # fmt: skip  # noqa: E701
+    # --- Many rounds -------------------------------------------------------------------------------
 
-    def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
+    def predict_proba_many(self, xs: Any) -> Any:
+        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed.
+
+        The xs are a list, an array or a data frame, as in :meth:`learn_many`.
+        """
+        given = Given(self.concept_class, xs)
+        with self._lock: return given.back(self._looked_at_all(given.xs))  # fmt: skip  # noqa: E701
+
+    def _looked_at_all(self, xs: Any) -> FloatArray:
+        return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
+
+    def learn_many(self, xs: Any, ys: Any) -> Any:
         """Learn a sequence of rounds; return the chance of guessing 1 in each.
 
-        All is checked before the first; what is raised in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
+        The xs are a list of instances, an array with a row per instance, or a data frame (of pandas, polars, pyarrow
+        and others), whose columns are read by their names where instances are mappings; the answer is then a series of
+        the same kind. All is checked before the first round, and the numbers are those of single calls; what is raised
+        in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
         """
-        instances, labels = listed("xs", xs), labels_of(ys)
-        if len(instances) != len(labels):
-            raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
-        for x in instances:
-            self.concept_class.instance(x)
-        with self._lock: return self._learn_all(instances, labels)  # fmt: skip  # noqa: E701
+        return self._learn_given(xs, ys, None)
 
-    def _learn_all(self, instances: list[Any], labels: IntArray) -> FloatArray:
+    def _learn_given(self, xs: Any, ys: Any, weights: Any) -> Any:
+        given, labels = Given(self.concept_class, xs), labels_of(ys)
+        same_length(xs=given.xs, ys=labels, weights=weights)
+        instances, costs = self._checked(given.xs), self._costs(labels, weights)
+        with self._lock: return given.back(self._learn_all(instances, labels, costs))  # fmt: skip  # noqa: E701
+
+    def _checked(self, xs: Any) -> Any:
+        """Return instances that the class accepts, as this learner wants them."""
+        self.concept_class.instances_of(xs)
+        return xs
+
+    def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
+        """Return what a wrong guess costs in each round; None where that is 1."""
+        return None
+
+    def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
         self._check_room(len(labels))
         probabilities = np.empty(len(labels), dtype=np.float64)
         for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):

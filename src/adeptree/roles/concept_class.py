@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:
@@ -116,4 +117,5 @@ class ConceptClass(ABC):
 
     def clean(self, sample: Iterable[tuple[Any, Any]]) -> list[tuple[Instance, int]]:
         """Return the sample with canonical instances and labels."""
+        refuse_frame("a sample", sample, "it is pairs (x, y), e.g. zip(frame['x'], frame['y'])")
         return [(self.instance(x), label_of(y)) for x, y in sample]
