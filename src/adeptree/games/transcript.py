@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.cards import card, line, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
 from adeptree.core.files import decode, encode, write_atomically
 from adeptree.core.json_lines import LineFormat
@@ -37,7 +38,7 @@ class Round:
     """Loss of the best concept so far; None where the learner does not follow it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Transcript:
     """A played game. ``header`` says who played; ``bound`` is what the theory promised the learner.
 
@@ -56,6 +57,16 @@ class Transcript:
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self.rounds)
+
+    def _facts(self) -> dict[str, object]:
+        who = {name: self.header[name] for name in ("learner", "class", "adversary") if name in self.header}
+        return {**who, **standing(len(self), self.expected_loss, None, self.best_loss, self.bound)}
+
+    def __repr__(self) -> str:
+        return line("Transcript", self._facts())
+
+    def _repr_html_(self) -> str:
+        return card("Transcript", {**self._facts(), "drawn": self.realised_loss})
 
     def column(self, name: str) -> NDArray[Any]:
         """Return one column as an array, e.g. ``run.column("p")``."""
