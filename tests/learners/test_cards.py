@@ -31,6 +31,7 @@ def test_a_line_and_a_card(which: int) -> None:
     reader = Reader()
     reader.feed(page)
     assert not reader.wrong and not reader.open and reader.tags["script"] == 0
+    assert "color:inherit" in page and "#" not in page.replace("&#x27;", "")  # the colours of the notebook
     assert "\x1b" not in page and "\u202e" not in page and type(thing).__name__ in page
 
 

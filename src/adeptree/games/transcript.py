@@ -59,7 +59,7 @@ class Transcript:
         return iter(self.rounds)
 
     def _facts(self) -> dict[str, object]:
-        who = {name: self.header[name] for name in ("learner", "class", "adversary") if name in self.header}
+        who = {name: value for name, value in self.header.items() if name in ("learner", "class", "adversary")}
         return {**who, **standing(len(self), self.expected_loss, None, self.best_loss, self.bound)}
 
     def __repr__(self) -> str:
