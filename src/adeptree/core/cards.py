@@ -12,6 +12,7 @@ from adeptree.core.visible import rounded_up, visible, visible_lines
 # Colours are the notebook's own, so that a card is at home on a light page and on a dark one.
 CARD = "display:inline-block;max-width:48em;padding:.5em .9em;border:1px solid rgba(128,128,128,.45);border-radius:6px"
 TABLE = "border:none;color:inherit;font:inherit"
+NAME = "font-weight:normal;opacity:.7;white-space:nowrap"
 CELL = "text-align:left;vertical-align:top;padding:.1em .8em .1em 0;background:none;border:none"
 
 
@@ -31,7 +32,7 @@ def card(title: str, facts: Mapping[str, object]) -> str:
     True
     """
     rows = "".join(
-        f'<tr style="background:none"><th scope="row" style="{CELL};font-weight:normal;opacity:.7;white-space:nowrap">{text(name)}</th>'
+        f'<tr style="background:none"><th scope="row" style="{CELL};{NAME}">{text(name)}</th>'
         f'<td style="{CELL};overflow-wrap:anywhere">{text(shortened(value))}</td></tr>'
         for name, value in facts.items()
     )

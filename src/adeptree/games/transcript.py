@@ -73,9 +73,22 @@ class Transcript:
         return np.array([getattr(r, name) for r in self.rounds])
 
     @property
+    def costs(self) -> NDArray[Any]:
+        """What a wrong guess costs in each round: 1, unless the learner was built with ``costs=``."""
+        settings = self.header.get("settings")
+        miss, false_alarm = settings.get("costs", (1, 1)) if isinstance(settings, dict) else (1, 1)
+        return np.where(self.column("y") == 1, miss, false_alarm)
+
+    @property
     def losses(self) -> NDArray[np.float64]:
-        """Expected loss |p - y| of each round."""
-        losses: NDArray[np.float64] = np.abs(self.column("p").astype(np.float64) - self.column("y"))
+        """Expected loss of each round: |p - y|, times what a wrong guess costs."""
+        losses: NDArray[np.float64] = np.abs(self.column("p").astype(np.float64) - self.column("y")) * self.costs
+        return losses
+
+    @property
+    def realised_losses(self) -> NDArray[Any]:
+        """Loss of the label drawn in each round."""
+        losses: NDArray[Any] = (self.column("guess") != self.column("y")) * self.costs
         return losses
 
     @property
@@ -84,9 +97,9 @@ class Transcript:
         return float(self.losses.sum())
 
     @property
-    def realised_loss(self) -> int:
-        """Mistakes of the labels that were drawn."""
-        return sum(r.guess != r.y for r in self.rounds)
+    def realised_loss(self) -> float:
+        """Mistakes of the labels that were drawn (or what they cost)."""
+        return self.realised_losses.sum().item()  # type: ignore[no-any-return]
 
     @property
     def best_loss(self) -> float:
@@ -105,6 +118,16 @@ class Transcript:
             raise InvalidArgument("this learner does not follow the best loss round by round; use regret, at the end")
         regrets: NDArray[np.float64] = np.cumsum(self.losses) - self.column("best_loss")
         return regrets
+
+    def plot(self, what: str = "regret", ax: Any = None) -> Any:
+        """Draw the game; return matplotlib's axes (extra ``plot``).
+
+        "regret" with what is proven of it, "loss" against the best rule and the best constant, "weights" of the rules
+        that lead at the end (the game is played again for it), or "width" and queries.
+        """
+        from adeptree.games.game_plots import plot_game
+
+        return plot_game(self, what, ax)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame, one row per round."""

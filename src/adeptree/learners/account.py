@@ -15,6 +15,7 @@ from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, got
 from adeptree.core.types import Concept
+from adeptree.learners.account_plots import plot_account
 from adeptree.learners.entries import Entry
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
@@ -153,6 +154,14 @@ class Account(WholeRounds, ABC):
     def best_rule(self) -> Concept:
         """Return a concept with the fewest mistakes so far; no oracle is asked."""
         raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what is proven in advance against rounds, and the regret and its bound now; return matplotlib's axes.
+
+        Needs the extra ``plot``. A learner keeps no history: :meth:`adeptree.Transcript.plot` draws a game.
+        """
+        with self._lock:
+            return plot_account(self, ax)
 
     def _facts(self) -> dict[str, object]:
         """Return what a person wants to know first. (A best loss that must be computed is left out.)"""

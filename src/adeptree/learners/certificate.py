@@ -11,6 +11,7 @@ from adeptree.core.cards import card, line, standing
 from adeptree.core.visible import counted
 from adeptree.core.visible import rounded_up as rounded_up
 from adeptree.learners import promises
+from adeptree.learners.account_plots import plot_certificate
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
@@ -86,6 +87,10 @@ class Certificate:
 
     def __getitem__(self, name: str) -> Any:
         return asdict(self)[name]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the losses, and the regret beside what is proven of it; return matplotlib's axes (extra ``plot``)."""
+        return plot_certificate(self, ax)
 
     def _facts(self) -> dict[str, object]:
         return standing(self.rounds, self.expected_loss, self.best_rule, self.best_loss, self.bound, self.horizon)
