@@ -97,8 +97,8 @@ class OneCoin(at.Hedge):
 
 
 class Skips(at.Hedge):
-    def learn_many(self, xs: Any, ys: Any) -> Any:
-        return super().learn_many(list(xs)[1:], list(ys)[1:])
+    def learn_many(self, xs: Any, ys: Any, **watching: Any) -> Any:
+        return super().learn_many(list(xs)[1:], list(ys)[1:], **watching)
 
 
 def _hedge(kind: type[at.OnlineLearner]) -> tuple[Any, dict[str, Any]]:

@@ -17,25 +17,9 @@ from adeptree.core.cards import card, line, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
 from adeptree.core.files import decode, encode, write_atomically
 from adeptree.core.json_lines import LineFormat
+from adeptree.learners.watching import Round as Round
 
 FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
-
-
-@dataclass(frozen=True)
-class Round:
-    """One round, as it stood after ``learn``."""
-
-    t: int
-    x: Any
-    p: float
-    """The learner's P_t(1), before it saw y."""
-    guess: int
-    y: int
-    width: int
-    asked: int
-    posed: int
-    best_loss: float | None
-    """Loss of the best concept so far; None where the learner does not follow it."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from adeptree.core.types import FloatArray, IntArray
 from adeptree.learners.adept_rounds import EVEN, RoundsOnEngine
+from adeptree.learners.watching import OnBestRule, OnRound, Progress
 from adeptree.roles.kernel_engine import NO_COSTS, KernelEngine
 from adeptree.theory.losses import check_weights
 
@@ -28,12 +29,22 @@ class BatchesOnEngine(RoundsOnEngine):
             self.engine.discard()
             raise
 
-    def learn_many(self, xs: Any, ys: Any, weights: Any = None) -> Any:
+    def learn_many(
+        self,
+        xs: Any,
+        ys: Any,
+        weights: Any = None,
+        *,
+        on_round: OnRound | None = None,
+        on_best_rule_changed: OnBestRule | None = None,
+        progress: Progress = False,
+    ) -> Any:
         """Learn a sequence of rounds, each of its weight; return the chance of guessing 1 in each.
 
         As in every :class:`OnlineLearner`.
         """
-        return self._learn_given(xs, ys, None if weights is None else check_weights(weights))
+        weighed = None if weights is None else check_weights(weights)
+        return self._learn_given(xs, ys, weighed, (on_round, on_best_rule_changed, progress))
 
     def _checked(self, xs: Any) -> Any:
         return self.concept_class.instances_of(xs)
@@ -44,9 +55,7 @@ class BatchesOnEngine(RoundsOnEngine):
         return [self._cost(y, w) for y, w in zip(labels.tolist(), weights or [1] * len(labels), strict=True)]
 
     def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
-        room = len(labels)
-        self._check_room(room)
-        probabilities = np.empty(room, dtype=np.float64)
+        probabilities = np.empty(len(labels), dtype=np.float64)
         engine = self.engine
         if isinstance(engine, KernelEngine):
             prices = NO_COSTS if costs is None else np.array(costs, dtype=np.float64)

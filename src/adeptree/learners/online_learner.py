@@ -12,6 +12,7 @@ from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels
 from adeptree.learners.given import Given, one, same_length
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
+from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory.coins import Coins, word_of
 
@@ -156,21 +157,40 @@ class OnlineLearner(Saved):
     def _looked_at_all(self, xs: Any) -> FloatArray:
         return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
 
-    def learn_many(self, xs: Any, ys: Any) -> Any:
+    def learn_many(
+        self,
+        xs: Any,
+        ys: Any,
+        *,
+        on_round: OnRound | None = None,
+        on_best_rule_changed: OnBestRule | None = None,
+        progress: Progress = False,
+    ) -> Any:
         """Learn a sequence of rounds; return the chance of guessing 1 in each.
 
         The xs are a list of instances, an array with a row per instance, or a data frame (of pandas, polars, pyarrow
         and others), whose columns are read by their names where instances are mappings; the answer is then a series of
         the same kind. All is checked before the first round, and the numbers are those of single calls; what is raised
         in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
-        """
-        return self._learn_given(xs, ys, None)
 
-    def _learn_given(self, xs: Any, ys: Any, weights: Any) -> Any:
+        Who wants to watch: ``on_round`` and ``on_best_rule_changed`` are called as in :func:`adeptree.play`, at the
+        speed of single calls; ``progress=True`` says on the standard error how far it is, or is a function of the
+        rounds done and all of them.
+        """
+        return self._learn_given(xs, ys, None, (on_round, on_best_rule_changed, progress))
+
+    def _learn_given(self, xs: Any, ys: Any, weights: Any, watching: tuple[Any, Any, Any]) -> Any:
         given, labels = Given(self.concept_class, xs), labels_of(ys)
         same_length(xs=given.xs, ys=labels, weights=weights)
         instances, costs = self._checked(given.xs), self._costs(labels, weights)
-        with self._lock: return given.back(self._learn_all(instances, labels, costs))  # fmt: skip  # noqa: E701
+        with self._lock: return given.back(self._watched(watching, instances, labels, costs))  # fmt: skip  # noqa: E701
+
+    def _watched(self, watching: tuple[Any, Any, Any], instances: Any, labels: IntArray, costs: Any) -> FloatArray:
+        self._check_room(len(labels))
+        watch = Watch(self, *watching, total=len(labels))
+        if watch.off:
+            return self._learn_all(instances, labels, costs)
+        return watch.learn(self._learn_all, instances, labels, costs)
 
     def _checked(self, xs: Any) -> Any:
         """Return instances that the class accepts, as this learner wants them."""
@@ -182,7 +202,6 @@ class OnlineLearner(Saved):
         return None
 
     def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
-        self._check_room(len(labels))
         probabilities = np.empty(len(labels), dtype=np.float64)
         for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):
             probabilities[i] = self.predict_proba(x)
