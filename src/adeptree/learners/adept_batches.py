@@ -8,9 +8,7 @@ import numpy as np
 
 from adeptree.core.types import FloatArray, IntArray
 from adeptree.learners.adept_rounds import EVEN, RoundsOnEngine
-from adeptree.learners.watching import OnBestRule, OnRound, Progress
 from adeptree.roles.kernel_engine import NO_COSTS, KernelEngine
-from adeptree.theory.losses import check_weights
 
 CHUNK = 256
 """Rounds that an interpreted kernel plays at a time: what an interrupt takes back."""
@@ -28,23 +26,6 @@ class BatchesOnEngine(RoundsOnEngine):
         except BaseException:
             self.engine.discard()
             raise
-
-    def learn_many(
-        self,
-        xs: Any,
-        ys: Any,
-        weights: Any = None,
-        *,
-        on_round: OnRound | None = None,
-        on_best_rule_changed: OnBestRule | None = None,
-        progress: Progress = False,
-    ) -> Any:
-        """Learn a sequence of rounds, each of its weight; return the chance of guessing 1 in each.
-
-        As in every :class:`OnlineLearner`.
-        """
-        weighed = None if weights is None else check_weights(weights)
-        return self._learn_given(xs, ys, weighed, (on_round, on_best_rule_changed, progress))
 
     def _checked(self, xs: Any) -> Any:
         return self.concept_class.instances_of(xs)

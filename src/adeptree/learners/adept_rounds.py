@@ -172,9 +172,9 @@ class RoundsOnEngine(Mixing):
             super()._open(ticket, x)
 
     def _learn_answered(
-        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
+        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool, cost: float
     ) -> None:
-        cost, engine = self._cost(label, 1), self.engine
+        engine = self.engine
         if isinstance(engine, KernelEngine):
             self._called(engine, "learn_answered", x, label, cost, p, guess, overlaps, late)
             return

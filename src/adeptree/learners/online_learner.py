@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
 from adeptree.learners.given import Given, one, same_length
 from adeptree.learners.saving import Saved
@@ -15,6 +16,7 @@ from adeptree.learners.tickets import Ticket
 from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory.coins import Coins, word_of
+from adeptree.theory.losses import check_weights
 
 Rate = str | float
 
@@ -64,12 +66,15 @@ class OnlineLearner(Saved):
     def _guess(self, x: Instance, p: float) -> int:
         return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
 
-    def learn(self, x: Any, y: Any) -> None:
+    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
-        It is all or nothing: whatever is raised, the learner is as before the call or as after it.
+        It is all or nothing: whatever is raised, the learner is as before the call or as after it. Only
+        :class:`Adept` takes another weight than 1: what an error costs in this round.
         """
-        self._whole(self._learn, x, label_of(y))
+        label = label_of(y)
+        self._cost(label, weight)
+        self._whole(self._learn, x, label)
 
     def _learn(self, x: Any, label: int) -> None:
         if isinstance(x, Ticket):
@@ -110,24 +115,31 @@ class OnlineLearner(Saved):
         self.ledger.waiting += 1
         self.tickets.add(ticket)
 
-    def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int) -> None:
+    def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int, weight: float = 1) -> None:
         """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
 
         It is charged as it was answered, but the point is let in only now: the certificate is exact (Theorem B), and
         nothing else is promised of late labels. :meth:`answer` is the better way where a ticket can be kept.
         """
-        self._whole(self._learn_late, x, label_of(y), p, guess, since)
+        label = label_of(y)
+        self._whole(self._learn_late, x, label, p, guess, since, self._cost(label, weight))
 
-    def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int) -> None:
+    def _cost(self, label: int, weight: Any) -> float:
+        """Return what a wrong guess costs in a round: 1, unless a learner knows weights."""
+        if weight != 1:
+            raise InvalidArgument(f"{type(self).__name__} weighs all rounds alike; {got('weight', weight)}; use Adept")
+        return 1
+
+    def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int, cost: float) -> None:
         if self.answered >= self._end:
             self._check_horizon()
         x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         prompt = since == self.rounds and p == self._probability(instance, x)
-        self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt)
+        self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt, cost)
 
     def _learn_answered(
-        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
+        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool, cost: float
     ) -> None:
         self._probability(x, raw)
         self._commit(x, raw, label)
@@ -161,12 +173,13 @@ class OnlineLearner(Saved):
         self,
         xs: Any,
         ys: Any,
+        weights: Any = None,
         *,
         on_round: OnRound | None = None,
         on_best_rule_changed: OnBestRule | None = None,
         progress: Progress = False,
     ) -> Any:
-        """Learn a sequence of rounds; return the chance of guessing 1 in each.
+        """Learn a sequence of rounds, each of its weight (by default 1); return the chance of guessing 1 in each.
 
         The xs are a list of instances, an array with a row per instance, or a data frame (of pandas, polars, pyarrow
         and others), whose columns are read by their names where instances are mappings; the answer is then a series of
@@ -177,12 +190,11 @@ class OnlineLearner(Saved):
         speed of single calls; ``progress=True`` says on the standard error how far it is, or is a function of the
         rounds done and all of them.
         """
-        return self._learn_given(xs, ys, None, (on_round, on_best_rule_changed, progress))
-
-    def _learn_given(self, xs: Any, ys: Any, weights: Any, watching: tuple[Any, Any, Any]) -> Any:
         given, labels = Given(self.concept_class, xs), labels_of(ys)
-        same_length(xs=given.xs, ys=labels, weights=weights)
-        instances, costs = self._checked(given.xs), self._costs(labels, weights)
+        weighed = None if weights is None else check_weights(weights)
+        same_length(xs=given.xs, ys=labels, weights=weighed)
+        instances, costs = self._checked(given.xs), self._costs(labels, weighed)
+        watching = (on_round, on_best_rule_changed, progress)
         with self._lock: return given.back(self._watched(watching, instances, labels, costs))  # fmt: skip  # noqa: E701
 
     def _watched(self, watching: tuple[Any, Any, Any], instances: Any, labels: IntArray, costs: Any) -> FloatArray:
@@ -199,6 +211,8 @@ class OnlineLearner(Saved):
 
     def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
         """Return what a wrong guess costs in each round; None where that is 1."""
+        for weight in weights or ():
+            self._cost(0, weight)
         return None
 
     def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
