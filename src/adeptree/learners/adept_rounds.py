@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, InvalidInstance
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, label_of
 from adeptree.learners.adept import Paths
 from adeptree.learners.entries import Entry
@@ -67,10 +67,7 @@ class RoundsOnEngine(Mixing):
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        try:
-            p: float = self._looks_at_once(x)
-        except InvalidInstance:  # a row of a frame, perhaps
-            p = -1.0
+        p: float = self._looks_at_once(x)
         if p >= 0.0:
             return p
         with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
@@ -86,10 +83,7 @@ class RoundsOnEngine(Mixing):
 
         It is all or nothing: whatever is raised, the learner is as before the call or as after it.
         """
-        try:
-            done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
-        except InvalidInstance:  # a row of a frame, perhaps
-            done = -1
+        done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
         if done < 0:
             label = label_of(y)
             self._whole(self._learn_at, x, label, self._cost(label, weight))
