@@ -175,6 +175,7 @@ def test_a_single_row_of_a_frame_or_an_array_is_an_instance(rules: str) -> None:
     for xs in ways:
         learner = at.Adept(BY_NAME[rules]())
         assert one_by_one(learner, xs, Y.tolist()) == said
+        assert at.Adept(BY_NAME[rules]()).learn_many((x for x in xs), Y).tolist() == said
         assert learner.predict(xs[0]) in (0, 1)
         learner.learn(learner.answer(xs[0]), 1)
         assert learner.speculate(xs[3]) == learner.predict_proba(RECORDS[3])

@@ -105,7 +105,7 @@ def _of_frame(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
 def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
     """Return instances in a list as they are; an array has columns without names, or a column for nothing."""
     if not isinstance(xs, np.ndarray) or (xs.ndim == 1 and xs.dtype.kind == "O"):
-        return xs
+        return xs if PLAIN.issuperset(map(type, xs)) else [one(concept_class, x) for x in xs]
     names = told.names(concept_class)
     if names is None:
         one_value = xs.ndim == 2 and xs.shape[1] == 1 == told.count(concept_class)
