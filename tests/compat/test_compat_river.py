@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -210,6 +211,69 @@ def test_blocklist_rules_read_a_text() -> None:
         model.learn_one({"sender": sender, "size": t}, sender == "bad")
     assert str(model.best_rule()) == "block in {'bad'}"
     assert model.predict_proba_one({"sender": "bad"})[True] > 0.8
+
+
+@pytest.mark.parametrize("late", [True, False])
+@pytest.mark.parametrize("rules", ["stumps", "stumps(cuts={'https': [0.5]})", "blocks(d=3, block='is_popular')"])
+def test_a_mini_batch_is_its_rows(late: bool, rules: str) -> None:
+    rows = list(datasets.Phishing().take(90))
+    one, many = (AdeptClassifier(rules=rules, seed=3, late=late) for _ in range(2))
+    said: list[tuple[float, bool]] = []
+    for start in range(0, 90, 30):
+        batch = rows[start : start + 30]
+        X, y = pd.DataFrame([x for x, _ in batch], index=range(100, 130)), pd.Series([y for _, y in batch])
+        chances, labels = many.predict_proba_many(X), many.predict_many(X)
+        assert chances.index.equals(X.index) and labels.index.equals(X.index) and list(chances) == [False, True]
+        expected = [(one.predict_proba_one(x)[True], one.predict_one(x)) for x, _ in batch]
+        assert list(zip(chances[True], labels, strict=True)) == expected
+        said += expected
+        many.learn_many(X, y)
+        for x, label in batch:
+            one.learn_one(x, label)
+    accounts = [{**model.learner.saved()["account"], "asked": 0} for model in (one, many)]  # (looks in another order)
+    assert accounts[0] == accounts[1]
+    if late:  # every row is charged as it was answered, at the beginning of its batch
+        loss = sum(abs(p - y) for (p, _), (_, y) in zip(said, rows, strict=True))
+        assert many.learner.expected_loss == pytest.approx(loss)
+        assert many.learner.realised_loss == sum(guess != y for (_, guess), (_, y) in zip(said, rows, strict=True))
+
+
+def test_a_gap_in_a_mini_batch_is_an_absent_feature() -> None:
+    rows: list[dict[Any, Any]] = [{"a": 1.0}, {"b": 2.0}, {"a": 3.0, "b": -1.0}]
+    one, many = AdeptClassifier(seed=0), AdeptClassifier(seed=0)
+    many.learn_many(pd.DataFrame(rows), pd.Series([True, False, True]))
+    for x, y in zip(rows, [True, False, True], strict=True):
+        one.learn_one(x, y)
+    assert many.predict_proba_one({"a": 2.0}) == one.predict_proba_one({"a": 2.0})
+    with pytest.raises(InvalidArgument, match="X must be a data frame"):
+        many.learn_many(rows, [True, False, True])
+    with pytest.raises(InvalidArgument, match="X, y and w must have the same length; got 3 and 3 and 2"):
+        many.learn_many(pd.DataFrame(rows), [True, False, True], w=[1, 2])
+    with pytest.raises(InvalidLabel):
+        many.learn_many(pd.DataFrame(rows), [True, False, 2])
+    assert many.learner.rounds == 3
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_weight_is_what_an_error_costs(asked: bool) -> None:
+    rows = [(x, y, 1 + i % 3) for i, (x, y) in enumerate(datasets.Phishing().take(60))]
+    model, plain = AdeptClassifier(seed=1), at.Adept(at.parse("real_stumps(features=['https'])"))
+    only = AdeptClassifier(rules=plain.concept_class, seed=1)
+    for x, y, w in rows:
+        for one in (model, only):
+            if asked:
+                one.predict_one(x)
+            one.learn_one(x, y, w)
+        plain.learn(x, y, w)
+    assert only.learner.best_loss == plain.best_loss
+    best = model.best_rule()
+    assert model.learner.best_loss == sum(w * (best(x) != y) for x, y, w in rows)
+    batch = AdeptClassifier(seed=1)
+    batch.learn_many(pd.DataFrame([x for x, _, _ in rows]), [y for _, y, _ in rows], w=[w for _, _, w in rows])
+    assert batch.learner.best_loss == model.learner.best_loss
+    moving = AdeptClassifier(horizon=100, switches=1, seed=0)
+    with pytest.raises(InvalidArgument, match=r"Tracking weighs all rounds alike; got weight=2 \(int\); use Adept"):
+        moving.learn_one({"a": 1.0}, True, w=2)
 
 
 @pytest.mark.parametrize(

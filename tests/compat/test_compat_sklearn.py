@@ -90,6 +90,35 @@ def test_a_draw_follows_the_probabilities_and_the_random_state() -> None:
     assert (drawn != (p > 0.5)).any()
 
 
+def test_sample_weights_are_what_errors_cost() -> None:
+    X, y = CANCER.data[:120, :4], CANCER.target[:120]
+    w = 1 + np.arange(120) % 3
+    model, pieces = AdeptClassifier().fit(X, y, sample_weight=w), AdeptClassifier()
+    pieces.partial_fit(X[:60], y[:60], classes=[0, 1], sample_weight=w[:60])
+    pieces.partial_fit(X[60:], y[60:], sample_weight=pd.Series(w[60:]))
+    np.testing.assert_array_equal(pieces.predict_proba(X), model.predict_proba(X))
+    learner = at.Adept(at.RealStumps(["x0", "x1", "x2", "x3"]), max_weight=3)
+    learner.learn_many(X, y, w)
+    assert model.learner_.best_loss == learner.best_loss and model.learner_.regret == learner.regret
+    assert model.learner_.regret <= model.learner_.bound and model.learner_.in_advance is not None
+    evenly = AdeptClassifier().fit(X, y, sample_weight=np.ones(120))
+    np.testing.assert_array_equal(evenly.predict_proba(X), AdeptClassifier().fit(X, y).predict_proba(X))
+    for wrong, said in [(np.zeros(120), "zero"), (w[1:], "shape"), (-w, "from 0 to"), (w * np.nan, "NaN")]:
+        with pytest.raises(ValueError, match=said):
+            AdeptClassifier().fit(X, y, sample_weight=wrong)
+    with pytest.raises(TypeError, match="takes X, y and sample_weight; got 'weight'"):
+        AdeptClassifier().fit(X, y, weight=w)
+
+
+def test_frames_of_other_libraries_have_names_too() -> None:
+    polars = pytest.importorskip("polars")
+    names = [str(name) for name in CANCER.feature_names[:5]]
+    frames = pd.DataFrame(CANCER.data[:200, :5], columns=names), polars.DataFrame(CANCER.data[:200, :5], schema=names)
+    models = [AdeptClassifier().fit(X, CANCER.target[:200]) for X in frames]
+    assert str(models[0].best_rule()) == str(models[1].best_rule()) and str(models[1].best_rule()).startswith("mean ")
+    np.testing.assert_array_equal(models[0].predict_proba(frames[0]), models[1].predict_proba(frames[1]))
+
+
 @pytest.mark.parametrize(
     ("rules", "feature"),
     [

@@ -22,7 +22,7 @@ from adeptree.families import registry
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-USES_EXTRAS = ("fit-in", "own", "own-solver", "river-sklearn", "solvers-lp", "solvers-sat", "solvers-smt")
+USES_EXTRAS = ("fit-in", "own", "own-solver", "python", "river-sklearn", "solvers-lp", "solvers-sat", "solvers-smt")
 LOOSELY = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

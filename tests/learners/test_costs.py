@@ -190,7 +190,7 @@ def test_wrong_weights_and_costs_are_sentences(wrong: Any) -> None:
         at.Adept(C, max_weight=wrong)
     assert learner.rounds == 0
     with pytest.raises(errors.InvalidArgument, match="one per round"):
-        learner.learn_many([1, 2], [0, 1], weights=2)  # type: ignore[arg-type]
+        learner.learn_many([1, 2], [0, 1], weights=2)
     for costs in (3, (1, 2, 3), (0, 0), {"miss": 5, "false_alarm": 1}):
         with pytest.raises(errors.InvalidArgument, match="costs"):
             at.Adept(C, costs=costs)  # type: ignore[arg-type]

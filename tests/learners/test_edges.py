@@ -14,7 +14,7 @@ from strategies import Stream, finite, thresholds
 import adeptree as at
 from adeptree import errors
 
-WRONG_LABELS = [2, -1, 0.5, 1.0, "1", None, float("nan"), [1], 10**30]
+WRONG_LABELS = [2, -1, 0.5, 1.5, "1", None, float("nan"), [1], 10**30]
 
 
 def snapshot(learner: at.OnlineLearner, counters: bool = True) -> Any:

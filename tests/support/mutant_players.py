@@ -33,7 +33,7 @@ class AsksAgain(at.Adept):
 
 
 class Cheats(at.Hedge):
-    def learn(self, x: Any, y: Any) -> None:
+    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         before = self.expected_loss
         super().learn(x, y)
         self.expected_loss = (before + self.expected_loss) / 2
@@ -68,7 +68,7 @@ class WrongRule(at.Hedge):
 
 
 class HalfLearns(at.Hedge):
-    def learn(self, x: Any, y: Any) -> None:
+    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         self.losses = self.losses + (self.listed.labels(self.concept_class.instance(x)) != y)
         super().learn(x, y)
 
@@ -97,8 +97,8 @@ class OneCoin(at.Hedge):
 
 
 class Skips(at.Hedge):
-    def learn_many(self, xs: Any, ys: Any) -> Any:
-        return super().learn_many(list(xs)[1:], list(ys)[1:])
+    def learn_many(self, xs: Any, ys: Any, weights: Any = None, **watching: Any) -> Any:
+        return super().learn_many(list(xs)[1:], list(ys)[1:], weights, **watching)
 
 
 def _hedge(kind: type[at.OnlineLearner]) -> tuple[Any, dict[str, Any]]:

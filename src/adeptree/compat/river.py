@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
+from adeptree.compat.shared import check_decision, instance_of, learner_of, rows_in, rules_of
 from adeptree.core.errors import MissingExtra
 from adeptree.core.frozen import freeze
+from adeptree.core.types import labels_of
 from adeptree.learners import OnlineLearner
+from adeptree.learners.given import same_length
 from adeptree.theory.coins import Coins
+from adeptree.theory.losses import check_weights
 
 try:
+    import pandas as pd
     from river import base
 except ImportError:
     raise MissingExtra("adeptree.compat.river needs River; install it with: pip install 'adeptree[river]'") from None
@@ -37,7 +41,7 @@ class _Question:
     """In which ways: for a label, for probabilities."""
 
 
-class AdeptClassifier(base.Classifier):
+class AdeptClassifier(base.MiniBatchClassifier):
     """A binary classifier that does almost as well as the best rule of a class in hindsight, on any stream.
 
     Parameters
@@ -123,10 +127,11 @@ class AdeptClassifier(base.Classifier):
     def _instance(self, x: dict[Any, Any]) -> Any:
         return instance_of(self._learner.concept_class, x, self.feature)
 
-    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1) -> None:
         """Learn that ``x`` had label ``y``, False or True; it answers the oldest question with these features.
 
-        If there is none (a transformer before this step has learnt since), the oldest question of all.
+        If there is none (a transformer before this step has learnt since), the oldest question of all. A round of
+        weight w is w times as costly to err in.
         """
         instance = self._instance(x)
         key = freeze(instance)
@@ -134,10 +139,10 @@ class AdeptClassifier(base.Classifier):
         if asked is None and self._questions:
             key, asked = next(iter(self._questions.items()))
         if asked is None:
-            self._learner.learn(instance, y)
+            self._learner.learn(instance, y, w)
             return
         oldest = asked[0]
-        self._learner.learn_answered(instance, y, oldest.p, oldest.guess, oldest.since)
+        self._learner.learn_answered(instance, y, oldest.p, oldest.guess, oldest.since, w)
         self._forget(key)
 
     def _forget(self, key: Hashable) -> None:
@@ -173,6 +178,30 @@ class AdeptClassifier(base.Classifier):
         """Return a label: the round's draw, or the likelier one."""
         p, guess = self._answer(x, "label")
         return bool(guess) if self.decision == "sample" else p > 0.5
+
+    # --- Mini-batches: rows of a data frame, one by one in their order -----------------------------------
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learn the rows of a data frame, as :meth:`learn_one` learns each; a gap in it is a feature that is absent."""
+        rows, labels = rows_in(X), labels_of(y)
+        weights = None if w is None else check_weights(w)
+        same_length(X=rows, y=labels, w=weights)
+        if not self._questions:
+            self._learner.learn_many([self._instance(row) for row in rows], labels, weights)
+            return
+        for row, label, weight in zip(rows, labels.tolist(), weights or [1] * len(rows), strict=True):
+            self.learn_one(row, label, weight)
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Return a data frame with the chances of guessing False and True, one row per row."""
+        p = np.array([self._answer(row, "proba, of many")[0] for row in rows_in(X)])
+        return pd.DataFrame({False: 1.0 - p, True: p}, index=X.index)
+
+    def predict_many(self, X: Any) -> Any:
+        """Return a series of labels, each as :meth:`predict_one` gives it."""
+        answers = [self._answer(row, "label, of many") for row in rows_in(X)]
+        labels = [bool(guess) if self.decision == "sample" else p > 0.5 for p, guess in answers]
+        return pd.Series(labels, index=X.index, dtype=bool)
 
     def best_rule(self) -> Any:
         """Return a rule with the fewest mistakes so far; ``str`` of it is readable."""

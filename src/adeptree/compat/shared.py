@@ -7,6 +7,7 @@ from typing import Any
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.frames import framed, rows_of
 from adeptree.families.registry import base_for, columns_of
 from adeptree.families.stumps.open_stumps import OpenStumps
 
@@ -50,12 +51,27 @@ def instance_of(concept_class: at.ConceptClass, x: Mapping[Any, Any], feature: A
     return x if names is None else {name: x.get(name, 0.0) for name in names}
 
 
-def learner_of(c: at.ConceptClass, horizon: int | None, switches: int | None, seed: int) -> at.OnlineLearner:
+def rows_in(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a data frame as features; a gap is a feature that is absent.
+
+    >>> import pandas as pd
+    >>> rows_in(pd.DataFrame([{"a": 1.0}, {"a": 2.0, "b": 3.0}]))
+    [{'a': 1.0}, {'a': 2.0, 'b': 3.0}]
+    """
+    found = framed(frame)
+    if found is None:
+        raise InvalidArgument(f"X must be a data frame, one row per round; {got('X', frame)}")
+    return [{name: value for name, value in row.items() if value is not None} for row in rows_of(found)]
+
+
+def learner_of(
+    c: at.ConceptClass, horizon: int | None, switches: int | None, seed: int, max_weight: float = 1
+) -> at.OnlineLearner:
     """Return Adept, or the tracking learner where a number of switches is given."""
     if switches is None:
         # The paper's prior needs T and M; the mixed one needs neither.
         known = horizon is not None and base_for(None, c).mistake_bound is not None
-        return at.Adept(c, horizon, prior="paper" if known else "mixed", seed=seed)
+        return at.Adept(c, horizon, prior="paper" if known else "mixed", seed=seed, max_weight=max_weight)
     if horizon is None:
         raise InvalidArgument("switches= needs horizon=, the number of rounds in which so many changes may happen")
     return at.Tracking(c, horizon=horizon, switches=switches, seed=seed)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
-from adeptree.core.errors import MissingExtra
+from adeptree.core.errors import InvalidArgument, MissingExtra
 from adeptree.families.stumps.stumps_found import RealStumps
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import check_random_state
     from sklearn.utils.multiclass import check_classification_targets, type_of_target
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 except ImportError:
     raise MissingExtra(
         "adeptree.compat.sklearn needs scikit-learn 1.6 or newer; install it with: pip install 'adeptree[sklearn]'"
@@ -64,16 +63,25 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the rows anew, in their order."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        return self._start(y, None)._learn(X, y)
+    def fit(self, X: Any, y: Any, **weights: Any) -> Self:
+        """Learn the rows anew, in their order.
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        ``sample_weight=`` says what an error costs in each row. (It is not named in the signature, by which
+        scikit-learn would take a row of weight 2 for the same row twice: to an online learner these are two rounds.)
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        weight = weights.pop("sample_weight", None)
+        if weights:
+            raise TypeError(f"fit takes X, y and sample_weight; got {', '.join(map(repr, weights))}")
+        weight = _weights(weight, X)
+        return self._start(y, None, weight)._learn(X, y, weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows; the first call must know both labels, from ``classes`` or from ``y``."""
         first = not hasattr(self, "learner_")
         X, y = validate_data(self, X, y, dtype=np.float64, reset=first)
-        return (self._start(y, classes) if first else self)._learn(X, y)
+        weight = _weights(sample_weight, X)
+        return (self._start(y, classes, weight) if first else self)._learn(X, y, weight)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the chance of guessing each label of ``classes_``, one row per row."""
@@ -93,7 +101,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.learner_.best_rule()
 
-    def _start(self, y: Any, classes: Any) -> Self:
+    def _start(self, y: Any, classes: Any, weight: Any) -> Self:
         check_decision(self.decision)
         check_classification_targets(y)
         labels = np.unique(y if classes is None else classes)
@@ -105,19 +113,31 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = labels
         numbered = [f"x{i}" for i in range(self.n_features_in_)]
         self._names = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
-        self.learner_ = learner_of(rules_of(self.rules, lambda: RealStumps(self._names)), None, None, seed=0)
+        rules = rules_of(self.rules, lambda: RealStumps(self._names))
+        heaviest = 1 if weight is None else weight.max().item()
+        self.learner_ = learner_of(rules, None, None, seed=0, max_weight=heaviest)
         return self
 
-    def _learn(self, X: Any, y: Any) -> Self:
+    def _learn(self, X: Any, y: Any, weight: Any) -> Self:
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             raise ValueError(
                 f"y has the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()} of the "
                 f"first call; name both in the first partial_fit(X, y, classes=...)"
             )
-        self.learner_.learn_many(list(self._instances(X)), np.searchsorted(self.classes_, y))
+        self.learner_.learn_many(self._instances(X), np.searchsorted(self.classes_, y), weight)
         return self
 
-    def _instances(self, X: Any) -> Iterator[Any]:
-        for row in X.tolist():
-            yield instance_of(self.learner_.concept_class, dict(zip(self._names, row, strict=True)), self.feature)
+    def _instances(self, X: Any) -> list[Any]:
+        rows = (dict(zip(self._names, row, strict=True)) for row in X.tolist())
+        return [instance_of(self.learner_.concept_class, row, self.feature) for row in rows]
+
+
+def _weights(weight: Any, X: Any) -> Any:
+    """Return what an error costs in each row, checked; None if nobody says."""
+    if weight is None:
+        return None
+    weight = _check_sample_weight(weight, X, dtype=np.float64)
+    if not weight.any():
+        raise InvalidArgument("every sample_weight is zero, so there is nothing to learn; give one that is not")
+    return weight

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.errors import InvalidArgument, InvalidLabel, got
+from adeptree.core.frames import column_of, framed, values_in
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -31,8 +32,8 @@ class Concept(Protocol):
 def label_of(y: object) -> int:
     """Return the label as the int 0 or 1.
 
-    >>> label_of(True)
-    1
+    >>> label_of(True), label_of(1.0)
+    (1, 1)
     >>> label_of(2)
     Traceback (most recent call last):
     ...
@@ -40,7 +41,7 @@ def label_of(y: object) -> int:
     """
     if type(y) is int and (y == 0 or y == 1):  # the usual case first: this is called in every round
         return y
-    if isinstance(y, (bool, np.bool_)) or (isinstance(y, (int, np.integer)) and y in (0, 1)):
+    if isinstance(y, (bool, np.bool_)) or (isinstance(y, (int, float, np.integer, np.floating)) and y in (0, 1)):
         return int(y)
     raise InvalidLabel(f"a label must be 0 or 1; {got('y', y)}")
 
@@ -58,7 +59,11 @@ def listed(name: str, values: Iterable[Any]) -> Any:
     """
     if isinstance(values, np.ndarray) and values.ndim:
         return values
+    if (found := framed(values)) is not None:
+        return values_in(column_of(name, found))
     try:
+        if isinstance(values, Mapping):  # (its names are not what is meant)
+            raise TypeError
         return list(values)
     except TypeError:
         raise InvalidArgument(f"{name} must be a sequence, one entry per round; {got(name, values)}") from None
@@ -67,12 +72,15 @@ def listed(name: str, values: Iterable[Any]) -> Any:
 def labels_of(ys: Iterable[object]) -> IntArray:
     """Return many labels as one array of 0 and 1; an array of numbers is checked without a loop.
 
-    >>> labels_of([True, 0, 1]).tolist()
+    >>> labels_of([True, 0, 1.0]).tolist()
     [1, 0, 1]
     """
-    if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype.kind in "biu":
-        wrong = np.flatnonzero((ys != 0) & (ys != 1))
+    given = listed("ys", ys)
+    if isinstance(given, np.ndarray) and given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "biuf":
+        wrong = np.flatnonzero((given != 0) & (given != 1))
         if len(wrong):
-            label_of(ys[wrong[0]].item())
-        return ys.astype(np.int64)
-    return np.array([label_of(y) for y in listed("ys", ys)], dtype=np.int64)
+            label_of(given[wrong[0]].item())
+        return given.astype(np.int64)
+    return np.array([label_of(y) for y in given], dtype=np.int64)

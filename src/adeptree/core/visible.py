@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from unicodedata import category
 
 STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -31,6 +32,16 @@ def counted(count: int, noun: str) -> str:
     ('1 row', '2,000 rows')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def rounded_up(bound: float, digits: int = 2) -> str:
+    """Return a bound as a text that is not below it (but for the last digits of a double).
+
+    >>> rounded_up(0.8401), rounded_up(4.0), rounded_up(1234.561, 1)
+    ('0.85', '4.00', '1,234.6')
+    """
+    scale = 10**digits
+    return f"{math.ceil(bound * scale - 1e-7) / scale:,.{digits}f}"
 
 
 def _spelt(letter: str) -> str:

@@ -34,6 +34,9 @@ class EnumerableClass(ConceptClass):
     def size(self) -> int:
         """Number of concepts; every two differ somewhere."""
 
+    def _facts(self) -> dict[str, object]:
+        return {**super()._facts(), "concepts": shown_count(self.size)}
+
     @abstractmethod
     def concept(self, index: int) -> Concept:
         """Return concept number ``index``."""

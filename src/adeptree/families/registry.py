@@ -159,11 +159,9 @@ def engines_of(concept_class: ConceptClass) -> list[type[Engine]]:
 
 
 def columns_of(concept_class: ConceptClass) -> Columns:
-    """Return how the columns of a table become instances of the class."""
-    return next(
-        (f.columns for f in families_of(concept_class) if f.columns is not None),
-        Columns(),
-    )
+    """Return how the columns of a table become instances of the class; by their names, if no family says."""
+    said = (f.columns for f in families_of(concept_class) if f.columns is not None)
+    return next(said, Columns(mapping=True))
 
 
 def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.frames import refuse_frame
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept
 from adeptree.families.dimensions import littlestone_dimension
@@ -71,6 +72,11 @@ class _Drawing(Adversary):
 
     concept_class: ConceptClass
     instances: Instances | None = field(default=None, kw_only=True, repr=False)
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Begin a game."""
+        refuse_frame("instances", self.instances, "list its rows, e.g. frame.to_dict('records') in pandas")
+        super().start(rounds, seed)
 
     def instance(self, history: Sequence[Round]) -> Any:
         """Draw x_t, independently of everything."""
@@ -186,6 +192,11 @@ def as_adversary(source: Any) -> Adversary:
     """Return an adversary; an iterable of (x, y) pairs becomes a recorded stream."""
     if isinstance(source, Adversary):
         return source
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+    refuse_frame(
+        "a stream",
+        source,
+        "give pairs (x, y), e.g. zip(frame[columns].to_dict('records'), frame[label]) in pandas; or use learn_many",
+    )
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes, Mapping)):
         return Recorded(source)
     raise InvalidArgument(f"expected an adversary or an iterable of (x, y) pairs; {got('adversary', source)}")

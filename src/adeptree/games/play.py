@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import label_of
 from adeptree.games.adversaries import as_adversary
-from adeptree.games.transcript import Round, Transcript
+from adeptree.games.transcript import Transcript
 from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.watching import OnBestRule, OnRound, Progress, Round, Watch, round_of
 
 
 def play(
@@ -19,7 +19,9 @@ def play(
     rounds: int | None = None,
     seed: int = 0,
     *,
-    on_round: Callable[[Round], None] | None = None,
+    on_round: OnRound | None = None,
+    on_best_rule_changed: OnBestRule | None = None,
+    progress: Progress = False,
 ) -> Transcript:
     """Play a game of the paper and return its transcript.
 
@@ -34,7 +36,11 @@ def play(
     seed
         The adversary's; the learner has its own.
     on_round
-        Called with each :class:`Round` when it is over, e.g. to draw a progress bar.
+        Called with each :class:`Round` when it is over.
+    on_best_rule_changed
+        Called with the :class:`Round` after which the best rule is another, and with that rule.
+    progress
+        True to say on the standard error how far the game is; or a function of the rounds done and all of them.
 
     Examples
     --------
@@ -48,18 +54,17 @@ def play(
     total = _rounds_left(learner) if rounds is None else check_size("rounds", rounds, at_least=0)
     opponent.start(total, seed)
     history: list[Round] = []
+    watch = Watch(learner, on_round, on_best_rule_changed, progress, total)
     for t in range(1, total + 1):
         x = opponent.instance(history)
         p = learner.predict_proba(x)
         y = label_of(opponent.label(history, x, p))
         guess = learner.predict(x)
         learner.learn(x, y)
-        queries = learner.queries
-        best_loss = learner.best_loss if learner.follows_best_loss or t == total else None
-        row = Round(t, x, p, guess, y, learner.width, queries.asked, queries.posed, best_loss)
+        row = round_of(learner, t, x, p, guess, y, t == total)
         history.append(row)
-        if on_round is not None:
-            on_round(row)
+        if not watch.off:
+            watch.after(row)
     header = {
         "learner": learner.kind,
         "class": repr(learner.concept_class),

@@ -13,31 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.cards import card, line, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
 from adeptree.core.files import decode, encode, write_atomically
 from adeptree.core.json_lines import LineFormat
+from adeptree.learners.watching import Round as Round
 
 FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
 
 
-@dataclass(frozen=True)
-class Round:
-    """One round, as it stood after ``learn``."""
-
-    t: int
-    x: Any
-    p: float
-    """The learner's P_t(1), before it saw y."""
-    guess: int
-    y: int
-    width: int
-    asked: int
-    posed: int
-    best_loss: float | None
-    """Loss of the best concept so far; None where the learner does not follow it."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Transcript:
     """A played game. ``header`` says who played; ``bound`` is what the theory promised the learner.
 
@@ -57,14 +42,37 @@ class Transcript:
     def __iter__(self) -> Iterator[Round]:
         return iter(self.rounds)
 
+    def _facts(self) -> dict[str, object]:
+        who = {name: value for name, value in self.header.items() if name in ("learner", "class", "adversary")}
+        return {**who, **standing(len(self), self.expected_loss, None, self.best_loss, self.bound)}
+
+    def __repr__(self) -> str:
+        return line("Transcript", self._facts())
+
+    def _repr_html_(self) -> str:
+        return card("Transcript", {**self._facts(), "drawn": self.realised_loss})
+
     def column(self, name: str) -> NDArray[Any]:
         """Return one column as an array, e.g. ``run.column("p")``."""
         return np.array([getattr(r, name) for r in self.rounds])
 
     @property
+    def costs(self) -> NDArray[Any]:
+        """What a wrong guess costs in each round: 1, unless the learner was built with ``costs=``."""
+        settings = self.header.get("settings")
+        miss, false_alarm = settings.get("costs", (1, 1)) if isinstance(settings, dict) else (1, 1)
+        return np.where(self.column("y") == 1, miss, false_alarm)
+
+    @property
     def losses(self) -> NDArray[np.float64]:
-        """Expected loss |p - y| of each round."""
-        losses: NDArray[np.float64] = np.abs(self.column("p").astype(np.float64) - self.column("y"))
+        """Expected loss of each round: |p - y|, times what a wrong guess costs."""
+        losses: NDArray[np.float64] = np.abs(self.column("p").astype(np.float64) - self.column("y")) * self.costs
+        return losses
+
+    @property
+    def realised_losses(self) -> NDArray[Any]:
+        """Loss of the label drawn in each round."""
+        losses: NDArray[Any] = (self.column("guess") != self.column("y")) * self.costs
         return losses
 
     @property
@@ -73,9 +81,9 @@ class Transcript:
         return float(self.losses.sum())
 
     @property
-    def realised_loss(self) -> int:
-        """Mistakes of the labels that were drawn."""
-        return sum(r.guess != r.y for r in self.rounds)
+    def realised_loss(self) -> float:
+        """Mistakes of the labels that were drawn (or what they cost)."""
+        return self.realised_losses.sum().item()  # type: ignore[no-any-return]
 
     @property
     def best_loss(self) -> float:
@@ -94,6 +102,16 @@ class Transcript:
             raise InvalidArgument("this learner does not follow the best loss round by round; use regret, at the end")
         regrets: NDArray[np.float64] = np.cumsum(self.losses) - self.column("best_loss")
         return regrets
+
+    def plot(self, what: str = "regret", ax: Any = None) -> Any:
+        """Draw the game; return matplotlib's axes (extra ``plot``).
+
+        "regret" with what is proven of it, "loss" against the best rule and the best constant, "weights" of the rules
+        that lead at the end (the game is played again for it), or "width" and queries.
+        """
+        from adeptree.games.game_plots import plot_game
+
+        return plot_game(self, what, ax)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame, one row per round."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
-from adeptree.core.errors import HorizonReached, InvalidArgument, got
+from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, got
 from adeptree.core.types import Concept
+from adeptree.learners.account_plots import plot_account
 from adeptree.learners.entries import Entry
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
@@ -151,6 +154,31 @@ class Account(WholeRounds, ABC):
     def best_rule(self) -> Concept:
         """Return a concept with the fewest mistakes so far; no oracle is asked."""
         raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what is proven in advance against rounds, and the regret and its bound now; return matplotlib's axes.
+
+        Needs the extra ``plot``. A learner keeps no history: :meth:`adeptree.Transcript.plot` draws a game.
+        """
+        with self._lock:
+            return plot_account(self, ax)
+
+    def _facts(self) -> dict[str, object]:
+        """Return what a person wants to know first. (A best loss that must be computed is left out.)"""
+        rule, best_loss = None, None
+        with self._lock:
+            if self.follows_best_loss:
+                best_loss = self.best_loss
+                with suppress(AdeptreeError):
+                    rule = str(self.best_rule())
+            stands = standing(self.rounds, self.expected_loss, rule, best_loss, self.bound, self.horizon)
+        return {"class": repr(self.concept_class), **stands}
+
+    def __repr__(self) -> str:
+        return line(type(self).__name__, self._facts())
+
+    def _repr_html_(self) -> str:
+        return card(type(self).__name__, self._facts())
 
     def _check_room(self, rounds: int) -> None:
         """Refuse a batch that goes past the horizon, before its first round."""

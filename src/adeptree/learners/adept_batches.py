@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import FloatArray, IntArray, labels_of, listed
+from adeptree.core.types import FloatArray, IntArray
 from adeptree.learners.adept_rounds import EVEN, RoundsOnEngine
 from adeptree.roles.kernel_engine import NO_COSTS, KernelEngine
-from adeptree.theory.losses import check_weights
 
 CHUNK = 256
 """Rounds that an interpreted kernel plays at a time: what an interrupt takes back."""
@@ -20,41 +17,26 @@ CHUNK = 256
 class BatchesOnEngine(RoundsOnEngine):
     """``learn_many`` and ``predict_proba_many``."""
 
-    def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
-        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
-        with self._lock:
-            self._catch_up()
-            self._check_horizon()
-            instances = self.concept_class.instances_of(listed("xs", xs))
-            try:
-                return self.engine.probabilities(instances)
-            except BaseException:
-                self.engine.discard()
-                raise
+    def _looked_at_all(self, xs: Any) -> FloatArray:
+        self._catch_up()
+        self._check_horizon()
+        instances = self.concept_class.instances_of(xs)
+        try:
+            return self.engine.probabilities(instances)
+        except BaseException:
+            self.engine.discard()
+            raise
 
-    def learn_many(self, xs: Iterable[Any], ys: Iterable[Any], weights: Iterable[float] | None = None) -> FloatArray:
-        """Learn a sequence of rounds; return the chance of guessing 1 in each.
+    def _checked(self, xs: Any) -> Any:
+        return self.concept_class.instances_of(xs)
 
-        The numbers are those of single calls. Instances, labels and weights are checked before the first round.
-        """
-        labels = labels_of(ys)
-        instances = self.concept_class.instances_of(listed("xs", xs))
-        weighed = None if weights is None else check_weights(weights)
-        lengths = [len(instances), len(labels), *([] if weighed is None else [len(weighed)])]
-        if len(set(lengths)) > 1:
-            raise InvalidArgument(
-                f"xs, ys and weights must have the same length; got {' and '.join(map(str, lengths))}"
-            )
-        if weighed is not None or self.costs != EVEN:
-            costs = [self._cost(y, w) for y, w in zip(labels.tolist(), weighed or [1] * len(labels), strict=True)]
-        else:
-            costs = None
-        with self._lock: return self._learn_many(instances, labels, costs)  # fmt: skip  # noqa: E701
+    def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
+        if weights is None and self.costs == EVEN:
+            return None
+        return [self._cost(y, w) for y, w in zip(labels.tolist(), weights or [1] * len(labels), strict=True)]
 
-    def _learn_many(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
-        room = len(labels)
-        self._check_room(room)
-        probabilities = np.empty(room, dtype=np.float64)
+    def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
+        probabilities = np.empty(len(labels), dtype=np.float64)
         engine = self.engine
         if isinstance(engine, KernelEngine):
             prices = NO_COSTS if costs is None else np.array(costs, dtype=np.float64)

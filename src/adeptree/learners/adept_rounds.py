@@ -13,6 +13,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, label_of
 from adeptree.learners.adept import Paths
 from adeptree.learners.entries import Entry
+from adeptree.learners.given import one
 from adeptree.learners.mixing import Mixing
 from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
@@ -75,7 +76,7 @@ class RoundsOnEngine(Mixing):
         self._catch_up()
         if self.ledger.answered >= self._end:
             self._check_horizon()
-        return self._odds(self.concept_class.instance(x)).p
+        return self._odds(self.concept_class.instance(one(self.concept_class, x))).p
 
     def learn(self, x: Any, y: Any, weight: float = ONE) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
@@ -96,7 +97,7 @@ class RoundsOnEngine(Mixing):
             return
         if self.answered >= self._end:
             self._check_horizon()
-        self._play(self.concept_class.instance(x), label, cost)
+        self._play(self.concept_class.instance(one(self.concept_class, x)), label, cost)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule, *self.engine.parts()]
@@ -165,9 +166,9 @@ class RoundsOnEngine(Mixing):
             super()._open(ticket, x)
 
     def _learn_answered(
-        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
+        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool, cost: float
     ) -> None:
-        cost, engine = self._cost(label, 1), self.engine
+        engine = self.engine
         if isinstance(engine, KernelEngine):
             self._called(engine, "learn_answered", x, label, cost, p, guess, overlaps, late)
             return
@@ -254,7 +255,7 @@ class RoundsOnEngine(Mixing):
     def speculate(self, x: Any) -> float:
         """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
         with self._lock:
-            return self._probability(self.concept_class.instance(x), x)
+            return self._probability(self.concept_class.instance(one(self.concept_class, x)), x)
 
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""

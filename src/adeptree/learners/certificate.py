@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from adeptree.core.cards import card, line, standing
 from adeptree.core.visible import counted
+from adeptree.core.visible import rounded_up as rounded_up
 from adeptree.learners import promises
+from adeptree.learners.account_plots import plot_certificate
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """The account of a learner at one moment. ``str()`` is a paragraph, ``dict()`` is for machines.
 
@@ -84,6 +87,23 @@ class Certificate:
 
     def __getitem__(self, name: str) -> Any:
         return asdict(self)[name]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the losses, and the regret beside what is proven of it; return matplotlib's axes (extra ``plot``)."""
+        return plot_certificate(self, ax)
+
+    def _facts(self) -> dict[str, object]:
+        return standing(self.rounds, self.expected_loss, self.best_rule, self.best_loss, self.bound, self.horizon)
+
+    def __repr__(self) -> str:
+        return line("Certificate", self._facts())
+
+    def _repr_html_(self) -> str:
+        promises = {"proven of what is drawn": self.realised_bound, "proven in advance": self.in_advance}
+        told = {name: rounded_up(value) for name, value in promises.items() if value not in (None, math.inf)}
+        asked = f"{self.asked:,} asked, {self.posed:,} posed"
+        more = {"drawn": self.realised_loss, **told, "width": self.width, "queries": asked}
+        return card("Certificate", {**self._facts(), **more})
 
     def __str__(self) -> str:
         parts = [self._so_far(), self._now(), self._before(), self._later(), self._drawn(), self._rests_on()]
@@ -182,13 +202,3 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
     }
     own = {field.name: getattr(learner, field.name) for field in fields(Certificate) if field.name not in told}
     return Certificate(**own, **told)
-
-
-def rounded_up(bound: float, digits: int = 2) -> str:
-    """Return a bound as a text that is not below it (but for the last digits of a double).
-
-    >>> rounded_up(0.8401), rounded_up(4.0), rounded_up(1234.561, 1)
-    ('0.85', '4.00', '1,234.6')
-    """
-    scale = 10**digits
-    return f"{math.ceil(bound * scale - 1e-7) / scale:,.{digits}f}"

@@ -18,6 +18,7 @@ from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.watching import LOG
 from adeptree.roles.concept_class import ConceptClass
 
 KINDS: dict[str, type[OnlineLearner]] = {
@@ -66,13 +67,15 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
     """
     saved = files.load(path)
     try:
-        return _rebuild(saved, concept_class, base, path)
+        learner = _rebuild(saved, concept_class, base, path)
     except (StateError, errors.MissingExtra):
         raise
     except Exception as error:  # the checksum fits, so what is wrong in it was written by somebody else
         if isinstance(error, errors.AdeptreeError) and not (concept_class is None and base is None):
             raise  # it may be about what was given
         raise errors.DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
+    LOG.info("loaded from %s: %r", path, learner)
+    return learner
 
 
 def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of, listed
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
+from adeptree.learners.given import Given, one, same_length
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
+from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory.coins import Coins, word_of
+from adeptree.theory.losses import check_weights
 
 Rate = str | float
 
@@ -51,21 +53,28 @@ class OnlineLearner(Saved):
     def _looked_at(self, x: Any) -> float:
         if self.answered >= self._end:
             self._check_horizon()
-        return self._probability(self.concept_class.instance(x), x)
+        given = one(self.concept_class, x)
+        return self._probability(self.concept_class.instance(given), given)
 
     def predict(self, x: Any) -> int:
         """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
-        with self._lock: return self._guess(self.concept_class.instance(x), self.predict_proba(x))  # fmt: skip  # noqa: E701
+        with self._lock: return self._guessed_at(one(self.concept_class, x))  # fmt: skip  # noqa: E701
+
+    def _guessed_at(self, x: Any) -> int:
+        return self._guess(self.concept_class.instance(x), self.predict_proba(x))
 
     def _guess(self, x: Instance, p: float) -> int:
         return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
 
-    def learn(self, x: Any, y: Any) -> None:
+    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
-        It is all or nothing: whatever is raised, the learner is as before the call or as after it.
+        It is all or nothing: whatever is raised, the learner is as before the call or as after it. Only
+        :class:`Adept` takes another weight than 1: what an error costs in this round.
         """
-        self._whole(self._learn, x, label_of(y))
+        label = label_of(y)
+        self._cost(label, weight)
+        self._whole(self._learn, x, label)
 
     def _learn(self, x: Any, label: int) -> None:
         if isinstance(x, Ticket):
@@ -73,6 +82,7 @@ class OnlineLearner(Saved):
             return
         if self.answered >= self._end:
             self._check_horizon()
+        x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         guess = self._guess(instance, p)
@@ -90,6 +100,7 @@ class OnlineLearner(Saved):
     def _answered(self, x: Any) -> Ticket:
         if self.answered >= self._end:
             self._check_horizon()
+        x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
@@ -104,23 +115,31 @@ class OnlineLearner(Saved):
         self.ledger.waiting += 1
         self.tickets.add(ticket)
 
-    def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int) -> None:
+    def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int, weight: float = 1) -> None:
         """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
 
         It is charged as it was answered, but the point is let in only now: the certificate is exact (Theorem B), and
         nothing else is promised of late labels. :meth:`answer` is the better way where a ticket can be kept.
         """
-        self._whole(self._learn_late, x, label_of(y), p, guess, since)
+        label = label_of(y)
+        self._whole(self._learn_late, x, label, p, guess, since, self._cost(label, weight))
 
-    def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int) -> None:
+    def _cost(self, label: int, weight: Any) -> float:
+        """Return what a wrong guess costs in a round: 1, unless a learner knows weights."""
+        if weight != 1:
+            raise InvalidArgument(f"{type(self).__name__} weighs all rounds alike; {got('weight', weight)}; use Adept")
+        return 1
+
+    def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int, cost: float) -> None:
         if self.answered >= self._end:
             self._check_horizon()
+        x = one(self.concept_class, x)
         instance = self.concept_class.instance(x)
         prompt = since == self.rounds and p == self._probability(instance, x)
-        self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt)
+        self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt, cost)
 
     def _learn_answered(
-        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool
+        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool, cost: float
     ) -> None:
         self._probability(x, raw)
         self._commit(x, raw, label)
@@ -137,25 +156,66 @@ class OnlineLearner(Saved):
         self.ledger.overlaps += self.rounds - ticket.arrivals
         self._settle(ticket.p, ticket.guess, label)
 
-    def predict_proba_many(self, xs: Iterable[Any]) -> FloatArray:
-        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed."""
-        points = listed("xs", xs)
-        with self._lock: return np.array([self.predict_proba(x) for x in points])  # fmt: skip  # noqa: E701
+    # --- Many rounds -------------------------------------------------------------------------------
 
-    def learn_many(self, xs: Iterable[Any], ys: Iterable[Any]) -> FloatArray:
-        """Learn a sequence of rounds; return the chance of guessing 1 in each.
+    def predict_proba_many(self, xs: Any) -> Any:
+        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed.
 
-        All is checked before the first; what is raised in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
+        The xs are a list, an array or a data frame, as in :meth:`learn_many`.
         """
-        instances, labels = listed("xs", xs), labels_of(ys)
-        if len(instances) != len(labels):
-            raise InvalidArgument(f"xs and ys must have the same length; got {len(instances)} and {len(labels)}")
-        for x in instances:
-            self.concept_class.instance(x)
-        with self._lock: return self._learn_all(instances, labels)  # fmt: skip  # noqa: E701
+        given = Given(self.concept_class, xs)
+        with self._lock: return given.back(self._looked_at_all(given.xs))  # fmt: skip  # noqa: E701
 
-    def _learn_all(self, instances: list[Any], labels: IntArray) -> FloatArray:
+    def _looked_at_all(self, xs: Any) -> FloatArray:
+        return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
+
+    def learn_many(
+        self,
+        xs: Any,
+        ys: Any,
+        weights: Any = None,
+        *,
+        on_round: OnRound | None = None,
+        on_best_rule_changed: OnBestRule | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Learn a sequence of rounds, each of its weight (by default 1); return the chance of guessing 1 in each.
+
+        The xs are a list of instances, an array with a row per instance, or a data frame (of pandas, polars, pyarrow
+        and others), whose columns are read by their names where instances are mappings; the answer is then a series of
+        the same kind. All is checked before the first round, and the numbers are those of single calls; what is raised
+        in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
+
+        Who wants to watch: ``on_round`` and ``on_best_rule_changed`` are called as in :func:`adeptree.play`, at the
+        speed of single calls; ``progress=True`` says on the standard error how far it is, or is a function of the
+        rounds done and all of them.
+        """
+        given, labels = Given(self.concept_class, xs), labels_of(ys)
+        weighed = None if weights is None else check_weights(weights)
+        same_length(xs=given.xs, ys=labels, weights=weighed)
+        instances, costs = self._checked(given.xs), self._costs(labels, weighed)
+        watching = (on_round, on_best_rule_changed, progress)
+        with self._lock: return given.back(self._watched(watching, instances, labels, costs))  # fmt: skip  # noqa: E701
+
+    def _watched(self, watching: tuple[Any, Any, Any], instances: Any, labels: IntArray, costs: Any) -> FloatArray:
         self._check_room(len(labels))
+        watch = Watch(self, *watching, total=len(labels))
+        if watch.off:
+            return self._learn_all(instances, labels, costs)
+        return watch.learn(self._learn_all, instances, labels, costs)
+
+    def _checked(self, xs: Any) -> Any:
+        """Return instances that the class accepts, as this learner wants them."""
+        self.concept_class.instances_of(xs)
+        return xs
+
+    def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
+        """Return what a wrong guess costs in each round; None where that is 1."""
+        for weight in weights or ():
+            self._cost(0, weight)
+        return None
+
+    def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
         probabilities = np.empty(len(labels), dtype=np.float64)
         for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):
             probabilities[i] = self.predict_proba(x)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from adeptree.core import files
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
+from adeptree.learners.watching import LOG
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.theory.priors import Prior
 
@@ -50,6 +51,7 @@ class Saved(Account):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole learner to a file, to go on later with :func:`adeptree.load`."""
         files.save(path, self.saved())
+        LOG.info("saved to %s: %r", path, self)
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds: plain values and arrays."""

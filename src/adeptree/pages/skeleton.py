@@ -9,14 +9,13 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adeptree import __version__
+from adeptree.core.cards import text as text
 from adeptree.core.files import write_atomically
-from adeptree.core.visible import visible_lines
 
 if TYPE_CHECKING:
     from adeptree.pages.drawing import Figure
@@ -54,15 +53,6 @@ def words(name: str) -> dict[str, Any]:
 def beside(name: str) -> str:
     """Return the text of a file beside this one."""
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def text(value: object) -> str:
-    """Return a text for the page: names in it come from files that anybody may have written.
-
-    >>> text("a<b\\x1b")
-    'a&lt;b\\\\x1b'
-    """
-    return escape(visible_lines(str(value)))
 
 
 def opening(heading: str, lead: str, told: str = "", contents: Mapping[str, str] | None = None) -> str:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from adeptree.core.cards import card
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:
@@ -59,6 +61,16 @@ class ConceptClass(ABC):
             if not part.name.startswith("_") and value != part.default:
                 said.append(f"{part.name}={value!r}")
         return f"{self.spec_name or type(self).__name__}({', '.join(said)})"
+
+    def _facts(self) -> dict[str, object]:
+        """Return what a card says of the class; its dimensions, where they need not be searched for."""
+        if self.explicit:
+            return {"spec": repr(self)}
+        known = {"VC dimension": self.vc_dimension, "Littlestone dimension": self.littlestone_dimension}
+        return {"spec": repr(self), **{name: "infinite or unknown" if d is None else d for name, d in known.items()}}
+
+    def _repr_html_(self) -> str:
+        return card(type(self).__name__, self._facts())
 
     @abstractmethod
     def instance(self, x: Any) -> Instance:
@@ -116,4 +128,5 @@ class ConceptClass(ABC):
 
     def clean(self, sample: Iterable[tuple[Any, Any]]) -> list[tuple[Instance, int]]:
         """Return the sample with canonical instances and labels."""
+        refuse_frame("a sample", sample, "it is pairs (x, y), e.g. zip(frame['x'], frame['y'])")
         return [(self.instance(x), label_of(y)) for x, y in sample]

@@ -30,6 +30,8 @@ class Columns:
     stands for what is no number. Where it is None, or raises ValueError, ``value`` reads row by row."""
     names: Callable[[Any], Sequence[str] | None] = lambda concept_class: None
     """The columns that the class itself names: instances are then mappings of these names to numbers."""
+    mapping: bool = False
+    """Whether instances are mappings of column names to values, whatever columns there are."""
     count: Callable[[Any], int] = lambda concept_class: 1
     """How many columns it wants."""
     preferred: Callable[[Any], str | None] = lambda concept_class: None

@@ -1,7 +1,8 @@
 """Families that are decided by a real solver (extras). Importing this room makes them known."""
 
+from adeptree.core.cells import number
 from adeptree.families.registry import register
-from adeptree.roles.family import Family
+from adeptree.roles.family import Columns, Family
 from adeptree.solvers.lp.halfspaces import Halfspaces
 from adeptree.solvers.lp.perceptron import Perceptron, halfspace_base
 from adeptree.solvers.sat.named import NAMED
@@ -9,7 +10,19 @@ from adeptree.solvers.sat.sat_class import SatClass
 from adeptree.solvers.smt.smt_base import smt_base
 from adeptree.solvers.smt.smt_class import SmtClass
 
-register(Family("halfspaces", Halfspaces, base=halfspace_base, bases=(Perceptron,), example="halfspaces(dim=2)"))
+_POINTS = Columns(lambda c, texts: tuple(map(number, texts)), count=lambda c: c.dim)
+register(
+    Family(
+        "halfspaces",
+        Halfspaces,
+        None,
+        None,
+        halfspace_base,
+        (Perceptron,),
+        columns=_POINTS,
+        example="halfspaces(dim=2)",
+    )
+)
 register(Family("sat", SatClass, holds_code=True))
 for _name, _make in NAMED.items():
     register(Family(_name, SatClass, make=_make))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import BoolArray, FloatArray, IntArray
+from adeptree.core.types import BoolArray, FloatArray, IntArray, listed
 
 Losses = IntArray | FloatArray
 
@@ -50,7 +50,7 @@ def check_weights(values: Any) -> list[float]:
     """Return one weight per round."""
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
         raise InvalidArgument(f"weights must be a list of numbers, one per round; {got('weights', values)}")
-    return [check_weight("weight", value) for value in values]
+    return [check_weight("weight", value) for value in listed("weights", values)]
 
 
 def check_costs(costs: Any) -> tuple[float, float]:

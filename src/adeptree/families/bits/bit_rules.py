@@ -219,7 +219,7 @@ def as_bits(x: Any, n: int) -> tuple[int, ...]:
     (1, 0)
     """
     try:
-        bits = tuple(int(bit) if bit in (0, 1) else 2 for bit in x)
+        bits = () if type(x) is dict else tuple(int(bit) if bit in (0, 1) else 2 for bit in x)  # (no names)
     except (TypeError, ValueError):
         bits = ()
     if len(bits) != n or 2 in bits:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
+from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import TableRow
@@ -154,6 +155,7 @@ class FiniteClass(EnumerableClass):
 
 
 def _as_points(points: Any) -> tuple[Hashable, ...]:
+    refuse_frame("points", points, "give the values of a column, e.g. frame['x']")
     try:
         names = tuple(p.item() if isinstance(p, np.generic) else p for p in points)
         hash(names)

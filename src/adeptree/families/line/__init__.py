@@ -91,6 +91,7 @@ FAMILIES = (
         frontier=CutsFrontier,
         base=NearestPoint,
         engines=(CutsEngine,),
+        columns=Columns(),
         on_columns=OnColumns(
             "unions",
             lambda names, m: RealIntervalUnions(m),
@@ -108,6 +109,7 @@ FAMILIES = (
         frontier=CutsFrontier,
         base=NearestPoint,
         engines=(StepsEngine,),
+        columns=Columns(),
         on_columns=OnColumns(
             "steps",
             lambda names, d: RealSteps(),

@@ -52,5 +52,5 @@ FAMILIES = (
         small="real_stumps(features=('age', 'bmi'))",
         golden={"mistake_bound": 12},
     ),
-    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(StumpsEngine,), columns=Columns()),
+    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(StumpsEngine,), columns=Columns(mapping=True)),
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, FloatArray, Instance, Sample
 from adeptree.families.line.line_domain import gains_of
 from adeptree.families.line.round_cuts import round_cut
@@ -104,6 +105,7 @@ class RealStumps(ConceptClass):
 
 
 def _names(features: Any) -> tuple[str, ...]:
+    refuse_frame("features", features, "name the columns to read, e.g. list(frame.columns) without the label's")
     if isinstance(features, (str, bytes)) or not isinstance(features, Iterable):
         raise InvalidArgument(f"features must be a list of feature names; {got('features', features)}")
     try:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Constant, Stump
@@ -122,6 +123,7 @@ def _clean_cuts(cuts: Any) -> Cuts:
         raise InvalidArgument(f"cuts must map feature names to cut points; {got('cuts', cuts)}")
     clean = []
     for name, values in cuts.items():
+        refuse_frame(f"the cut points of {name!r}", values, "give the values of a column")
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise InvalidArgument(f"the cut points of {name!r} must be a list of numbers; {got(name, values)}")
         numbers = sorted({feature_value(name, value) for value in values})

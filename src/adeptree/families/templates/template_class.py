@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
+from adeptree.core.frames import refuse_frame
 from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.finite.finite_class import FiniteClass
@@ -173,6 +174,7 @@ class TemplateTable(FiniteClass):
     """A template on a list of instances: a table, in which each rule is kept once, with readable concepts."""
 
     def __init__(self, template: TemplateClass, instances: Iterable[Any]) -> None:
+        refuse_frame("instances", instances, "list its rows, e.g. frame.to_dict('records') in pandas")
         points: dict[Hashable, Instance] = {}
         for x in instances:
             points.setdefault(template.key(x), template.instance(x))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, TooLarge, got
+from adeptree.core.frames import refuse_frame
 from adeptree.families.listed import ENUMERATION_LIMIT
 
 
@@ -34,6 +35,7 @@ def check_grid(grid: Any) -> dict[str, Any]:
 
 def _column(values: Iterable[Any]) -> Any:
     """Return the values of a constant as an array; what NumPy would change (mixed types, large ints) as objects."""
+    refuse_frame("the values of a constant", values, "give those of a column")
     listed = list(values)
     column = np.asarray(listed) if {type(v) for v in listed} in ({int}, {float}, {bool}, {str}) else None
     if column is None or column.ndim != 1 or column.dtype == np.uint64:

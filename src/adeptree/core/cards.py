@@ -1,0 +1,70 @@
+"""Objects as people see them: one line in a terminal, a small card in a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+
+from adeptree.core.cells import brief
+from adeptree.core.visible import rounded_up, visible, visible_lines
+
+# Colours are the notebook's own, so that a card is at home on a light page and on a dark one.
+CARD = "display:inline-block;max-width:48em;padding:.5em .9em;border:1px solid rgba(128,128,128,.45);border-radius:6px"
+TABLE = "border:none;color:inherit;font:inherit"
+NAME = "font-weight:normal;opacity:.7;white-space:nowrap"
+CELL = "text-align:left;vertical-align:top;padding:.1em .8em .1em 0;background:none;border:none"
+
+
+def text(value: object) -> str:
+    """Return a text for HTML: names in it come from files that anybody may have written.
+
+    >>> text("a<b\\x1b")
+    'a&lt;b\\\\x1b'
+    """
+    return escape(visible_lines(str(value)))
+
+
+def card(title: str, facts: Mapping[str, object]) -> str:
+    """Return a small table of what is known of an object; all values are escaped.
+
+    >>> "&lt;b&gt;" in card("Adept", {"best rule": "<b>"})
+    True
+    """
+    rows = "".join(
+        f'<tr style="background:none"><th scope="row" style="{CELL};{NAME}">{text(name)}</th>'
+        f'<td style="{CELL};overflow-wrap:anywhere">{text(shortened(value))}</td></tr>'
+        for name, value in facts.items()
+    )
+    return f'<div style="{CARD}"><strong>{text(title)}</strong><table style="{TABLE}">{rows}</table></div>'
+
+
+def line(kind: str, facts: Mapping[str, object]) -> str:
+    """Return the one line of an object.
+
+    >>> line("Adept", {"class": "thresholds(n=16)", "regret": "0.50"})
+    '<Adept: class thresholds(n=16), regret 0.50>'
+    """
+    return f"<{kind}: {', '.join(f'{name} {visible(shortened(value))}' for name, value in facts.items())}>"
+
+
+def shortened(value: object) -> str:
+    """Return a number as people read it, and the beginning of a long text."""
+    return (
+        f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else brief(str(value))
+    )
+
+
+def standing(
+    rounds: int, loss: float, rule: str | None, best_loss: float | None, bound: float, horizon: int | None = None
+) -> dict[str, object]:
+    """Return where a learner stands: rounds, loss, the best rule's, and the regret with what is proven of it."""
+    of_all = "" if horizon is None else f" of {horizon:,}"
+    facts: dict[str, object] = {"rounds": f"{rounds:,}{of_all}", "expected loss": float(loss)}
+    if best_loss is not None:
+        facts |= {} if rule is None else {"best rule": rule}
+        facts["best loss"] = f"{best_loss:,.10g}"
+        facts["regret"] = float(loss - best_loss)
+        if bound < math.inf:
+            facts["proven at most"] = rounded_up(bound)
+    return facts

@@ -1,0 +1,128 @@
+"""Data frames and series of pandas, polars, pyarrow and others, through narwhals: imported when the first one comes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from adeptree.core.errors import InvalidArgument
+
+LIBRARIES = frozenset(
+    {"cudf", "dask", "duckdb", "ibis", "modin", "narwhals", "pandas", "polars", "pyarrow", "pyspark", "sqlframe"}
+)
+"""Packages whose objects may be frames; all else is none, and costs a look at its type."""
+
+LAZY = "collect it first, e.g. frame.collect()"
+
+
+@lru_cache(maxsize=1024)
+def _may_be_framed(kind: type) -> bool:
+    return any(base.__module__.partition(".")[0] in LIBRARIES for base in kind.__mro__)
+
+
+def framed(values: Any) -> Any:
+    """Return a data frame or a series as narwhals has it; None if the values are neither.
+
+    >>> import pandas as pd
+    >>> framed(pd.Series([1, 2])).to_list(), framed([1, 2])
+    ([1, 2], None)
+    """
+    kind: Any = type(values)
+    if not _may_be_framed(kind):
+        return None
+    import narwhals as nw
+
+    try:
+        found: Any = nw.from_native(_in_chunks(values), pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise InvalidArgument(f"the columns of a frame must have different names: {error}") from None
+    if isinstance(found, nw.LazyFrame):
+        raise InvalidArgument(f"a frame of rows that are there was expected; got {type(values).__name__}: {LAZY}")
+    return found if isinstance(found, (nw.DataFrame, nw.Series)) else None
+
+
+def _in_chunks(values: Any) -> Any:
+    """Return arrays and batches of pyarrow in the forms that narwhals knows."""
+    if type(values).__module__.partition(".")[0] != "pyarrow":
+        return values
+    import pyarrow as pa
+
+    if isinstance(values, pa.RecordBatch):
+        return pa.Table.from_batches([values])
+    return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+
+
+def is_series(found: Any) -> bool:
+    """Tell whether what :func:`framed` returned is one column."""
+    import narwhals as nw
+
+    return isinstance(found, nw.Series)
+
+
+def values_in(column: Any) -> Any:
+    """Return the values of a series: an array of numbers or of bools, else a list, None for what is missing.
+
+    >>> import pandas as pd
+    >>> values_in(framed(pd.Series([1.5, None]))), values_in(framed(pd.Series([True, False]))).dtype
+    ([1.5, None], dtype('bool'))
+    """
+    gaps = column.null_count()
+    if not gaps and (array := column.to_numpy()).dtype.kind in "iufb":
+        return array
+    values = column.to_list()
+    return [None if gap else value for value, gap in zip(values, column.is_null(), strict=True)] if gaps else values
+
+
+def column_of(name: str, found: Any) -> Any:
+    """Return the one column of a frame, or a series as it is; a sentence if there are more."""
+    if is_series(found):
+        return found
+    if len(found.columns) != 1:
+        shown = ", ".join(map(str, found.columns[:6])) + (", ..." if len(found.columns) > 6 else "")
+        raise InvalidArgument(
+            f"{name} must be one column; got a frame of {len(found.columns)}: {shown}; choose one of them"
+        )
+    return found.get_column(found.columns[0])
+
+
+def rows_of(found: Any, names: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a frame as mappings of column names, as texts, to values.
+
+    >>> import pandas as pd
+    >>> rows_of(framed(pd.DataFrame({"age": [41, 20], "sex": ["f", None]})))
+    [{'age': 41, 'sex': 'f'}, {'age': 20, 'sex': None}]
+    """
+    names = found.columns if names is None else names
+    texts = [str(name) for name in names]
+    columns = [as_list(values_in(found.get_column(name))) for name in names]
+    return [dict(zip(texts, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return values of :func:`values_in` as plain ones of Python."""
+    return values if isinstance(values, list) else values.tolist()
+
+
+def index_of(found: Any) -> Any:
+    """Return the index of what pandas and its like have made, None for others."""
+    import narwhals as nw
+
+    return nw.maybe_get_index(found)
+
+
+def like(found: Any, name: str, numbers: Any) -> Any:
+    """Return numbers as a series of the kind that came in, with its index where it has one."""
+    import narwhals as nw
+
+    series: Any = nw.to_native(nw.new_series(name, numbers, nw.Float64(), backend=found.implementation))
+    if (index := index_of(found)) is not None:
+        series.index = index
+    return series
+
+
+def refuse_frame(name: str, values: Any, instead: str) -> None:
+    """Refuse a data frame where iterating over it, which gives the names of its columns, is not what is meant."""
+    found = framed(values)
+    if found is not None and not is_series(found):
+        raise InvalidArgument(f"{name} must not be a data frame (got {type(values).__name__}): {instead}")
