@@ -263,5 +263,5 @@ class Game:
 
     def _summarise(self) -> None:
         if self.learner.rounds and not self.options.quiet:
-            text = summary(self.learner, self._account())
+            text = summary(self.learner, self._account(), self.options.verbose)
             show("\n\n".join([text, *self.notes]), err=self.options.follow)

@@ -46,10 +46,11 @@ class Options:
     save: str | None
     resume: bool
     quiet: bool
+    verbose: bool
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes and writes: a resumed run must have the same."""
-        left_out = ("save", "resume", "quiet")
+        left_out = ("save", "resume", "quiet", "verbose")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
 
@@ -100,7 +101,10 @@ def run_command(
             "answered and not learnt. The summary goes to stderr.",
         ),
     ] = False,
-    predictions: Annotated[str | None, typer.Option(help="Write round,x,p,guess,y here as CSV.")] = None,
+    predictions: Annotated[
+        str | None,
+        typer.Option(help="Write round,x,p,guess,y here as CSV; p is the chance that the learner guesses 1."),
+    ] = None,
     report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None,
     save: Annotated[
         str | None, typer.Option(metavar="DIR", help="Keep the run in this directory, row by row, to survive a crash.")
@@ -110,6 +114,10 @@ def run_command(
         typer.Option("--resume", help="Go on with the run in --save, if there is one; same settings, same stream."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Show in the summary what was drawn too, and width, queries and rates."),
+    ] = False,
 ) -> None:
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     given = dict(locals())
