@@ -250,6 +250,15 @@ def _line(label: str, number: str, note: str = "") -> str:
     return head + "   " + f"\n{indent}".join(textwrap.wrap(note, room))
 
 
+def calibration(error: float) -> str:
+    """Say how good the frequencies were.
+
+    >>> calibration(0.84)
+    'Frequencies: of the rows that were given a number, so many were 1, within 0.8 points on average.'
+    """
+    return f"Frequencies: of the rows that were given a number, so many were 1, within {error:.1f} points on average."
+
+
 def percent(part: float, whole: float) -> str:
     """Return a share in percent.
 

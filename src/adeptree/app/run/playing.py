@@ -6,6 +6,7 @@ import gc
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from adeptree.app.run.answers import Answers
@@ -15,15 +16,16 @@ from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
 from adeptree.app.run.rows import Row, Stream, digest
 from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
-from adeptree.app.run.writing import PredictionLog, Written
+from adeptree.app.run.weight_column import WeightColumn
+from adeptree.app.run.writing import FREQUENCY, PredictionLog, Written
 from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, DamagedFile, HorizonReached, InvalidArgument
 from adeptree.core.interrupts import Interrupts
 from adeptree.core.json_lines import UNFIT
 from adeptree.core.visible import counted, visible
-from adeptree.learners import Adept
+from adeptree.learners import Adept, Frequency
 from adeptree.pages.course import Course
-from adeptree.pages.summary import Account, summary
+from adeptree.pages.summary import Account, calibration, summary
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -51,6 +53,8 @@ class Game:
         self.answers = answers
         self.again: list[Row] = []
         self.rounds = Rounds(learner, layout.names, self.course)
+        self.frequency = Frequency() if options.frequency else None
+        self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
 
     def go_on(self, folder: RunFolder) -> None:
@@ -62,6 +66,8 @@ class Game:
                 self.position = position_of(found["position"], self.learner.rounds)
                 if self.course and found["course"]:
                     self.course.restore(found["course"], self.learner.rounds)
+                if self.frequency:
+                    self.frequency.restore(found["frequency"])
             except UNFIT:
                 raise DamagedFile(
                     f"{folder.checkpoint_path} does not say where its run was; start again with another --save"
@@ -96,7 +102,9 @@ class Game:
             stack.callback(gc.set_threshold, *gc.get_threshold())
             gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
-                log = stack.enter_context(PredictionLog(options.predictions, self.position.predictions))
+                log = stack.enter_context(
+                    PredictionLog(options.predictions, self.position.predictions, FREQUENCY[: bool(options.frequency)])
+                )
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()
             stack.callback(self._summarise)
@@ -129,20 +137,26 @@ class Game:
             raise error if isinstance(error, HorizonReached) else type(error)(self._sentence(rows[place], error))
         follow, first = self.options.follow, self.learner.rounds + 1
         known = [self.learner.predict_proba(x) for x in examples.xs] if follow else []  # (of one row, or a bad one)
+        weights = self.weight.of(examples.rows) if self.weight else None
         if bar is not None:
             self._keep(rows, examples, bar)
         if follow:
-            self._write(first, examples, known, bar)
+            self._write(first, examples, known, [self.frequency.of(p) for p in known] if self.frequency else [], bar)
         # Learnt and counted are one step: a checkpoint has both or neither.
         self.whole = False
         if not follow:
-            self._write(first, examples, self.rounds.play(examples), bar)
+            ps = self.rounds.play(examples, weights)
+            given = self.frequency.of_many(ps, examples.ys) if self.frequency else []
+            self._write(first, examples, ps, given, bar)
         elif examples.ys and examples.ys[0] is not None:
-            self.rounds.learn(examples.xs[0], examples.ys[0])
+            self.rounds.learn(examples.xs[0], examples.ys[0], weights)
+            if self.frequency:
+                self.frequency.learn(known[0], examples.ys[0])
         self._taken(rows, len(examples.bad), unlabelled=first + len(examples.rows) - 1 - self.learner.rounds)
         self.whole = True
 
     def _examples(self, rows: list[Row]) -> Examples:
+        rows = self.weight.marked(rows) if self.weight else rows
         return self.layout.examples(rows, labelled=not self.options.follow)
 
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
@@ -176,16 +190,19 @@ class Game:
             if self.answers:
                 self.answers.give(None, None)
 
-    def _write(self, first: int, examples: Examples, ps: list[float], bar: ProgressBar | None) -> None:
+    def _write(
+        self, first: int, examples: Examples, ps: list[float], given: list[float], bar: ProgressBar | None
+    ) -> None:
         """Give the chances and guesses of rounds, from number ``first`` on, to whoever wants them."""
         if not (self.log or self.answers):
             return
         guesses = self.rounds.guesses(first, examples.xs, ps)
         if self.log:
-            self.log.write(first, map(self.layout.text, examples.rows), ps, guesses, examples.ys)
+            more = [given] if self.frequency else []
+            self.log.write(first, map(self.layout.text, examples.rows), ps, guesses, examples.ys, *more)
         if bar is not None and self.answers:
-            for p, guess in zip(ps, guesses, strict=True):
-                self.answers.give(p, guess)
+            for answer in zip(ps, guesses, given or repeat(None), strict=False):
+                self.answers.give(*answer)
 
     def _taken(self, rows: list[Row], bad: int, unlabelled: int) -> None:
         """Count the rows: from here on they are part of the run, in every file at once."""
@@ -236,7 +253,10 @@ class Game:
             if self.log:
                 self.log.sync()
             course = self.course.state() if self.course else None
-            self.folder.checkpoint(self.learner.saved(), {"position": asdict(self.position), "course": course})
+            run = {"position": asdict(self.position), "course": course}
+            if self.frequency:
+                run["frequency"] = self.frequency.state()
+            self.folder.checkpoint(self.learner.saved(), run)
 
     def _last_checkpoint(self) -> None:
         # A round cut off halfway (no memory) must not replace a good state.
@@ -263,5 +283,7 @@ class Game:
 
     def _summarise(self) -> None:
         if self.learner.rounds and not self.options.quiet:
+            if self.frequency:
+                self.notes.insert(0, calibration(self.frequency.error))
             text = summary(self.learner, self._account(), self.options.verbose)
             show("\n\n".join([text, *self.notes]), err=self.options.follow)

@@ -26,18 +26,19 @@ class Rounds:
         self.learner, self.names, self.course = learner, names, course
         self._coins = Coins(learner.seed)
 
-    def play(self, examples: Examples) -> list[float]:
+    def play(self, examples: Examples, weights: list[float] | None = None) -> list[float]:
         """Learn labelled rows, and return the chances that were played; the course sees the rounds it wants to."""
         xs, ys, played = examples.xs, examples.ys, list[float]()
         while (start := len(played)) < len(ys):
             stop = start + (self.course.left(self.learner.rounds) if self.course else len(ys))
-            played += self.learner.learn_many(xs[start:stop], ys[start:stop]).tolist()
+            weighed = {} if weights is None else {"weights": weights[start:stop]}
+            played += self.learner.learn_many(xs[start:stop], ys[start:stop], **weighed).tolist()
             self.note()
         return played
 
-    def learn(self, x: Any, y: int) -> None:
+    def learn(self, x: Any, y: int, weights: list[float] | None = None) -> None:
         """Learn one row, which takes less time so."""
-        self.learner.learn(x, y)
+        self.learner.learn(x, y, **({} if weights is None else {"weight": weights[0]}))
         self.note()
 
     def note(self, last: bool = False) -> None:

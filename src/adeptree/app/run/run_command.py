@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
 
 DEFAULT_STREAM = "machine-alarms"
+LATER = {"frequency": False, "cost_miss": 1, "cost_false_alarm": 1, "weight": None, "max_weight": 1, "max_width": None}
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,19 @@ class Options:
     resume: bool
     quiet: bool
     verbose: bool
+    frequency: bool
+    cost_miss: float
+    cost_false_alarm: float
+    weight: str | None
+    max_weight: float
+    max_width: int | None
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes and writes: a resumed run must have the same."""
         left_out = ("save", "resume", "quiet", "verbose")
-        return {name: value for name, value in vars(self).items() if name not in left_out}
+        given = {name: value for name, value in vars(self).items() if name not in left_out}
+        # What runs of earlier editions could not be asked for is nothing, as it is in their files.
+        return given | {name: None for name, usual in LATER.items() if given[name] == usual}
 
 
 def run_command(
@@ -118,6 +127,25 @@ def run_command(
         bool,
         typer.Option("--verbose", "-v", help="Show in the summary what was drawn too, and width, queries and rates."),
     ] = False,
+    frequency: Annotated[
+        bool,
+        typer.Option(
+            "--frequency",
+            help="Add to predictions and answers how often rows like this were 1, calibrated as the run goes "
+            "(p is the chance that the learner guesses 1, and no frequency).",
+        ),
+    ] = False,
+    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1,
+    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1,
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of weights: how many times the costs a row counts.")
+    ] = None,
+    max_weight: Annotated[
+        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
+    ] = 1,
+    max_width: Annotated[
+        int | None, typer.Option(help="Keep at most so many paths; the summary says what is still guaranteed.")
+    ] = None,
 ) -> None:
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     given = dict(locals())
@@ -137,7 +165,7 @@ def _run(options: Options) -> None:
         if options.save:
             folder = stack.enter_context(RunFolder(options.save, options.resume, options.follow))
         stream = stack.enter_context(open_stream(options.stream, options.format))
-        answers = Answers(stream.answers) if options.follow else None
+        answers = Answers(stream.answers, options.frequency) if options.follow else None
         if answers:
             answers.open()
         layout = _understood(options, stream, folder)
@@ -170,7 +198,11 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
             'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
         )
     if folder is None or saved is None:
-        return layout_of(stream, rules, options.x, options.label, options.follow)
+        layout = layout_of(stream, rules, options.x, options.label, options.follow)
+        if options.weight in layout.names:  # (stumps on all columns of numbers; a column that is named stays)
+            known = [name for name in layout.names if name != options.weight]
+            layout = layout_of(stream, rules, options.x, options.label, options.follow, known)
+        return layout
     label_of(stream, options.label)  # what is wrong with the label is no fault of the settings
     try:
         layout = layout_of(stream, rules, options.x, options.label, options.follow, known=saved["found"]["reads"])
@@ -198,7 +230,8 @@ def _fresh(options: Options, layout: Layout) -> Adept:
     from adeptree import Adept
 
     concept_class = layout.concept_class
-    named: dict[str, Any] = {}
+    costs = (options.cost_miss, options.cost_false_alarm)
+    named: dict[str, Any] = {"costs": costs, "max_weight": options.max_weight, "max_width": options.max_width}
     if options.rate is not None:
         named["rate"] = _rate(options.rate)
     if options.prior is not None:
