@@ -5,6 +5,7 @@ Copy it, rename it, run it: ``python engine.py``. The page about it is docs/deve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -94,9 +95,9 @@ class OneByOne(Engine):
         mass = self.prior.log_mass(len(paths[0].sample), k, n) - self.prior.log_total
         return Rows(losses, k, n, mass)
 
-    def best_rule(self) -> Concept:
-        """Return a rule of a best path."""
-        return self.concept_class.erm(min(self.paths, key=lambda path: path.loss).sample)
+    def rules_of(self, places: Sequence[int]) -> list[Concept]:
+        """Return a rule of each of these paths: the best rule and those near it come of them."""
+        return [self.concept_class.erm(self.paths[place].sample) for place in places]
 
     # --- Saving: plain values and arrays --------------------------------------------------------------------------
 

@@ -50,6 +50,7 @@ from adeptree.learners import Bpss as Bpss
 from adeptree.learners import Certificate as Certificate
 from adeptree.learners import FollowTheLeader as FollowTheLeader
 from adeptree.learners import FollowThePerturbedLeader as FollowThePerturbedLeader
+from adeptree.learners import Frequency as Frequency
 from adeptree.learners import Hedge as Hedge
 from adeptree.learners import LazyAdept as LazyAdept
 from adeptree.learners import OnlineLearner as OnlineLearner

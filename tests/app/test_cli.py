@@ -58,7 +58,7 @@ def printed(bound: float) -> float:
 
 @pytest.mark.parametrize("horizon", [None, 2000])
 def test_summary_equals_the_library(horizon: int | None) -> None:
-    result = call("run", *([] if horizon is None else ["--horizon", str(horizon)]))
+    result = call("run", "--verbose", *([] if horizon is None else ["--horizon", str(horizon)]))
     rows = bundled()
     learner = at.Adept(at.Thresholds(1024), horizon)
     for x, y in rows:
@@ -66,7 +66,8 @@ def test_summary_equals_the_library(horizon: int | None) -> None:
     text = result.stdout
     assert result.exit_code == 0 and result.stderr == ""
     assert text.startswith("machine-alarms: 2,000 rounds against thresholds(n=1024)\n")
-    assert number("expected", text) == round(learner.expected_loss, 1)
+    assert number("ours, expected", text) == round(learner.expected_loss, 1)
+    assert number("best constant", text) == sum(y for _, y in rows) == 792  # (always 0)
     assert number("made with seed 0", text) == learner.realised_loss
     assert number("best rule in hindsight", text) == learner.best_loss
     assert str(learner.best_rule()).replace("x", "vibration") in text
@@ -82,7 +83,16 @@ def test_summary_equals_the_library(horizon: int | None) -> None:
     assert number("inferred", text) == learner.queries.inferred
     assert number("learning rate", text) == float(f"{learner.learning_rate:.4g}")
     assert number("mistake bound M", text) == learner.mistake_bound
-    assert "almost as well as the best rule, vibration >= 640" in " ".join(text.split())
+    words = " ".join(text.split())
+    assert "almost as well as the best rule" in words and "guess 1 where vibration >= 640, else 0." in words
+    near = [sum((x >= a) != y for x, y in rows) for a in range(1025)]
+    seen = sorted({x for x, _ in rows})
+    labellings = {tuple(x >= a for x in seen): near[a] for a in range(1025)}
+    count = sum(loss <= 520 for loss in labellings.values()) - 1
+    assert f"Nearly as good: {count} other rules within 20 mistakes of the best rule" in text
+    # What is behind the numbers is shown only to who asks for it.
+    short = call("run", *([] if horizon is None else ["--horizon", str(horizon)])).stdout
+    assert short == text[: text.index("\n\nGuesses drawn")] + "\n" and "Sauer" not in short
 
 
 @pytest.mark.parametrize("width", ["60", "80", "100"])
@@ -161,7 +171,7 @@ def test_stdin_a_byte_order_mark_and_windows_lines() -> None:
 
 @pytest.mark.parametrize("rate", ["paper", "first-order", "0.25"])
 def test_rate_and_seed_reach_the_learner(rate: str) -> None:
-    text = call("run", small(), *RULES, "--rate", rate, "--seed", "7", "--horizon", "40").stdout
+    text = call("run", small(), *RULES, "--rate", rate, "--seed", "7", "--horizon", "40", "--verbose").stdout
     learner = at.Adept(at.Thresholds(16), 40, rate=float(rate) if rate == "0.25" else rate, seed=7)
     for row in csv.DictReader(Path("small.csv").read_text().splitlines()):
         learner.learn(int(row["score"]), int(row["y"]))

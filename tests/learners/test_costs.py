@@ -227,3 +227,43 @@ def test_weights_and_costs_are_saved(tmp_path: Path) -> None:
     for one in (learner, again):
         one.learn(5, 1, weight=0.25)
     assert dict(again.certificate()) == dict(learner.certificate())
+
+
+@pytest.mark.parametrize("weights", [[1] * 80, [0.1, 0.7, 3.0, 0.0] * 20])
+def test_the_best_constant_is_counted_by_itself(weights: list[float], tmp_path: Path) -> None:
+    pairs = stream(80)
+    learner = at.Adept(C, costs=(2, 1), max_weight=3)
+    learner.learn_many([x for x, _ in pairs[:40]], [y for _, y in pairs[:40]], weights=weights[:40])
+    learner.save(tmp_path / "half")
+    learner = at.load(tmp_path / "half")  # type: ignore[assignment]
+    for (x, y), weight in zip(pairs[40:], weights[40:], strict=True):
+        ticket = learner.answer(x)
+        learner.learn(ticket, y, weight=weight)
+    zeros = sum(2 * w for (_, y), w in zip(pairs, weights, strict=True) if y)
+    ones = sum(w for (_, y), w in zip(pairs, weights, strict=True) if not y)
+    found = learner.best_constant()
+    assert found is not None and found.loss == pytest.approx(min(zeros, ones))
+    assert str(found.rule) == ("always 0" if zeros <= ones else "always 1")
+    certificate = learner.certificate()
+    assert (certificate.best_constant, certificate.constant_loss) == (str(found.rule), found.loss)
+    assert f'and "{found.rule}" has ' in str(certificate)
+
+
+def test_a_file_that_does_not_say_what_constants_lose_leaves_it_open() -> None:
+    learner = at.Adept(C)
+    learner.learn(3, 1)
+    saved = learner.saved()
+    del saved["account"]["loss_of_zeros"], saved["account"]["loss_of_ones"]
+    again = at.Adept(C)
+    again.take_over(saved)
+    again.learn(4, 1)
+    assert again.best_constant() is None and again.certificate().constant_loss is None
+    assert again.saved()["account"].keys() == saved["account"].keys()
+
+
+@pytest.mark.parametrize("kind", [at.Hedge, at.Bpss, at.LazyAdept, at.FollowTheLeader])
+def test_every_learner_knows_the_best_constant(kind: Any) -> None:
+    learner = kind(at.Thresholds(7), 40)
+    for x, y in [(i % 7, int(i % 3 == 0)) for i in range(40)]:
+        learner.learn(x, y)
+    assert str(learner.best_constant()) == "always 0 (loss 14)"

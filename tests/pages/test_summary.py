@@ -12,6 +12,7 @@ import pytest
 import adeptree as at
 from adeptree.pages import summary
 from adeptree.pages.summary import Account, rule_text
+from adeptree.pages.summary_words import verdict
 
 
 @pytest.mark.parametrize(
@@ -45,8 +46,64 @@ def test_repeated_points_do_not_count_where_all_points_are_few(concept_class: An
     learner = at.Adept(concept_class)
     for i in range(9):
         learner.learn(i % 4, i % 2)
-    shown = summary.summary(learner, Account("f.csv", "rules", ["x"]))
+    shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
     assert f"of at most {points} points, VC dimension 1" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("ours", "best", "constant", "said"),
+    [
+        (100.4, 100, 500, "as well as"),  # 0.04 per 100 are shown as 0.0
+        (99.6, 100, 500, "as well as"),
+        (99.4, 100, 500, "even better than"),
+        (100.6, 100, 500, "almost as well as"),
+        (5.0, 0, 500, "almost as well as"),  # half a mistake per 100, whatever the rest is
+        (5.1, 0, 500, "not as well as"),
+        (110.0, 100, 500, "almost as well as"),  # a tenth more than the best rule
+        (110.1, 100, 500, "not as well as"),
+        (410.0, 400, 440, "almost as well as"),  # a quarter of what it gains over the constant
+        (410.1, 400, 440, "not as well as"),
+        (440.0, 400, None, "almost as well as"),  # (unknown)
+        (440.1, 400, None, "not as well as"),
+        (404.9, 400, 400, "almost as well as"),  # the best rule is a constant
+        (405.1, 400, 400, "not as well as"),
+        (405.1, 400, 300, "not as well as"),  # the constant is no rule of the class, and better
+    ],
+)
+def test_words_match_sizes(ours: float, best: float, constant: float | None, said: str) -> None:
+    assert verdict(ours, best, constant, 1000) == said
+    # They are about shares: in another unit of loss they stay what they are.
+    assert verdict(8 * ours, 8 * best, constant and 8 * constant, 8000) == said
+
+
+@pytest.mark.parametrize(
+    ("c", "stream", "said"),
+    [
+        (at.Thresholds(4), [(0, 0), (3, 1)] * 50, "50 mistakes per 100"),
+        (at.BlockUnions(1), [("a", 1), ("b", 1), ("c", 1)] * 20, "No rule of the class does better than always 1."),
+        (at.Thresholds(4), [(0, 1), (3, 0)] * 50, "No rule of the class does better than always 0."),
+    ],
+)
+def test_constants_are_told_of(c: Any, stream: list[tuple[Any, int]], said: str) -> None:
+    learner = at.Adept(c)
+    learner.learn_many([x for x, _ in stream], [y for _, y in stream])
+    told = summary.plainly(learner, "rule")
+    assert said in told or f"fewer {said.partition(' ')[2]}" in told
+    assert "rule" in told and learner.best_constant() is not None
+
+
+def test_losses_that_are_weighed_are_not_called_mistakes() -> None:
+    learner = at.Adept(at.Thresholds(4), costs=(5, 1))
+    learner.learn_many([0, 3, 2, 1] * 30, [0, 1, 1, 0] * 30)
+    shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
+    assert "mistakes" not in shown and "Losses (a miss costs 5, a false alarm 1" in shown
+    assert "60   16.7 %   always 1" in shown  # of 60 x 5 + 60 that could be lost
+
+
+def test_steps_say_nothing_of_what_is_near() -> None:
+    learner = at.Adept(at.RealSteps())
+    learner.learn_many([0.5, 1.5] * 30, [0, 1] * 30)
+    assert "Nearly as good" not in summary.summary(learner, Account("f.csv", "rules", ["x"]))
 
 
 def test_no_kind_of_class_is_named() -> None:

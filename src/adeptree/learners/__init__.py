@@ -9,6 +9,7 @@ from adeptree.learners.budgeted import Guesser as Guesser
 from adeptree.learners.budgeted import Rationed as Rationed
 from adeptree.learners.budgeted import budgeted_lazy_adept as budgeted_lazy_adept
 from adeptree.learners.certificate import Certificate as Certificate
+from adeptree.learners.frequency import Frequency as Frequency
 from adeptree.learners.hedge import Hedge as Hedge
 from adeptree.learners.lazy import LazyAdept as LazyAdept
 from adeptree.learners.leaders import FollowTheLeader as FollowTheLeader

@@ -15,13 +15,16 @@ from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, got
 from adeptree.core.types import Concept
+from adeptree.families.rule_values import Constant
 from adeptree.learners.account_plots import plot_account
 from adeptree.learners.entries import Entry
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
+from adeptree.roles.near_rules import RankedRule
 from adeptree.theory import bounds
+from adeptree.theory.losses import whole
 
 if TYPE_CHECKING:
     from adeptree.theory.ledger_kernel import Ledger
@@ -85,6 +88,8 @@ class Account(WholeRounds, ABC):
         self.expected_loss += abs(p - label)
         self.realised_loss += guess != label
         self.variance += p * (1.0 - p)
+        self.ledger.loss_of_zeros += label
+        self.ledger.loss_of_ones += 1 - label
 
     @property
     def waiting(self) -> int:
@@ -154,6 +159,15 @@ class Account(WholeRounds, ABC):
     def best_rule(self) -> Concept:
         """Return a concept with the fewest mistakes so far; no oracle is asked."""
         raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
+
+    def best_constant(self) -> RankedRule | None:
+        """Return the better of "always 0" and "always 1", and what it would have lost; None if an old file is silent.
+
+        It is no rule of every class: a learner may lose less than its best rule, and still more than a constant.
+        """
+        with self._lock:
+            lost = self.ledger.loss_of_zeros, self.ledger.loss_of_ones
+        return None if math.isnan(lost[0]) else RankedRule(Constant(int(lost[1] < lost[0])), whole(min(lost)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what is proven in advance against rounds, and the regret and its bound now; return matplotlib's axes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -273,9 +274,9 @@ class Paths(ActiveSet, Engine):
         """Return the active paths, in the order of the frontier."""
         return Rows(self.losses, self.mistakes, self.contested, self._masses_now() - self.prior.log_total)
 
-    def best_rule(self) -> Concept:
-        """Return a concept of the best path."""
-        return self.frontier.concept(int(self.losses.argmin()))
+    def rules_of(self, places: Sequence[int]) -> list[Concept]:
+        """Return the concepts that the frontier shows for rows."""
+        return [self.frontier.concept(row) for row in places]
 
     def state(self) -> dict[str, Any]:
         """Return the rows."""

@@ -20,6 +20,7 @@ from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem
 from adeptree.roles.frontier import Frontier, Queries
+from adeptree.roles.near_rules import NearRules
 from adeptree.theory.losses import check_costs, check_weight
 
 SMALLEST_SCALE = 1e-12
@@ -201,6 +202,22 @@ class Adept(BatchesOnEngine):
     def best_rule(self) -> Concept:
         """Return a concept of the best path."""
         return self.engine.best_rule()
+
+    def rules_within(self, k: float, limit: int = 1000) -> NearRules:
+        """Return all rules that lose at most ``best_loss + k``, the best first: one per labelling of what was seen.
+
+        Exact, from the paths that are kept: nothing is asked and nothing changes. Rules that agree on all that was
+        seen are one path, for which one rule stands. After ``limit`` rules the list ends, and its ``more`` says so.
+
+        >>> from adeptree import Thresholds
+        >>> learner = Adept(Thresholds(16))
+        >>> _ = learner.learn_many([3, 12, 8, 5, 7], [0, 1, 1, 1, 1])
+        >>> [str(near) for near in learner.rules_within(1)], learner.rules_within(1).more
+        (['x >= 4 (loss 0)', 'x >= 0 (loss 1)', 'x >= 6 (loss 1)'], False)
+        """
+        reach, most = check_weight("k", k), check_size("limit", limit)
+        with self._lock:
+            return self.engine.rules_within(reach, most)
 
     # --- Saving ------------------------------------------------------------------------------------
 

@@ -43,6 +43,9 @@ class Certificate:
     realised_loss: float
     best_rule: str
     best_loss: float
+    best_constant: str
+    """The better of "always 0" and "always 1"; empty if an old file did not say."""
+    constant_loss: float | None
     regret: float
     """Expected loss minus the best rule's, exactly."""
     realised_regret: float
@@ -115,10 +118,13 @@ class Certificate:
         whose = "" if not self.waiting else f" whose labels came ({self.waiting:,} wait)"
         of_all = self.best_is_kept or not self.dropped_paths
         regret = "so the regret is" if of_all else "so the regret to the rules that were kept is"
+        constant = (
+            f', and "{self.best_constant}" has {self.constant_loss:,.10g}' if self.constant_loss is not None else ""
+        )
         return (
             f"After {counted(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
-            f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}; "
-            f"{regret} {self.regret:,.2f}, exactly."
+            f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}"
+            f"{constant}; {regret} {self.regret:,.2f}, exactly."
         )
 
     def _now(self) -> str:
@@ -176,10 +182,12 @@ class Certificate:
 def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
     """Return the certificate of a learner: of its own numbers those of the same name, and these."""
     engine, leader, queries = learner.engine, learner.engine.leader(), learner.queries
-    dropped = engine.dropped
+    dropped, constant = engine.dropped, learner.best_constant()
     told: dict[str, Any] = {
         "best_rule": str(learner.best_rule()),
         "best_loss": leader.loss,
+        "best_constant": str(constant.rule) if constant else "",
+        "constant_loss": constant.loss if constant else None,
         "realised_regret": learner.realised_loss - leader.loss,
         "in_advance_note": promises.note(learner),
         "realised_bound": learner.realised_bound(confidence),

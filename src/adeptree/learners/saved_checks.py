@@ -46,7 +46,7 @@ def is_limit(value: Any) -> bool:
 Kinds = dict[str, Callable[[Any], Any]]
 ACCOUNT: Kinds = {
     **dict.fromkeys(("rounds", "asked", "posed", "answered", "overlaps"), is_count),
-    **dict.fromkeys(("expected_loss", "realised_loss", "variance"), is_sum),
+    **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones"), is_sum),
     "late": is_flag,
 }
 LEARNT: Kinds = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from typing import Any, ClassVar
 
@@ -14,6 +15,8 @@ from adeptree.roles.base_learner import BaseLearner
 from adeptree.theory.priors import Prior
 
 COUNTED = ("rounds", "expected_loss", "realised_loss", "answered", "variance", "overlaps", "late")
+CONSTANTS = ("loss_of_zeros", "loss_of_ones")
+"""Not in all old files."""
 ACCOUNT = ("concept_class", "horizon", "seed", "tickets", "ledger")
 """What every learner has."""
 
@@ -60,6 +63,8 @@ class Saved(Account):
 
     def _saved(self) -> dict[str, Any]:
         account = {name: getattr(self, name) for name in COUNTED}
+        if not math.isnan(self.ledger.loss_of_zeros):
+            account |= {name: getattr(self.ledger, name) for name in CONSTANTS}
         account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
         return {
             # (A subclass without a kind of its own is not to come back as its parent.)
@@ -79,6 +84,8 @@ class Saved(Account):
         account = {"answered": rounds, "variance": rounds / 4, "overlaps": 0, "late": False, **account}
         for name in COUNTED:
             setattr(self, name, account[name])
+        for name in CONSTANTS:
+            setattr(self.ledger, name, account.get(name, math.nan if rounds else 0.0))
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         self.tickets.restore(account.get("tickets", []))
         self.ledger.waiting = len(self.tickets)

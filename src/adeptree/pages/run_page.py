@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 from adeptree.learners.certificate import rounded_up
 from adeptree.pages.drawing import HEIGHT, Figure, Plot, plotting, styled
 from adeptree.pages.skeleton import document, facts, gallery, line, opening, section, table, text, write_page
-from adeptree.pages.summary import CONFIDENCE, GUESSES_UNKNOWN, Account, heading, percent, plainly, rule_text
+from adeptree.pages.summary import (
+    CONFIDENCE,
+    GUESSES_UNKNOWN,
+    Account,
+    heading,
+    percent,
+    plainly,
+    rule_text,
+    stake_of,
+    unit_of,
+)
 
 if TYPE_CHECKING:
     from adeptree.learners import Adept
@@ -48,14 +58,16 @@ def _opening(learner: Adept, account: Account) -> str:
 
 def _numbers(learner: Adept, account: Account) -> str:
     T = learner.rounds if learner.horizon is None else learner.horizon
-    t, most = learner.rounds, learner.realised_bound(CONFIDENCE) + learner.best_loss
+    t, most = stake_of(learner), learner.realised_bound(CONFIDENCE) + learner.best_loss
+    unit, constant = unit_of(learner), learner.best_constant()
     found = {
-        "rounds": f"{t:,}",
-        "mistakes expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
-        f"mistakes made with seed {learner.seed}": f"{learner.realised_loss:,} ({percent(learner.realised_loss, t)})",
+        "rounds": f"{learner.rounds:,}",
+        f"{unit} expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
+        f"{unit} made with seed {learner.seed}": f"{learner.realised_loss:,} ({percent(learner.realised_loss, t)})",
         f"at most, with probability {CONFIDENCE:.0%}, {GUESSES_UNKNOWN}": rounded_up(most, 1),
         "best rule in hindsight": rule_text(learner, account.columns),
-        "its mistakes": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
+        f"its {unit}": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
+        **({f"{unit} of {constant.rule}": f"{constant.loss:,} ({percent(constant.loss, t)})"} if constant else {}),
         "regret so far, exactly": f"{learner.regret:,.1f}",
         "proven now, from what was seen": rounded_up(learner.bound, 1),
         f"proven in advance, of any stream of {T:,} rounds": _promised(learner.in_advance),

@@ -9,17 +9,20 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.types import Concept
 from adeptree.core.visible import counted, visible
 from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.promises import beats_a_coin, why_nothing
+from adeptree.pages.summary_words import compared, sentence, verdict
 from adeptree.theory import bounds
 
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
-ALMOST = 5.0
-"""Up to so many extra mistakes per 100 rounds are called almost as good as the best rule."""
+MOST, SHOWN = 100, 3
+"""Of the rules that are nearly as good, so many are counted and shown."""
 LONG_RULE = 60
 CONFIDENCE = 0.95
 """Of what is said about the mistakes drawn."""
@@ -39,8 +42,8 @@ class Account:
     """Which value is 1, where that must be said."""
 
 
-def rule_text(learner: Adept, columns: Sequence[str]) -> str:
-    """Return the best rule with the stream's column names in place of x.
+def rule_text(learner: Adept, columns: Sequence[str], rule: Concept | None = None) -> str:
+    """Return a rule, by default the best one, with the stream's column names in place of x.
 
     >>> from adeptree import Thresholds
     >>> learner = Adept(Thresholds(8), horizon=9)
@@ -48,24 +51,25 @@ def rule_text(learner: Adept, columns: Sequence[str]) -> str:
     >>> rule_text(learner, ["vibration"])
     'vibration >= 5'
     """
-    rule, told = str(learner.best_rule()), columns_of(learner.concept_class)
+    text, told = str(learner.best_rule() if rule is None else rule), columns_of(learner.concept_class)
     # A class that names its columns has them in its rules already.
     if told.placeholder and told.names(learner.concept_class) is None:
-        rule = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], rule)
-    return visible(rule)
+        text = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], text)
+    return visible(text)
 
 
-def summary(learner: Adept, account: Account) -> str:
-    """Return the end summary of a run."""
+def summary(learner: Adept, account: Account, verbose: bool = False) -> str:
+    """Return the end summary of a run: three numbers, what they mean, and (if asked for) what is behind them."""
     rule = rule_text(learner, account.columns)
     parts = [
         heading(learner, account),
-        _mistakes(learner, rule),
-        _regret(learner),
-        _inside(learner),
+        _losses(learner, rule),
         "\n".join(textwrap.wrap(plainly(learner, rule), min(100, _terminal_width()))),
+        _nearly(learner, account.columns),
+        _regret(learner),
+        *([_drawn(learner), _inside(learner)] if verbose else []),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def heading(learner: Adept, account: Account) -> str:
@@ -90,15 +94,63 @@ def heading(learner: Adept, account: Account) -> str:
     return "\n".join(lines)
 
 
-def _mistakes(learner: Adept, rule: str) -> str:
-    rounds, made, best = learner.rounds, learner.realised_loss, learner.best_loss
-    most = learner.realised_bound(CONFIDENCE) + best
+def unit_of(learner: Adept) -> str:
+    """Return what losses are called: mistakes, unless they are weighed."""
+    return "losses" if learner.weighed else "mistakes"
+
+
+def stake_of(learner: Adept) -> float:
+    """Return what could have been lost in all: one per round, if nothing is weighed."""
+    ledger = learner.ledger
+    return ledger.loss_of_zeros + ledger.loss_of_ones if learner.weighed else learner.rounds
+
+
+def _losses(learner: Adept, rule: str) -> str:
+    """Return the three numbers that all others are about."""
+    stake, best, constant = stake_of(learner), learner.best_loss, learner.best_constant()
+    costs = f" (a miss costs {learner.costs[0]:g}, a false alarm {learner.costs[1]:g}, times the weight of the round)"
     return _part(
-        "Mistakes",
-        ("expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, rounds)),
-        (f"made with seed {learner.seed}", f"{made:,}", percent(made, rounds)),
+        unit_of(learner).capitalize() + (costs if learner.weighed else ""),
+        ("ours, expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, stake)),
+        ("best rule in hindsight", _sum(best), f"{percent(best, stake)}   {rule}"),
+        *(
+            [("best constant", _sum(constant.loss), f"{percent(constant.loss, stake)}   {constant.rule}")]
+            if constant
+            else []
+        ),
+    )
+
+
+def _sum(loss: float) -> str:
+    return f"{loss:,}" if isinstance(loss, int) else f"{loss:,.1f}"
+
+
+def _nearly(learner: Adept, columns: Sequence[str]) -> str:
+    """Return how many rules are nearly as good as the best, and the first of them."""
+    stake, unit = stake_of(learner), unit_of(learner)
+    reach = stake / 100 if learner.weighed else max(1, learner.rounds // 100)
+    try:
+        others = learner.rules_within(reach, MOST)
+    except InvalidArgument:  # (a structure that cannot list them)
+        return ""
+    within = f"within {_sum(reach)} {unit.removesuffix('s') if reach == 1 else unit} of the best rule"
+    if len(others) == 1 and not others.more:
+        return f"Nearly as good: no other rule comes {within}."
+    count = f"more than {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
+    few = [("", _sum(near.loss), _short(rule_text(learner, columns, near.rule))) for near in others[1 : 1 + SHOWN]]
+    return _part(f"Nearly as good: {count} other rule{'s' * (count != '1')} {within}", *few)
+
+
+def _short(rule: str) -> str:
+    return rule if len(rule) <= LONG_RULE else f"{rule[: LONG_RULE - 3]}..."
+
+
+def _drawn(learner: Adept) -> str:
+    made, most = learner.realised_loss, learner.realised_bound(CONFIDENCE) + learner.best_loss
+    return _part(
+        "Guesses drawn",
+        (f"made with seed {learner.seed}", _sum(made), percent(made, stake_of(learner))),
         (f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
-        ("best rule in hindsight", f"{best:,}", f"{percent(best, rounds)}   {rule}"),
     )
 
 
@@ -107,7 +159,7 @@ def _regret(learner: Adept) -> str:
     if learner.final is not None and not learner.ended:
         end.append(("at the end", rounded_up(learner.final, 1), f"after {learner.horizon:,} rounds, whatever comes"))
     return _part(
-        "Regret: expected mistakes beyond those of the best rule",
+        f"Regret: expected {unit_of(learner)} beyond those of the best rule",
         ("so far, exactly", f"{learner.regret:,.1f}"),
         ("proven now", rounded_up(learner.bound, 1), "from what was seen"),
         ("proven in advance", *_in_advance(learner)),
@@ -162,18 +214,19 @@ def _rate(learner: Adept) -> str:
 
 def plainly(learner: Adept, rule: str) -> str:
     """Say what the numbers mean, for someone who sees them for the first time."""
-    extra = round(100 * learner.regret / learner.rounds, 1)
-    verdict, cost = "as well as", "it makes practically as many mistakes"
-    if extra > 0:
-        verdict = "almost as well as" if extra < ALMOST else "not yet as well as"
-        cost = f"it makes {extra:.1f} more mistakes per 100 rounds"
-    if extra < 0:
-        verdict, cost = "even better than", f"it makes {-extra:.1f} fewer mistakes per 100 rounds"
-    named = f"the best rule, {rule}," if len(rule) <= LONG_RULE else "the best rule,"
-    return (
-        f"In plain words: ADEPT predicted {verdict} {named} which only hindsight can name; on average {cost}. "
-        f"It assumes nothing about the labels: {_guarantee(learner)}."
-    )
+    ours, best, stake, unit = learner.expected_loss, learner.best_loss, stake_of(learner), unit_of(learner)
+    constant = learner.best_constant()
+    lost = constant.loss if constant else None
+    told = f": {sentence(rule)}" if len(rule) <= LONG_RULE else ""
+    said = [
+        f"In plain words: ADEPT predicted {verdict(ours, best, lost, stake)} the best rule, "
+        f"which only hindsight can name{told}.",
+        f"On average it makes {compared(ours, best, stake, unit)} that rule"
+        + (f", and {compared(ours, constant.loss, stake, unit)} {constant.rule}." if constant else "."),
+    ]
+    if constant and constant.loss <= best:
+        said.append(f"No rule of the class does better than {constant.rule}.")
+    return " ".join([*said, f"It assumes nothing about the labels: {_guarantee(learner)}."])
 
 
 def _guarantee(learner: Adept) -> str:
@@ -182,7 +235,7 @@ def _guarantee(learner: Adept) -> str:
         return f"{seen}; nothing better than a coin was promised before the first round"
     return (
         f"{seen}; on any stream {_scope(learner)}, a hostile one included, it is proven to make on average at most "
-        f"{math.ceil(learner.in_advance or 0.0):,} mistakes more than the best rule"
+        f"{math.ceil(learner.in_advance or 0.0):,} {unit_of(learner)} more than the best rule"
     )
 
 
@@ -201,13 +254,22 @@ def _line(label: str, number: str, note: str = "") -> str:
     return head + "   " + f"\n{indent}".join(textwrap.wrap(note, room))
 
 
-def percent(part: float, whole: int) -> str:
+def calibration(error: float) -> str:
+    """Say how good the frequencies were.
+
+    >>> calibration(0.84)
+    'Frequencies: of the rows that were given a number, so many were 1, within 0.8 points on average.'
+    """
+    return f"Frequencies: of the rows that were given a number, so many were 1, within {error:.1f} points on average."
+
+
+def percent(part: float, whole: float) -> str:
     """Return a share in percent.
 
     >>> percent(1, 8)
     '12.5 %'
     """
-    return f"{100 * part / whole:.1f} %"
+    return f"{100 * part / whole:.1f} %" if whole else "0.0 %"
 
 
 def _terminal_width() -> int:

@@ -20,6 +20,7 @@ from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped
 from adeptree.roles.frontier import Queries
+from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
 from adeptree.theory.losses import Losses
 from adeptree.theory.mixture import log_sum, log_weights
 from adeptree.theory.priors import Prior
@@ -206,9 +207,20 @@ class Engine(ABC):
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*)), the mass before the first round being 1 (may cost a scan)."""
         return self.rows().log_potential(self.rate)
 
+    def rules_of(self, places: Sequence[int]) -> list[Concept]:
+        """Return a concept of each of these paths, by their places among the rows."""
+        raise InvalidArgument(f"the engine {self.kind!r} keeps no rules, so that it cannot name a best one")
+
     def best_rule(self) -> Concept:
         """Return a concept of a best path."""
-        raise InvalidArgument(f"the engine {self.kind!r} keeps no rules, so that it cannot name a best one")
+        return self.rules_of([int(self.rows().losses.argmin())])[0]
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Return a rule of every path whose loss is at most ``best_loss + k``, the best first, up to a limit."""
+        losses = self.rows().losses
+        places, more = nearest(losses, reach_of(self.best_loss, k, float(losses.max())), limit)
+        rules = map(RankedRule, self.rules_of(places.tolist()), losses[places].tolist())
+        return NearRules(rules, more or self.dropped != Dropped())
 
     def state(self) -> dict[str, Any]:
         """Return what :meth:`restore` needs, plain values and arrays: by default all attributes."""

@@ -24,7 +24,7 @@ else:
 
 FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "gap", "drift"),
-    *("heaviest", "last_rate", "late", "weighed"),
+    *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones"),
 )
 
 
@@ -44,6 +44,8 @@ class Ledger:
         self.waiting = 0  # answers without a label
         self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
         self.realised_loss = 0.0
+        self.loss_of_zeros = 0.0  # what "always 0" would have lost (NaN: a file did not say),
+        self.loss_of_ones = 0.0  # and "always 1"
         self.variance = 0.0  # sum of cost^2 p (1 - p): what the drawn losses scatter by
         self.gap = 0.0  # Delta: expected loss minus mix loss
         self.drift = 0.0  # losses as answered minus as they would be just before the label came
@@ -78,6 +80,10 @@ class Ledger:
         self.expected_loss += cost * loss
         if guess != label:
             self.realised_loss += cost
+        if label:
+            self.loss_of_zeros += cost
+        else:
+            self.loss_of_ones += cost
         self.variance += cost * cost * p * (1.0 - p)
         if p != now:
             self.drift += cost * (loss - loss_now)

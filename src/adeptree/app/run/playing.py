@@ -18,15 +18,16 @@ from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
 from adeptree.app.run.rows import Row, Stream, digest
 from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
-from adeptree.app.run.writing import PredictionLog, Written
+from adeptree.app.run.weight_column import WeightColumn
+from adeptree.app.run.writing import FREQUENCY, PredictionLog, Written
 from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, DamagedFile, HorizonReached, InvalidArgument
 from adeptree.core.interrupts import Interrupts
 from adeptree.core.json_lines import UNFIT
 from adeptree.core.visible import counted, visible
-from adeptree.learners import Adept
+from adeptree.learners import Adept, Frequency
 from adeptree.pages.course import Course
-from adeptree.pages.summary import Account, summary
+from adeptree.pages.summary import Account, calibration, summary
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -59,6 +60,8 @@ class Game:
         self.again: list[Row] = []
         self.skipped = Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
+        self.frequency = Frequency() if options.frequency else None
+        self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
 
     def go_on(self, folder: RunFolder) -> None:
@@ -70,6 +73,8 @@ class Game:
                 self.position = position_of(found["position"], self.learner.rounds)
                 if self.course and found["course"]:
                     self.course.restore(found["course"], self.learner.rounds)
+                if self.frequency:
+                    self.frequency.restore(found["frequency"])
             except UNFIT:
                 raise DamagedFile(
                     f"{folder.checkpoint_path} does not say where its run was; start again with another --save"
@@ -104,7 +109,9 @@ class Game:
             stack.callback(gc.set_threshold, *gc.get_threshold())
             gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
-                log = stack.enter_context(PredictionLog(options.predictions, self.position.predictions))
+                log = stack.enter_context(
+                    PredictionLog(options.predictions, self.position.predictions, FREQUENCY[: bool(options.frequency)])
+                )
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()
             stack.callback(self._summarise)
@@ -147,20 +154,26 @@ class Game:
         if bar is not None:
             self._keep(rows, examples, bar)
         if follow:
-            self._write(first, examples, known, bar)
+            self._write(first, examples, known, [self.frequency.of(p) for p in known] if self.frequency else [], bar)
         # Learnt and counted are one step: a checkpoint has both or neither.
         self.whole = False
         if not follow:
             for part in examples.parts():
-                first = self.learner.rounds + 1
-                self._write(first, part, self.rounds.play(part), bar)
+                first, weights = self.learner.rounds + 1, self.weight.of(part.rows) if self.weight else None
+                ps = self.rounds.play(part, weights)
+                given = []
+                if self.frequency:
+                    given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
+                self._write(first, part, ps, given, bar)
         elif examples.ys and examples.ys[0] != UNKNOWN:
-            self.rounds.learn(examples.xs[0], examples.ys[0])
+            self.rounds.learn(examples.xs[0], examples.ys[0], self.weight.of(examples.rows) if self.weight else None)
+            if self.frequency:
+                self.frequency.learn(known[0], examples.ys[0])
         self._taken(rows, examples)
         self.whole = True
 
     def _examples(self, rows: list[Row]) -> Examples:
-        return self.layout.examples(rows, labelled=False)
+        return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
 
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
         """Return the place and the fault of the first row at which the run ends, if there is one."""
@@ -195,7 +208,9 @@ class Game:
             if self.answers:
                 self.answers.give(None, None)
 
-    def _write(self, first: int, examples: Examples, ps: list[float], bar: ProgressBar | None) -> None:
+    def _write(
+        self, first: int, examples: Examples, ps: list[float], given: list[float], bar: ProgressBar | None
+    ) -> None:
         """Give the chances and guesses of rounds, from number ``first`` on, to whoever wants them."""
         if not (self.log or self.answers):
             return
@@ -203,10 +218,11 @@ class Game:
         if self.log:
             # (an answer without a label is no round: its number is that of the round to come)
             ys, numbers = (examples.ys, count(first)) if examples.learnt else (repeat(None), repeat(first))
-            self.log.write(numbers, map(self.layout.text, examples.rows), ps, guesses, ys)
+            more = [given] if self.frequency else []
+            self.log.write(numbers, map(self.layout.text, examples.rows), ps, guesses, ys, *more)
         if bar is not None and self.answers:
-            for p, guess in zip(ps, guesses, strict=True):
-                self.answers.give(p, guess)
+            for answer in zip(ps, guesses, given or repeat(None), strict=False):
+                self.answers.give(*answer)
 
     def _taken(self, rows: list[Row], examples: Examples) -> None:
         """Count the rows: from here on they are part of the run, in every file at once."""
@@ -258,7 +274,10 @@ class Game:
             if self.log:
                 self.log.sync()
             course = self.course.state() if self.course else None
-            self.folder.checkpoint(self.learner.saved(), {"position": asdict(self.position), "course": course})
+            run = {"position": asdict(self.position), "course": course}
+            if self.frequency:
+                run["frequency"] = self.frequency.state()
+            self.folder.checkpoint(self.learner.saved(), run)
 
     def _last_checkpoint(self) -> None:
         # A round cut off halfway (no memory) must not replace a good state.
@@ -289,5 +308,7 @@ class Game:
 
     def _summarise(self) -> None:
         if self.learner.rounds and not self.options.quiet:
-            text = summary(self.learner, self._account())
+            if self.frequency:
+                self.notes.insert(0, calibration(self.frequency.error))
+            text = summary(self.learner, self._account(), self.options.verbose)
             show("\n\n".join([text, *self.notes]), err=self.options.follow)

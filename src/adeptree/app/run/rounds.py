@@ -26,20 +26,21 @@ class Rounds:
         self.learner, self.names, self.course = learner, names, course
         self._coins = Coins(learner.seed)
 
-    def play(self, examples: Examples) -> list[float]:
+    def play(self, examples: Examples, weights: list[float] | None = None) -> list[float]:
         """Learn rows, or only answer those without labels; return the chances. The course sees the rounds it wants."""
         xs, ys, played = examples.xs, examples.ys, list[float]()
         if not examples.learnt:
             return self.learner.predict_proba_many(xs).tolist()  # type: ignore[no-any-return]
         while (start := len(played)) < len(ys):
             stop = start + (self.course.left(self.learner.rounds) if self.course else len(ys))
-            played += self.learner.learn_many(xs[start:stop], ys[start:stop]).tolist()
+            weighed = {} if weights is None else {"weights": weights[start:stop]}
+            played += self.learner.learn_many(xs[start:stop], ys[start:stop], **weighed).tolist()
             self.note()
         return played
 
-    def learn(self, x: Any, y: int) -> None:
+    def learn(self, x: Any, y: int, weights: list[float] | None = None) -> None:
         """Learn one row, which takes less time so."""
-        self.learner.learn(x, y)
+        self.learner.learn(x, y, **({} if weights is None else {"weight": weights[0]}))
         self.note()
 
     def note(self, last: bool = False) -> None:

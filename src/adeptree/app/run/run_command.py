@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
 
 DEFAULT_STREAM = "machine-alarms"
+LATER = {"frequency": False, "cost_miss": 1, "cost_false_alarm": 1, "weight": None, "max_weight": 1, "max_width": None}
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,20 @@ class Options:
     save: str | None
     resume: bool
     quiet: bool
+    verbose: bool
+    frequency: bool
+    cost_miss: float
+    cost_false_alarm: float
+    weight: str | None
+    max_weight: float
+    max_width: int | None
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes and writes: a resumed run must have the same."""
-        left_out = ("save", "resume", "quiet")
-        return {name: value for name, value in vars(self).items() if name not in left_out}
+        left_out = ("save", "resume", "quiet", "verbose")
+        given = {name: value for name, value in vars(self).items() if name not in left_out}
+        # What runs of earlier editions could not be asked for is nothing, as it is in their files.
+        return given | {name: None for name, usual in LATER.items() if given[name] == usual}
 
 
 def run_command(
@@ -127,7 +137,10 @@ def run_command(
             "answered and not learnt. The summary goes to stderr.",
         ),
     ] = False,
-    predictions: Annotated[str | None, typer.Option(help="Write round,x,p,guess,y here as CSV.")] = None,
+    predictions: Annotated[
+        str | None,
+        typer.Option(help="Write round,x,p,guess,y here as CSV; p is the chance that the learner guesses 1."),
+    ] = None,
     report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None,
     save: Annotated[
         str | None, typer.Option(metavar="DIR", help="Keep the run in this directory, row by row, to survive a crash.")
@@ -137,6 +150,29 @@ def run_command(
         typer.Option("--resume", help="Go on with the run in --save, if there is one; same settings, same stream."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Show in the summary what was drawn too, and width, queries and rates."),
+    ] = False,
+    frequency: Annotated[
+        bool,
+        typer.Option(
+            "--frequency",
+            help="Add to predictions and answers how often rows like this were 1, calibrated as the run goes "
+            "(p is the chance that the learner guesses 1, and no frequency).",
+        ),
+    ] = False,
+    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1,
+    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1,
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of weights: how many times the costs a row counts.")
+    ] = None,
+    max_weight: Annotated[
+        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
+    ] = 1,
+    max_width: Annotated[
+        int | None, typer.Option(help="Keep at most so many paths; the summary says what is still guaranteed.")
+    ] = None,
 ) -> None:
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     given = dict(locals())
@@ -158,7 +194,7 @@ def _run(options: Options) -> None:
         form = form_of(options.sep, options.encoding, options.decimal, options.header, options.follow)
         stream = stack.enter_context(open_stream(options.stream, options.format, form))
         stack.callback(_tell_remarks, stream)
-        answers = Answers(stream.answers) if options.follow else None
+        answers = Answers(stream.answers, options.frequency) if options.follow else None
         if answers:
             answers.open()
         layout = _understood(options, stream, folder)
@@ -201,6 +237,9 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
     given = stream, rules, options.x, options.label, options.follow
     if folder is None or saved is None:
         layout = layout_of(*given, positive=options.positive)
+        if options.weight in layout.names:  # (rules on all columns; a column that is named stays)
+            known = [name for name in layout.names if name != options.weight]
+            layout = layout_of(*given, known=known, positive=options.positive)
         for column in layout.copies(stream.there()):
             show(
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
@@ -237,7 +276,8 @@ def _fresh(options: Options, layout: Layout) -> Adept:
     from adeptree import Adept
 
     concept_class = layout.concept_class
-    named: dict[str, Any] = {}
+    costs = (options.cost_miss, options.cost_false_alarm)
+    named: dict[str, Any] = {"costs": costs, "max_weight": options.max_weight, "max_width": options.max_width}
     if options.rate is not None:
         named["rate"] = _rate(options.rate)
     if options.prior is not None:

@@ -19,7 +19,7 @@ from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
 from adeptree.core.files import write_atomically
 from adeptree.core.json_lines import UNFIT, seal, unseal
 
-COLUMNS = ("round", "x", "p", "guess", "y")
+COLUMNS, FREQUENCY = ("round", "x", "p", "guess", "y"), ("frequency",)
 CHUNK = 1 << 20
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """What spreadsheets take for the beginning of a formula, or leave out in front of one."""
@@ -164,10 +164,10 @@ class Counter:
 class PredictionLog(AppendedFile):
     """A CSV file of what was predicted: round, x, the chance p of guessing 1, the guess and the true label."""
 
-    def __init__(self, path: str, kept: Written) -> None:
+    def __init__(self, path: str, kept: Written, more: tuple[str, ...] = ()) -> None:
         super().__init__(path, "--predictions", kept)
         if not kept.length:
-            self.append(csv_lines([COLUMNS]))
+            self.append(csv_lines([(*COLUMNS, *more)]))
 
     def write(self, *columns: Any) -> None:
         """Write lines, of the values of each column in order; a label of None is left out."""

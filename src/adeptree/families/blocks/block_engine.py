@@ -15,6 +15,7 @@ from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_unions import Block, BlockUnions
 from adeptree.roles.engine import Leader, Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules, first_of, reach_of, sets_in_order
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
@@ -107,8 +108,17 @@ class BlocksEngine(KernelEngine):
 
     def best_rule(self) -> Concept:
         """Return the union of the best blocks, in order of arrival."""
+        return self._union(best_blocks(self._gains, self.concept_class.d))
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Walk over the sets of blocks within reach, the best first and of equals the small and early ones."""
+        lost = self.kernel.lost
+        found = sets_in_order(self._gains, self.concept_class.d, lost, reach_of(self.best_loss, k, lost))
+        return first_of(found, self._union, limit)
+
+    def _union(self, chosen: list[int]) -> Concept:
         names = list(self.kernel.number)
-        return self.concept_class.union([names[j] for j in best_blocks(self._gains, self.concept_class.d)])
+        return self.concept_class.union([names[j] for j in chosen])
 
     @property
     def _gains(self) -> FloatArray:

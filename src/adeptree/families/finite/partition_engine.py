@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,11 +128,10 @@ class FiniteEngine(KernelEngine):
         losses = whole if (whole == losses).all() else losses.copy()
         return Rows(losses, mistakes.astype(np.int64), contested.astype(np.int64), mass)
 
-    def best_rule(self) -> Concept:
-        """Return the first concept of the first path of least loss."""
-        cell = int(self.cells("losses").argmin())
-        start, size = self.cells("start")[cell], self.cells("size")[cell]
-        return self.concept_class.concept(min(self.kernel.arrays["order"][start : start + size]))
+    def rules_of(self, places: Sequence[int]) -> list[Concept]:
+        """Return the first concept of each cell."""
+        order, start, size = self.kernel.arrays["order"], self.cells("start"), self.cells("size")
+        return [self.concept_class.concept(min(order[start[row] : start[row] + size[row]])) for row in places]
 
     # --- Saving --------------------------------------------------------------------------------------
 

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
+from adeptree.families.line.intervals import flips_of
 from adeptree.families.line.line_domain import Line
 from adeptree.families.line.line_engine import LineEngine
+from adeptree.families.line.near_cuts import labellings_in_order, labels_of, with_first
 from adeptree.families.line.unions import NearestPoint
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
+from adeptree.roles.near_rules import NearRules, first_of, reach_of
 from adeptree.theory import bounds
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
@@ -140,6 +144,14 @@ class CutsEngine(LineEngine):
         """Return the best rule with the fewest cuts."""
         return self.concept_class.best_of(*self.gains())  # type: ignore[no-any-return]
 
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Walk over the labellings within reach, the best first and of equals those with few cuts."""
+        points, gains = self.gains()
+        best, reach = self.best_loss, reach_of(self.best_loss, k, self.kernel.charged)
+        found = labellings_in_order(gains, self.kernel.d, self.kernel.zeros, reach, limit + 1)
+        found = with_first(tuple(flips_of(self.concept_class.best_labels(gains))), best, found)
+        return first_of(found, lambda flips: self.concept_class.rule_of(points, labels_of(flips, len(gains))), limit)
+
     def restore(self, state: dict[str, Any]) -> None:
         """Build the same tree again."""
         asked = self.queries.asked
@@ -196,6 +208,13 @@ class StepsEngine(CutsEngine):
         """Return the most probable labelling as a rule."""
         labels = np.frombuffer(self.kernel.probable()[3], dtype=np.uint8)
         return self.concept_class.rule_of(self.gains()[0], labels)  # type: ignore[no-any-return]
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Refuse: what is near the most probable labelling in loss is every labelling that memorises a little."""
+        raise InvalidArgument(
+            "with any number of cuts there are far too many rules near the best, most of which memorise single points; "
+            "compete with IntervalUnions or RealIntervalUnions, or build with engine='paths'"
+        )
 
 
 def _one(loss: float, log_mass: float) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,38 @@ from adeptree.roles.frontier import Children, Frontier, Split
 EMPTY = Interval(0, 0)
 
 
-class Spans(OnALine):
+class Cut(OnALine):
+    """Concepts with at most ``cuts`` cuts (None: any number): 0 to the left of all, and another label after each."""
+
+    cuts: int | None
+
+    def erm(self, sample: Sample) -> Any:
+        """Return the rule with the fewest errors, and of those with the fewest cuts."""
+        return self.best_of(*self._gains(sample))
+
+    def best_of(self, points: NDArray[Any], gains: NDArray[Any]) -> Any:
+        """Return the best rule of points between the ends of the line, a 0 at each costing its gain more than a 1."""
+        return self.rule_of(points, self.best_labels(gains))
+
+    @abstractmethod
+    def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
+        """Return what the best rule says of each point."""
+
+    @abstractmethod
+    def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> Any:
+        """Return the rule that the line shows for these labels of the points between its ends."""
+
+    def runs(self, points: NDArray[Any], labels: NDArray[Any]) -> tuple[Interval, ...]:
+        """Return the interval that the line shows for each run of 1s."""
+        line, flips = self.line, flips_of(np.append(labels, 0))
+        # A run of 1s from label ``start`` to before ``stop`` is points start+1..stop, as point 0 is before the line.
+        return tuple(
+            line.interval(points[start] + line.step, points[start + 1], points[stop] + line.step, points[stop + 1])
+            for start, stop in zip(flips[::2], flips[1::2], strict=True)
+        )
+
+
+class Spans(Cut):
     """Concepts ``a <= x < b``, the empty one included."""
 
     cuts = 2
@@ -35,18 +67,15 @@ class Spans(OnALine):
         ones = [x for x, y in pairs if y]
         return not ones or not any(min(ones) <= x <= max(ones) for x, y in pairs if not y)
 
-    def erm(self, sample: Sample) -> Interval:
-        """Return the best run of consecutive sample points (largest sum of gains, never negative)."""
-        return self.best_of(*self._gains(sample))
-
-    def best_of(self, points: NDArray[Any], gains: NDArray[Any]) -> Interval:
-        """Return the best interval of points between the ends of the line, by what a 0 costs there more than a 1."""
+    def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
+        """Return 1 on the run of points with the largest sum of gains, never a negative one."""
         start, stop = best_run(gains)
-        if start == stop:
-            return EMPTY
-        # Point 0 is before the line, so the run of gains start..stop-1 is points start+1..stop.
-        below, first, last, above = points[[start, start + 1, stop, stop + 1]]
-        return self.line.interval(below + self.line.step, first, last + self.line.step, above)
+        places = np.arange(len(gains))
+        return (start <= places) & (places < stop)
+
+    def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> Interval:
+        """Return the interval that the line shows for the 1s."""
+        return next(iter(self.runs(points, labels)), EMPTY)
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,6 +144,15 @@ class RealIntervals(Spans, OnFloats):
     def vc_dimension(self) -> int:
         """2: of three points, the outer two never get 1 without the middle one."""
         return 2
+
+
+def flips_of(labels: NDArray[Any]) -> list[int]:
+    """Return the places at which labels change, the first of them if it is a 1.
+
+    >>> flips_of(np.array([1, 1, 0, 0, 1]))
+    [0, 2, 4]
+    """
+    return np.flatnonzero(np.diff(labels.astype(np.int64), prepend=0)).tolist()
 
 
 def best_run(gains: NDArray[Any]) -> tuple[int, int]:

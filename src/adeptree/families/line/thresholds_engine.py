@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,10 @@ class ThresholdsEngine(LineEngine):
             log_mass = self.prior.log_mass(self.kernel.ledger.answered, k, k)[0] - self.prior.log_total
         return Leader(int(loss) if loss == int(loss) else loss, mistakes, contested, float(min(0.0, log_mass)))
 
-    def best_rule(self) -> Concept:
-        """Return a concept of the first best gap."""
+    def rules_of(self, places: Sequence[int]) -> list[Concept]:
+        """Return a concept of each gap."""
         gaps = self.gaps()
-        i = int(np.cumsum(gaps["gain"]).argmin())
-        return self.line.threshold(gaps["low"][i], gaps["high"][i])
+        return [self.line.threshold(gaps["low"][row], gaps["high"][row]) for row in places]
 
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the tree; files of the first edition hold the loss of every gap instead."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from adeptree.core.arguments import check_size
 from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Instance, LabelArray, Sample
-from adeptree.families.line.intervals import Intervals
-from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, nearer_to_high, neighbours
+from adeptree.families.line.intervals import Cut, Intervals
+from adeptree.families.line.line_domain import OnAGrid, OnFloats, nearer_to_high, neighbours
 from adeptree.families.rule_values import Interval, IntervalUnion
 from adeptree.roles.base_learner import MadeFor
 from adeptree.roles.frontier import Children, Frontier, Split
@@ -25,10 +25,8 @@ MOST_INTERVALS = 12
 """The kernels multiply the masses of 24 cuts at most."""
 
 
-class CutRules(OnALine):
+class CutRules(Cut):
     """Concepts with at most ``cuts`` cuts (None: any number)."""
-
-    cuts: int | None
 
     def realizable(self, sample: Sample) -> bool:
         """No point has both labels, and from left to right they change at most ``cuts`` times, beginning with 0."""
@@ -37,25 +35,13 @@ class CutRules(OnALine):
         flips = sum(a != b for a, b in pairwise(labels))
         return len({x for x, _ in pairs}) == len(pairs) and (self.cuts is None or flips <= self.cuts)
 
-    def erm(self, sample: Sample) -> IntervalUnion:
-        """Return the rule with the fewest errors, and of those with the fewest cuts, in O(m log m + cuts m)."""
-        return self.best_of(*self._gains(sample))
-
-    def best_of(self, points: NDArray[Any], gains: NDArray[Any]) -> IntervalUnion:
-        """Return the best rule of points between the ends of the line, a 0 at each costing its gain more than a 1."""
-        return self.rule_of(points, gains > 0 if self.cuts is None else best_labels(gains, self.cuts))
+    def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels with the fewest errors, and of those with the fewest cuts, in O(cuts m)."""
+        return gains > 0 if self.cuts is None else best_labels(gains, self.cuts)
 
     def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> IntervalUnion:
-        """Return the rule that the line shows for these labels of the points between its ends."""
-        line = self.line
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], labels.astype(np.int64), [0]])))
-        # A run of 1s from label ``start`` to before ``stop`` is points start+1..stop, as point 0 is before the line.
-        return IntervalUnion(
-            tuple(
-                line.interval(points[start] + line.step, points[start + 1], points[stop] + line.step, points[stop + 1])
-                for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
-            )
-        )
+        """Return the union of the intervals that the line shows for the 1s."""
+        return IntervalUnion(self.runs(points, labels))
 
     def random_concept(self, rng: np.random.Generator) -> IntervalUnion:
         """Draw the cuts uniformly: of the grid's, or in [0, 1); of any number, 2 to 16 of them."""

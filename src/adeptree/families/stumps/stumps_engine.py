@@ -25,6 +25,8 @@ from adeptree.families.stumps.open_stumps import UNSEEN, OpenStumps, SparseStump
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.engine import Leader, Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
+from adeptree.theory.losses import whole
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.families.stumps.stumps_kernel")
@@ -149,25 +151,50 @@ class StumpsEngine(KernelEngine):
 
     def best_rule(self) -> Concept:
         """Return what an ERM oracle returns: a constant if one is best, else the first feature and lowest gap."""
+        return self.rules_within(0, 1)[0].rule
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Look at the lines that have a cell within reach, and at the table; equals are ordered as best rules are."""
         kernel: Any = self.kernel
-        lead, best = kernel.lines[0], self._reach()
-        zeros, ones = lead.zeros, lead.charged - lead.zeros
-        if min(zeros, ones) <= best:
-            return Constant(int(ones > zeros))
-        found = []
-        for f in range(len(kernel.names)):
-            cells = self.cells(f)
-            for down in (0, 1):
-                gaps = np.flatnonzero((cells.losses[down] <= best) & (cells.low < cells.high))
-                if len(gaps):
-                    found.append(((down, f), cells.low[gaps[0]], cells.high[gaps[0]]))
-        # Concepts that are listed come in the order of their numbers, all rising stumps first.
-        (down, f), low, high = min(found, key=lambda cell: cell[0]) if self.given else found[0]
-        name: str = kernel.names[f]
+        reach, table = reach_of(kernel.least(), k, kernel.lines[0].charged), self._table()
+        # Of a path with several cells the first place counts.
+        places: list[tuple[int, ...]] = [(len(kernel.lines),)] * len(table["loss"])
+        losses = table["loss"].tolist()
+        for row, *cell in zip(*(table[name].tolist() for name in ("row", "line", "down", "low", "high")), strict=True):
+            places[row] = min(places[row], self._place(*cell))
+        for f, line in enumerate(kernel.lines):
+            if line.lowest() <= reach:
+                cells = self.cells(f)
+                alone = np.flatnonzero(cells.mass > 0)
+                near = alone[nearest(cells.losses.ravel()[alone], reach, limit + 1)[0]]
+                losses += cells.losses.ravel()[near].tolist()
+                for down, gap in zip(*divmod(near, len(cells.low)), strict=True):
+                    places.append(self._place(f, int(down), int(cells.low[gap]), int(cells.high[gap])))
+        order = sorted(range(len(places)), key=places.__getitem__)
+        ranked = np.array(losses)[order]
+        found, more = nearest(ranked, reach, limit)
+        rules = (RankedRule(self._rule(places[order[i]]), whole(float(ranked[i]))) for i in found)
+        return NearRules(rules, more)
+
+    def _place(self, f: int, down: int, low: int, high: int) -> tuple[int, ...]:
+        """Return where a cell comes among equals: the constants first, then the features, or (listed) all that rise."""
+        if self.given and low != BEYOND:
+            return (down, f, low, high)
+        line: Any = self.kernel.lines[f]  # type: ignore[attr-defined]
+        if low == BEYOND or high == line.last:
+            return (-1, down)
+        return (-1, 1 - down) if low == line.first else (f, down, low, high)
+
+    def _rule(self, place: tuple[int, ...]) -> Concept:
+        if place[0] < 0:
+            return Constant(place[1])
+        names: list[str] = self.kernel.names  # type: ignore[attr-defined]
         if self.given:
-            return Stump(name, self.given[name][low], above=not down)
+            down, f, low, _ = place
+            return Stump(names[f], self.given[names[f]][low], above=not down)
+        f, down, low, high = place
         cut = round_cut(*(float(end) for end in value_at(np.array([low, high]))))
-        return (SparseStump if self.open else Stump)(name, cut, above=not down)
+        return (SparseStump if self.open else Stump)(names[f], cut, above=not down)
 
     # --- Saving --------------------------------------------------------------------------------------
 

@@ -1,0 +1,83 @@
+"""Labellings with few flips that are nearly as good as the best, without listing the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adeptree.core.types import FloatArray
+from adeptree.roles.near_rules import in_order, nearest
+
+Flips = tuple[int, ...]
+"""The points at which the label changes, from the left; all is 0 before the first."""
+
+
+def labellings_in_order(
+    gains: FloatArray, cuts: int, ones: float, reach: float, most: int
+) -> Iterator[tuple[float, Flips]]:
+    """Yield the labellings of points with at most ``cuts`` flips whose loss is within reach, the best first.
+
+    A point that is labelled 0 costs its gain more than one labelled 1, and ``ones`` is the loss of 1s everywhere. Of
+    each node no more than ``most`` branches are followed, which is enough for so many labellings.
+
+    The least loss of what follows is known at every flip (dynamic programming from the right), so that it takes
+    O(cuts m), and O(m) for every labelling found.
+
+    >>> list(labellings_in_order(np.array([2.0, -1.0, 3.0]), 2, 1.0, 2.0, 9))
+    [(1.0, (0,)), (2.0, (2,))]
+    """
+    m = len(gains)
+    # What is paid from each point on if the label stays what it is after so many flips.
+    stays = [np.append(np.cumsum(gains[::-1])[::-1], 0.0), np.zeros(m + 1)]
+    enter = _least_after_flips(gains, cuts, stays)
+
+    # A node is the flips so far, what the points before the last one cost, and whether the label stays for ever.
+    def branches(node: tuple[Flips, float, bool]) -> Iterator[tuple[float, tuple[Flips, float, bool]]]:
+        flips, paid, ended = node
+        if ended:
+            return
+        stay, last = stays[len(flips) % 2], flips[-1] if flips else 0
+        yield paid + float(stay[last]), (flips, paid, True)
+        if len(flips) == cuts:
+            return
+        first = last + 1 if flips else 0
+        before = paid + (stay[last] - stay[first:m])
+        least = before + enter[len(flips) + 1][first:]
+        for place in nearest(least, reach, most)[0].tolist():
+            yield float(least[place]), ((*flips, first + place), float(before[place]), False)
+
+    start: tuple[Flips, float, bool] = ((), ones, False)
+    for loss, (flips, _, _) in in_order(start, ones, reach, branches):
+        yield loss, flips
+
+
+def _least_after_flips(gains: FloatArray, cuts: int, stays: list[FloatArray]) -> list[NDArray[Any]]:
+    """Return, for each number of flips, the least that is paid from a point on if the last of them is there."""
+    enter: list[NDArray[Any]] = [np.empty(0)] * (cuts + 1)
+    rest = stays[cuts % 2]
+    for j in range(cuts, 0, -1):
+        enter[j] = (gains if j % 2 == 0 else 0.0) + rest[1:]
+        stay = stays[(j - 1) % 2]
+        gained = np.minimum.accumulate((enter[j] - stay[:-1])[::-1])[::-1]
+        rest = stay + np.append(np.minimum(gained, 0.0), 0.0)
+    return enter
+
+
+def with_first(best: Flips, loss: float, others: Iterator[tuple[float, Flips]]) -> Iterator[tuple[float, Flips]]:
+    """Yield the best labelling that is shown elsewhere too, then the others."""
+    return chain([(loss, best)], ((cost, flips) for cost, flips in others if flips != best))
+
+
+def labels_of(flips: Flips, points: int) -> NDArray[Any]:
+    """Return the labels of so many points.
+
+    >>> labels_of((1, 3), 4).tolist()
+    [0, 1, 1, 0]
+    """
+    changes = np.zeros(points, dtype=np.int64)
+    changes[list(flips)] = 1
+    return np.cumsum(changes) % 2
