@@ -39,6 +39,7 @@ from adeptree.families.tables.table_rules import BestSoFar as BestSoFar
 from adeptree.families.tables.table_rules import TableIntervals as TableIntervals
 from adeptree.families.tables.table_rules import TableRules as TableRules
 from adeptree.families.tables.table_rules import TableStumps as TableStumps
+from adeptree.families.tables.table_rules import TableThresholds as TableThresholds
 from adeptree.families.tables.table_rules import TableUnions as TableUnions
 from adeptree.families.templates.template_class import TemplateClass as TemplateClass
 from adeptree.games import Adversary as Adversary

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import compress
 from numbers import Real
 from typing import Any
 
@@ -90,6 +91,9 @@ class TableCells(Sequence[dict[str, Any]]):
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             texts = [column and column[place] for column in self.texts]
+            return TableCells(self.features, self.numbers[place], texts)
+        if isinstance(place, np.ndarray):
+            texts = [column and list(compress(column, place)) for column in self.texts]
             return TableCells(self.features, self.numbers[place], texts)
         cells = (
             (name, number if number == number else texts and texts[place])

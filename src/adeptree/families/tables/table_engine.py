@@ -11,6 +11,7 @@ from adeptree.core.compiled import kernel
 from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
+from adeptree.families.line.thresholds import HalfLines
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.rule_values import Constant, NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells
@@ -37,8 +38,9 @@ class TablePrior(Prior):
     def __init__(self, name: str, concept_class: TableRules) -> None:
         inner = concept_class.inner
         self.name = name  # type: ignore[misc]
-        cuts = CutsPrior(name, inner.line, 1 if concept_class.falls else inner.cuts)
-        self.inner: Prior = cuts.one if concept_class.falls else cuts
+        of_one_cut = isinstance(inner, HalfLines)
+        cuts = CutsPrior(name, inner.line, 1 if of_one_cut else inner.cuts)
+        self.inner: Prior = cuts.one if of_one_cut else cuts
         self.kinds = len(concept_class.features) * (4 if concept_class.falls else 3)
         self.floor = self.inner.floor
 
@@ -82,7 +84,7 @@ class TableEngine(KernelEngine):
 
     def _line(self) -> Any:
         inner, prior = self.concept_class.inner, self.prior.inner
-        return ThresholdsEngine(inner, prior) if self.concept_class.falls else CutsEngine(inner, prior)
+        return (ThresholdsEngine if isinstance(inner, HalfLines) else CutsEngine)(inner, prior)
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:

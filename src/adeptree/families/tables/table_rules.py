@@ -104,6 +104,30 @@ class TableRules(ConceptClass):
 
 
 @dataclass(frozen=True, repr=False, init=False)
+class TableThresholds(TableRules):
+    """``column >= cut``, ``column == text``, ``column != text``, gaps included.
+
+    Parameters
+    ----------
+    features
+        The names of the columns.
+
+    Examples
+    --------
+    >>> c = TableThresholds(["age"])
+    >>> str(c.erm([({"age": 30}, 0), ({"age": 44}, 1), ({}, 1)]))
+    'age >= 40 or age is missing'
+    """
+
+    spec_name = "table_thresholds"
+
+    @property
+    def inner(self) -> Any:
+        """Thresholds."""
+        return RealThresholds()
+
+
+@dataclass(frozen=True, repr=False, init=False)
 class TableStumps(TableRules):
     """``column >= cut``, ``column < cut``, ``column == text``, ``column != text``, gaps included.
 
