@@ -208,7 +208,7 @@ def test_predictions_are_the_learners() -> None:
         (["score,y,y", "3,0,0"], ["--label", "y", "--x", "score"], 'has 2 columns called "y"'),
         (["score,y", "3,0"], ["--x", "y"], '"y" is the label, so it cannot be part of x'),
         (["a,b,y", "3,0,0"], [], "say which column holds x, with --x; there are: a, b"),
-        (["score,y", "3,0", "4,2"], [], "f.csv, line 3, column y: a label must be 0, 1, true or false; got '2'"),
+        (["score,y", "3,0", "4,1", "4,2"], [], "f.csv, line 4, column y: a label must be 0, 1, true or false; got '2'"),
         (["score,y", "3,0", "", "16,1"], [], "f.csv, line 4, column score: x must be an int in 0..15; got x=16"),
         (["score,y", "2.5,0"], [], "f.csv, line 2, column score: x must be an int in 0..15; got x=2.5"),
         (["score,y", "nan,0"], [], "got x=nan"),

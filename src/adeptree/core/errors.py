@@ -7,6 +7,7 @@ learner half changed: whatever raised, the learner is as it was before the call.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 
 
 class AdeptreeError(Exception):
@@ -114,5 +115,16 @@ def unknown(name: str, what: str, known: list[str]) -> str:
     >>> unknown("tresholds", "class", ["intervals", "thresholds"])
     '"tresholds" is no class; did you mean "thresholds"?'
     """
-    near = difflib.get_close_matches(name, known, n=1)
-    return f'"{name}" is no {what}; ' + (f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}")
+    meant = did_you_mean(name, known)
+    return f'"{name}" is no {what}' + (f"; known are {', '.join(known)}" if meant == "." else meant)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence about a name that is none of those known.
+
+    >>> did_you_mean("Ages", ["sex", "age"]), did_you_mean("x", ["age"])
+    ('; did you mean "age"?', '.')
+    """
+    by_letters = {other.lower(): other for other in known}
+    near = difflib.get_close_matches(name.lower(), by_letters, n=1)
+    return f'; did you mean "{by_letters[near[0]]}"?' if near else "."

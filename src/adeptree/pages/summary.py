@@ -35,6 +35,8 @@ class Account:
     columns: Sequence[str]
     bad: int = 0
     unlabelled: int = 0
+    label: str = ""
+    """Which value is 1, where that must be said."""
 
 
 def rule_text(learner: Adept, columns: Sequence[str]) -> str:
@@ -79,6 +81,8 @@ def heading(learner: Adept, account: Account) -> str:
     planned = learner.horizon if learner.horizon is not None and learner.rounds < learner.horizon else None
     rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else counted(learner.rounds, "round")
     lines = [f"{account.name}: {rounds} against {account.rules}"]
+    if account.label:
+        lines.append(account.label)
     if account.bad:
         lines.append(f"{counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
     if account.unlabelled:

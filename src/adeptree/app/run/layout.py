@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from adeptree.app.run.label_values import Values, copies
 from adeptree.app.run.row_label import Label, label_of
 from adeptree.app.run.rows import Row, Stream
 from adeptree.app.run.rules_option import competition
@@ -17,6 +19,8 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.families.registry import columns_of
 from adeptree.roles.concept_class import ConceptClass
 
+UNKNOWN = -1
+"""In the place of a label that is missing."""
 Convert = Callable[[Sequence[str]], Any]
 Tabulate = Callable[[Sequence[Sequence[str]]], Any]
 
@@ -35,8 +39,22 @@ class Examples(NamedTuple):
     xs: Any
     """A list of instances, or an array of what ``instances_of`` makes them of."""
     ys: Any
+    """Their labels, and ``UNKNOWN`` where one is missing."""
     bad: dict[int, InvalidArgument]
     """By their place among all the rows."""
+
+    @property
+    def learnt(self) -> bool:
+        """Whether they have labels; of a part, all or none have one."""
+        return len(self.ys) > 0 and self.ys[0] != UNKNOWN
+
+    def parts(self) -> Iterator[Examples]:
+        """Return the rows in parts, each with all of its labels or none."""
+        known = np.asarray(self.ys) != UNKNOWN
+        places = [0, *(np.flatnonzero(known[1:] != known[:-1]) + 1).tolist(), len(known)]
+        for start, stop in pairwise(places):
+            if start < stop:
+                yield Examples(self.rows[start:stop], self.xs[start:stop], self.ys[start:stop], {})
 
 
 @dataclass(frozen=True)
@@ -52,13 +70,13 @@ class Layout:
     label: Label
 
     def examples(self, rows: list[Row], labelled: bool) -> Examples:
-        """Return what the rows say, checked; column by column where that can be done."""
-        if labelled and len(rows) > 1 and self.tabulate is not None:
+        """Return what the rows say, checked; column by column where that can be done. ``labelled`` ones must say y."""
+        if len(rows) > 1 and self.tabulate is not None:
             try:
-                return self._by_columns(rows, self.tabulate)
+                return self._by_columns(rows, self.tabulate, labelled)
             except (ValueError, OverflowError):
                 pass
-        found: tuple[list[Row], list[Any], list[int | None], dict[int, InvalidArgument]] = [], [], [], {}
+        found: tuple[list[Row], list[Any], list[int], dict[int, InvalidArgument]] = [], [], [], {}
         good, xs, ys, bad = found
         for place, row in enumerate(rows):
             try:
@@ -68,27 +86,27 @@ class Layout:
             else:
                 good.append(row)
                 xs.append(x)
-                ys.append(y)
+                ys.append(UNKNOWN if y is None else y)
         return Examples(good, xs, ys, bad)
 
-    def _by_columns(self, rows: list[Row], tabulate: Tabulate) -> Examples:
-        """Read rows with labels at once; ValueError where only row by row can tell."""
+    def _by_columns(self, rows: list[Row], tabulate: Tabulate, labelled: bool) -> Examples:
+        """Read rows at once; ValueError where only row by row can tell."""
         cells = [row.cells for row in rows if not row.fault]
         ys = self.label.many(cells)
         xs = tabulate([[row[place] for row in cells] for place in self.places])
-        fine = ys >= 0
+        fine = ys >= (0 if labelled else UNKNOWN)
         if not columns_of(self.concept_class).gaps:
             fine &= np.isfinite(xs).reshape(len(cells), -1).all(axis=1)
         if len(cells) == len(rows) and fine.all():
             return Examples(rows, xs, ys, {})
         good = np.array([not row.fault for row in rows])
         good[good] = fine
-        bad = {place: self._fault(rows[place]) for place in np.flatnonzero(~good).tolist()}
+        bad = {place: self._fault(rows[place], labelled) for place in np.flatnonzero(~good).tolist()}
         return Examples([row for row, taken in zip(rows, good, strict=True) if taken], xs[fine], ys[fine], bad)
 
-    def _fault(self, row: Row) -> InvalidArgument:
+    def _fault(self, row: Row, labelled: bool) -> InvalidArgument:
         try:
-            self.example(row, labelled=True)
+            self.example(row, labelled)
         except InvalidArgument as error:
             return error.with_traceback(None)
         raise ValueError("a good row after all, which its column did not show")
@@ -111,6 +129,12 @@ class Layout:
             raise InvalidArgument(f"column {self.label.column}: the label is missing")
         return Example(x, y)
 
+    def copies(self, rows: Sequence[Row]) -> list[str]:
+        """Return the columns of x that say the same as the label in all of these rows."""
+        ys = [max(y, UNKNOWN) for y in self.label.many(row.cells for row in rows).tolist()]
+        found = copies(rows, self.places, ys)
+        return [name for name, place in zip(self.names, self.places, strict=True) if place in found]
+
     def _texts(self, row: Row) -> list[str]:
         return [row.cells[place].strip() for place in self.places]
 
@@ -126,9 +150,11 @@ def layout_of(
     label: str | None,
     follow: bool = False,
     known: Sequence[str] | None = None,
+    values: Values | None = None,
+    positive: str | None = None,
 ) -> Layout:
-    """Return what ``--rules``, ``--x`` and ``--label`` mean on this stream (``known`` as for ``competition``)."""
-    wanted = label_of(stream, label)
+    """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
+    wanted = label_of(stream, label, positive, follow, values)
     concept_class, names, shown = competition(rules, x, stream, wanted, follow, known)
     places = tuple(stream.place(column, "--x") for column in names)
     if wanted.place in places:

@@ -6,10 +6,13 @@ import gc
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from itertools import count, repeat
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adeptree.app.run.answers import Answers
-from adeptree.app.run.layout import Examples, Layout
+from adeptree.app.run.layout import UNKNOWN, Examples, Layout
 from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
@@ -27,6 +30,12 @@ from adeptree.pages.summary import Account, summary
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
+
+
+FEW = 10
+"""With fewer rounds, a label that is never 1 is no surprise."""
+EXAMPLES = 3
+"""Bad rows that are told of; all are counted."""
 
 
 class Game:
@@ -50,6 +59,7 @@ class Game:
         self.log: PredictionLog | None = None
         self.answers = answers
         self.again: list[Row] = []
+        self.skipped, self.bad = 0, list[str]()
         self.rounds = Rounds(learner, layout.names, self.course)
         self.step = 1 if options.follow else FEWEST
 
@@ -102,6 +112,7 @@ class Game:
             stack.callback(self._summarise)
             stack.callback(self._report)
             stack.callback(self._last_checkpoint)
+            stack.callback(self._tell_bad)
             bar = stack.enter_context(ProgressBar(self.layout.names, shown=not (options.quiet or options.follow)))
             while rows := self.stream.take(self.step):
                 with self.interrupts.held():
@@ -114,6 +125,8 @@ class Game:
                 bar.update(self.learner)
             bar.update(self.learner, last=True)
             self.ended = True
+            if self.learner.rounds >= FEW and not self.position.ones:
+                show(f"adeptree: warning: {self.layout.label.never_one()}", err=True)
             if not self.position.taken and not options.follow:
                 raise InvalidArgument(f"{self.stream.name} has no rows")
 
@@ -126,7 +139,10 @@ class Game:
             place, error = untakeable
             if place:
                 self._take(rows[:place], bar)
-            raise error if isinstance(error, HorizonReached) else type(error)(self._sentence(rows[place], error))
+            if isinstance(error, HorizonReached):
+                raise error
+            again = "--on-bad-row skip --resume" if self.folder else "--on-bad-row skip"
+            raise type(error)(f"{self._sentence(rows[place], error)}; to go on without such rows, add {again}")
         follow, first = self.options.follow, self.learner.rounds + 1
         known = [self.learner.predict_proba(x) for x in examples.xs] if follow else []  # (of one row, or a bad one)
         if bar is not None:
@@ -136,14 +152,16 @@ class Game:
         # Learnt and counted are one step: a checkpoint has both or neither.
         self.whole = False
         if not follow:
-            self._write(first, examples, self.rounds.play(examples), bar)
-        elif examples.ys and examples.ys[0] is not None:
+            for part in examples.parts():
+                first = self.learner.rounds + 1
+                self._write(first, part, self.rounds.play(part), bar)
+        elif examples.ys and examples.ys[0] != UNKNOWN:
             self.rounds.learn(examples.xs[0], examples.ys[0])
-        self._taken(rows, len(examples.bad), unlabelled=first + len(examples.rows) - 1 - self.learner.rounds)
+        self._taken(rows, examples)
         self.whole = True
 
     def _examples(self, rows: list[Row]) -> Examples:
-        return self.layout.examples(rows, labelled=not self.options.follow)
+        return self.layout.examples(rows, labelled=False)
 
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
         """Return the place and the fault of the first row at which the run ends, if there is one."""
@@ -161,7 +179,7 @@ class Game:
                     f"start again with a longer --horizon, or without one"
                 )
             else:
-                rounds += next(ys) is not None
+                rounds += next(ys) != UNKNOWN
         return None
 
     def _sentence(self, row: Row, error: AdeptreeError) -> str:
@@ -172,7 +190,11 @@ class Game:
         if self.folder:
             self.folder.append(self.position.taken + 1, rows)
         for place, error in examples.bad.items():
-            bar.tell(f"adeptree: skipped: {self._sentence(rows[place], error)}")
+            self.skipped += 1
+            if self.skipped <= EXAMPLES:
+                self.bad.append(self._sentence(rows[place], error))
+                if self.answers:  # whoever waits for answers need not wait for the reason
+                    bar.tell(f"adeptree: skipped: {self.bad[-1]}")
             if self.answers:
                 self.answers.give(None, None)
 
@@ -180,20 +202,23 @@ class Game:
         """Give the chances and guesses of rounds, from number ``first`` on, to whoever wants them."""
         if not (self.log or self.answers):
             return
-        guesses = self.rounds.guesses(first, examples.xs, ps)
+        guesses = self.rounds.guesses(first, examples, ps)
         if self.log:
-            self.log.write(first, map(self.layout.text, examples.rows), ps, guesses, examples.ys)
+            # (an answer without a label is no round: its number is that of the round to come)
+            ys, numbers = (examples.ys, count(first)) if examples.learnt else (repeat(None), repeat(first))
+            self.log.write(numbers, map(self.layout.text, examples.rows), ps, guesses, ys)
         if bar is not None and self.answers:
             for p, guess in zip(ps, guesses, strict=True):
                 self.answers.give(p, guess)
 
-    def _taken(self, rows: list[Row], bad: int, unlabelled: int) -> None:
+    def _taken(self, rows: list[Row], examples: Examples) -> None:
         """Count the rows: from here on they are part of the run, in every file at once."""
-        before = self.position
+        before, ys = self.position, np.asarray(examples.ys)
         self.position = Position(
             before.taken + len(rows),
-            before.bad + bad,
-            before.unlabelled + unlabelled,
+            before.bad + len(examples.bad),
+            before.unlabelled + int((ys == UNKNOWN).sum()),
+            before.ones + int((ys == 1).sum()),
             digest(rows, before.digest) if self.folder else 0,
             self.log.written if self.log else Written(),
         )
@@ -248,10 +273,15 @@ class Game:
 
     # --- What is shown -------------------------------------------------------------------------------
 
+    def _tell_bad(self) -> None:
+        if self.skipped and not self.answers:
+            more = f"; and {self.skipped - EXAMPLES:,} more" if self.skipped > EXAMPLES else ""
+            show(f"adeptree: {counted(self.skipped, 'bad row')} skipped: {'; '.join(self.bad)}{more}", err=True)
+
     def _account(self) -> Account:
         position = self.position
-        name, shown = visible(self.stream.name), visible(self.layout.shown)
-        return Account(name, shown, self.layout.names, position.bad, position.unlabelled)
+        name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
+        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label)
 
     def _report(self) -> None:
         if self.course and self.options.report and self.learner.rounds:

@@ -10,11 +10,12 @@ from adeptree.app.run.writing import Written
 
 @dataclass(frozen=True)
 class Position:
-    """Where a run is: rows taken, among them bad and unlabelled ones, and what is certain in its files."""
+    """Where a run is: rows taken, among them bad ones, unlabelled ones and ones, and what is certain in its files."""
 
     taken: int = 0
     bad: int = 0
     unlabelled: int = 0
+    ones: int = 0
     digest: int = 0
     predictions: Written = field(default_factory=Written)
 
@@ -22,12 +23,12 @@ class Position:
 def position_of(found: dict[str, Any], rounds: int) -> Position:
     """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not."""
     written = found["predictions"]
-    counts = [found["taken"], found["bad"], found["unlabelled"], written["length"]]
+    counts = [*(found[name] for name in ("taken", "bad", "unlabelled", "ones")), written["length"]]
     checks = [found["digest"], written["checksum"]]
     whole = found.keys() == vars(Position()).keys() and written.keys() == vars(Written()).keys()
     whole = whole and all(type(number) is int and number >= 0 for number in [*counts, *checks])
     whole = whole and max(checks) < 1 << 32 and max(counts) < 1 << 63
     # Every row that was taken was learnt, or bad, or had no label.
-    if not whole or found["taken"] != rounds + found["bad"] + found["unlabelled"]:
+    if not whole or found["ones"] > rounds or found["taken"] != rounds + found["bad"] + found["unlabelled"]:
         raise ValueError
     return Position(**{**found, "predictions": Written(**written)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,10 @@ class Rounds:
         self._coins = Coins(learner.seed)
 
     def play(self, examples: Examples) -> list[float]:
-        """Learn labelled rows, and return the chances that were played; the course sees the rounds it wants to."""
+        """Learn rows, or only answer those without labels; return the chances. The course sees the rounds it wants."""
         xs, ys, played = examples.xs, examples.ys, list[float]()
+        if not examples.learnt:
+            return self.learner.predict_proba_many(xs).tolist()  # type: ignore[no-any-return]
         while (start := len(played)) < len(ys):
             stop = start + (self.course.left(self.learner.rounds) if self.course else len(ys))
             played += self.learner.learn_many(xs[start:stop], ys[start:stop]).tolist()
@@ -48,16 +50,16 @@ class Rounds:
     def _rule(self) -> str:
         return rule_text(self.learner, self.names)
 
-    def guesses(self, first: int, xs: Any, ps: list[float]) -> list[int]:
+    def guesses(self, first: int, examples: Examples, ps: list[float]) -> list[int]:
         """Return the guesses of the rounds ``first``, ``first + 1``, ... at rows that were answered with these chances.
 
         The coin of a round is a function of its number and its point, so nothing is asked of the learner.
         """
-        known = self.learner.concept_class
+        known, xs = self.learner.concept_class, examples.xs
         points = xs if isinstance(xs, list) else known.instances_of(xs)
-        if isinstance(points, np.ndarray) and points.ndim == 1:
+        if isinstance(points, np.ndarray) and points.ndim == 1 and examples.learnt:
             return (self._coins.many(first, points) < ps).astype(int).tolist()  # type: ignore[no-any-return]
-        places = zip(count(first), points, ps, strict=False)
+        places = zip(count(first) if examples.learnt else repeat(first), points, ps, strict=False)
         return [int(self._coins.of(t, known.key(x)) < p) for t, x, p in places]
 
 

@@ -1,4 +1,4 @@
-"""The label of a row: a column of 0 and 1, or a comparison of a column such as ``arr_delay>15``."""
+"""The label of a row: a column of two values, or a comparison of a column such as ``arr_delay>15``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from adeptree.app.run.label_values import PLAIN, WORDS, Values, key, values_of
 from adeptree.app.run.rows import Stream
-from adeptree.core.cells import LABELS, brief, is_missing, is_number, number
+from adeptree.core.cells import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, InvalidLabel
 from adeptree.core.types import IntArray
 
@@ -35,6 +37,8 @@ class Label:
     place: int
     sign: str | None = None
     value: Any = None
+    values: Values = PLAIN
+    """Of a column that is not compared."""
 
     def __call__(self, cells: Sequence[str]) -> int | None:
         """Return the label of a row, or raise InvalidLabel.
@@ -46,10 +50,10 @@ class Label:
         return self.of(cells[self.place])
 
     def many(self, rows: Iterable[Sequence[str]]) -> IntArray:
-        """Return the labels of many rows, each text read once; -1 where one is missing or none.
+        """Return the labels of many rows, each text read once; -1 where it is missing, -2 where it is none.
 
-        >>> Label("y", 0).many([["1"], ["no"], ["0"], ["1"]]).tolist()
-        [1, -1, 0, 1]
+        >>> Label("y", 0).many([["1"], ["no"], ["0"], [""]]).tolist()
+        [1, -2, 0, -1]
         """
         texts = [cells[self.place] for cells in rows]
         found = {text: self._known(text) for text in set(texts)}
@@ -59,7 +63,7 @@ class Label:
         try:
             found = self.of(text)
         except InvalidLabel:
-            found = None
+            return -2
         return -1 if found is None else found
 
     def of(self, cell: str) -> int | None:
@@ -76,22 +80,59 @@ class Label:
         left, right = (value, self.value) if both else (text, str(self.value))
         return int(OPERATORS[self.sign](left, right))
 
+    def fits(self, positive: str | None) -> bool:
+        """Tell whether these values can be those of a label, with this one as 1."""
+        ones, zeros = map(set, (map(key, texts) for texts in self.values))
+        return bool(ones) and not ones & zeros and (positive is None or ones == {key(positive)})
+
+    def said(self) -> str:
+        """Return which value is 1 as a line, "" where nobody asks."""
+        return "" if self.sign else self.values.said(self.column)
+
+    def never_one(self) -> str:
+        """Return what to look at after a run without the label 1."""
+        if self.sign:
+            return f"no row had {self.column} {self.sign} {self.value}, so the label was never 1; is that spelt right?"
+        return f"no row had {self.column} {brief(self.values.ones[0])}, so the label was never 1"
+
+    @cached_property
+    def _table(self) -> dict[Any, int]:
+        return self.values.table()
+
     def _plain(self, text: str) -> int | None:
-        found = LABELS.get(text.lower())
-        if found is None and not is_missing(text):
-            raise InvalidLabel(
-                f"a label must be 0, 1, true or false; got {brief(text)!r}. "
-                f'Other values need a comparison, e.g. --label "{self.column}=={brief(text)}"'
-            )
-        return found
+        found = self._table.get(key(text))
+        if found is not None or is_missing(text):
+            return found
+        if not self.values.zeros:
+            return 0
+        one, zero = brief(self.values.ones[0]), brief(self.values.zeros[0])
+        two = f"{one} (which is 1) or {zero} (0)"
+        if self.values == WORDS:
+            two = "0, 1, true, false, yes or no here, or say which value is 1 with --positive VALUE"
+        elif self._table == PLAIN.table():
+            two = "0, 1, true or false"
+        raise InvalidLabel(
+            f"a label must be {two}; got {brief(text)!r}"
+            + ("" if self.values == WORDS else f'. If all but {one} are to be 0, say --label "{self.column}=={one}"')
+        )
 
 
-def label_of(stream: Stream, text: str | None) -> Label:
-    """Return the label that ``--label`` means; by default the last column."""
+def label_of(
+    stream: Stream, text: str | None, positive: str | None = None, follow: bool = False, known: Values | None = None
+) -> Label:
+    """Return the label that ``--label`` and ``--positive`` mean; by default it is the last column.
+
+    ``known`` is what an earlier look at the rows found; to ``follow`` is to look at none.
+    """
     name = stream.columns[-1] if text is None else text.strip()
     found = None if name in stream.columns else COMPARISON.fullmatch(name)
     if found is None:
-        return Label(name, stream.place(name, "--label"))
+        place = stream.place(name, "--label")
+        if known is None and follow:
+            known = WORDS if positive is None else Values((positive,), ())
+        return Label(name, place, values=known or values_of(stream, name, place, positive))
+    if positive is not None:
+        raise InvalidArgument(f"--positive: {name} is a comparison, and 1 where it is true; leave --positive out")
     column, sign, value = found["column"], found["sign"], _value(found["value"])
     place = stream.place(column, "--label")
     if sign == "=":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from adeptree.core.cells import brief
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, did_you_mean
 
 LOOKED_AT = 10_000
 """No more rows than this are looked at beforehand, however many of them are broken."""
@@ -49,6 +48,8 @@ class Stream:
     """What the number of a row counts: lines of a text, or rows of a table."""
     answers: str = "csv"
     """Form of the answers that fit to it."""
+    live: bool = False
+    """Whether its rows may come slowly, from a pipe."""
     _ahead: Iterator[Row] = field(default_factory=lambda: iter(()))
 
     def __iter__(self) -> Iterator[Row]:
@@ -78,6 +79,12 @@ class Stream:
         self._ahead = iter(rows)
         return [row for row in rows[:LOOKED_AT] if not row.fault][:wanted]
 
+    def there(self) -> list[Row]:
+        """Return the good rows that were read, and are still to come."""
+        rows = list(self._ahead)
+        self._ahead = iter(rows)
+        return [row for row in rows if not row.fault]
+
     def place(self, name: str, option: str) -> int:
         """Return where the column is, or say which columns there are."""
         found = self._places.get(name, [])
@@ -85,10 +92,9 @@ class Stream:
             return found[0]
         if found:
             raise InvalidArgument(f'{option}: {self.name} has {len(found)} columns called "{name}"; rename all but one')
-        near = difflib.get_close_matches(name, self.columns, n=1)
-        hint = f'; did you mean "{near[0]}"?' if near else "."
         raise InvalidArgument(
-            f'{option}: {self.name} has no column "{name}"{hint} Its columns are: {listed(self.columns)}'
+            f'{option}: {self.name} has no column "{name}"{did_you_mean(name, self.columns)} '
+            f"Its columns are: {listed(self.columns)}"
         )
 
     @cached_property

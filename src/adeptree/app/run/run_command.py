@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from adeptree.app.terminal import Nobody, told
+from adeptree.app.terminal import Nobody, show, told
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, TooLarge
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Options:
     rules: str | None
     x: str | None
     label: str | None
+    positive: str | None
     horizon: int | None
     rate: str | None
     prior: str | None
@@ -67,7 +68,14 @@ def run_command(
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option(help='Column of 0/1/true/false, or a comparison: "delay>15", "kind==spam". Default: the last.'),
+        typer.Option(help='Column of two values, or a comparison: "delay>15", "kind==spam". Default: the last.'),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VALUE",
+            help="The label's value that is 1. Default: the greater number, a word such as yes, or the rarer value.",
+        ),
     ] = None,
     x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
     format: Annotated[
@@ -144,11 +152,13 @@ def _run(options: Options) -> None:
 
 def _found(layout: Layout) -> dict[str, Any]:
     """Return what the rules were found to mean."""
-    return {"class": repr(layout.concept_class), "reads": list(layout.names), "shown": layout.shown}
+    values = [list(texts) for texts in layout.label.values]
+    return {"class": repr(layout.concept_class), "reads": list(layout.names), "shown": layout.shown, "label": values}
 
 
 def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> Layout:
     """Return what the options mean on this stream; a resumed run means what it meant at its start."""
+    from adeptree.app.run.label_values import Values
     from adeptree.app.run.layout import layout_of
     from adeptree.app.run.row_label import label_of
     from adeptree.app.run.stream_sources import BUNDLED
@@ -161,15 +171,25 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
         raise InvalidArgument(
             'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
         )
+    given = stream, rules, options.x, options.label, options.follow
     if folder is None or saved is None:
-        return layout_of(stream, rules, options.x, options.label, options.follow)
-    label_of(stream, options.label)  # what is wrong with the label is no fault of the settings
+        layout = layout_of(*given, positive=options.positive)
+        for column in layout.copies(stream.there()):
+            show(
+                f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
+                err=True,
+            )
+        return layout
+    found = saved["found"]
+    values = Values(*map(tuple, found["label"]))
+    # What is wrong with the label is no fault of the settings.
+    label_of(stream, options.label, options.positive, known=values)
     try:
-        layout = layout_of(stream, rules, options.x, options.label, options.follow, known=saved["found"]["reads"])
+        layout = layout_of(*given, known=found["reads"], values=values, positive=options.positive)
     except (InvalidArgument, TooLarge):
         raise folder.damaged_settings() from None
     # Only what the options can have meant is believed.
-    if _found(layout) != saved["found"]:
+    if _found(layout) != found or not layout.label.fits(options.positive):
         raise folder.damaged_settings()
     return layout
 

@@ -26,7 +26,7 @@ from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
 from adeptree.core.json_lines import LineFormat
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
-FORMAT = "adeptree run 2"
+FORMAT = "adeptree run 3"
 JOURNAL = LineFormat("adeptree journal", 2, "the journal of a run", "start again with another --save", True)
 PARTS = ("columns", "found")
 """Settings that are more than a value."""
@@ -43,6 +43,7 @@ class RunFolder:
         self.path = Path(path)
         self._answered = Counter(self.path / ANSWERED) if follow else None
         self.saved: dict[str, Any] | None = None
+        self._same = True
         self._rows: AppendedFile | None = None
         self._lines = JOURNAL.writer()
         self._lock = -1
@@ -84,13 +85,15 @@ class RunFolder:
             raise InvalidArgument(f"--save: {self.path} cannot be written: {error.strerror}") from None
         for left_over in self.path.glob("*.part"):  # of a process that was killed while it wrote
             left_over.unlink(missing_ok=True)
-        if self.saved is None:
+        if self.saved is None or not self._same:
             content = {"format": FORMAT, "settings": settings, "checksum": _checksum(FORMAT, settings)}
             files.write_atomically(self.path / SETTINGS, (json.dumps(content, indent=1) + "\n").encode())
 
     def refuse_differences(self, given: dict[str, Any]) -> None:
         """Go on only with the settings the run was started with."""
         saved = self.saved or given
+        if (saved.get("on_bad_row"), given.get("on_bad_row")) == ("stop", "skip"):  # which a stop advises
+            saved["on_bad_row"], self._same = "skip", False
         different = [name for name in given if saved.get(name) != given[name]]
         if different:
             lines = [f"  {name}: saved {_shown(saved.get(name))} / given {_shown(given[name])}" for name in different]
@@ -258,7 +261,7 @@ def _is_texts(value: object) -> bool:
 def _is_settings(value: Any) -> bool:
     """Tell whether these can be the settings of a run: plain values, the columns, and what its rules were found to be.
 
-    >>> found = {"class": "thresholds(n=16)", "reads": ["v"], "shown": "thresholds(n=16)"}
+    >>> found = {"class": "thresholds(n=16)", "reads": ["v"], "shown": "thresholds(n=16)", "label": [["1"], []]}
     >>> _is_settings({"rules": None, "columns": ["v", "y"], "found": found}), _is_settings({"columns": ["v"]})
     (True, False)
     """
@@ -267,7 +270,9 @@ def _is_settings(value: Any) -> bool:
     plain = (v is None or isinstance(v, (bool, int, float, str)) for k, v in value.items() if k not in PARTS)
     found = value["found"]
     named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
-    return all(plain) and named and _is_texts(found.get("reads"))
+    label = found.get("label")
+    texts = isinstance(label, list) and len(label) == 2 and all(map(_is_texts, label))
+    return all(plain) and named and texts and _is_texts(found.get("reads"))
 
 
 def _locked(folder: Path) -> int:

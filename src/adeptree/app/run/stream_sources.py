@@ -35,7 +35,9 @@ def open_stream(source: str, format: str | None = None) -> Iterator[Stream]:
         if known == "parquet":
             yield parquet_stream(name, source)
         else:
-            yield (ndjson_stream if known == "ndjson" else csv_stream)(name, bounded(file))
+            stream = (ndjson_stream if known == "ndjson" else csv_stream)(name, bounded(file))
+            stream.live = source == "-"
+            yield stream
 
 
 @contextmanager

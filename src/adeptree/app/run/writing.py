@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -170,9 +169,10 @@ class PredictionLog(AppendedFile):
         if not kept.length:
             self.append(csv_lines([COLUMNS]))
 
-    def write(self, first: int, texts: Iterable[str], ps: Iterable[float], guesses: Iterable[int], ys: Any) -> None:
-        """Write the lines of rounds, from number ``first`` on; a label of None is left out."""
-        self.append(csv_lines(zip(count(first), map(inert, texts), ps, guesses, ys, strict=False)))
+    def write(self, *columns: Any) -> None:
+        """Write lines, of the values of each column in order; a label of None is left out."""
+        rounds, texts, *others = columns
+        self.append(csv_lines(zip(rounds, map(inert, texts), *others, strict=False)))
 
 
 def inert(text: str) -> str:
