@@ -191,7 +191,7 @@ def test_what_no_table_has_is_refused(tmp_path: Path) -> None:
 def test_cells() -> None:
     given = [np.float64(2), np.int8(3), np.bool_(1), np.str_("a"), float("inf"), np.nan, np.datetime64("1970-01-02")]
     most = 1.7976931348623157e308
-    assert [cell_of("x", value) for value in given] == [2.0, 3.0, "True", "a", most, None, 86400.0]
+    assert [cell_of("x", value) for value in given] == [2.0, 3.0, "true", "a", most, None, 86400.0]
     assert cell_of("x", datetime(1970, 1, 1, 1)) == 3600.0 and cell_of("x", date(1970, 1, 3)) == 172800.0
     with pytest.raises(InvalidInstance, match="numbers, texts or gaps"):
         cell_of("x", [1])

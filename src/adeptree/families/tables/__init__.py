@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.cells import floats, is_missing, number
-from adeptree.families.tables.table_cells import TableCells
+from adeptree.families.tables.table_cells import TableCells, cell_of
 from adeptree.families.tables.table_engine import TableEngine
 from adeptree.families.tables.table_rules import (
     BestSoFar,
@@ -21,8 +21,12 @@ from adeptree.roles.family import Columns, Family, OnColumns
 
 def _row(concept_class: TableRules, texts: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row: numbers, texts, and None for what is missing."""
-    cells = (None if is_missing(text) else number(text) for text in texts)
-    return dict(zip(concept_class.features, cells, strict=True))
+    return dict(zip(concept_class.features, map(_cell, texts), strict=True))
+
+
+def _cell(text: str) -> Any:
+    small = text.lower()
+    return None if is_missing(text) else small if small in ("true", "false") else number(text)
 
 
 def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
@@ -30,12 +34,15 @@ def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> Table
     numbers, texts = np.array([floats(column) for column in columns]).T, list[list[Any] | None]()
     most = np.finfo(np.float64).max
     for f, column in enumerate(columns):
-        none = np.flatnonzero(np.isnan(numbers[:, f])).tolist()
         words: list[Any] = [None] * len(column)
-        for place in none:
+        for place in np.flatnonzero(np.isnan(numbers[:, f])).tolist():
             text = column[place].strip()
-            words[place] = None if is_missing(text) else text
-        texts.append(words if none and any(words[place] is not None for place in none) else None)
+            cell = _cell(text)
+            if isinstance(cell, str):
+                words[place] = cell_of(concept_class.features[f], cell)
+            elif cell is not None:
+                numbers[place, f] = cell
+        texts.append(words if any(word is not None for word in words) else None)
     return TableCells(concept_class.features, np.clip(numbers, -most, most) + 0.0, texts)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.cells import is_storable
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import FloatArray
 
@@ -25,16 +26,18 @@ def cell_of(name: str, value: Any) -> float | str | None:
     Booleans are texts, dates are seconds since 1970 (UTC, where they have no zone), infinities the last finite numbers.
 
     >>> [cell_of("a", value) for value in (3, float("nan"), True, "red", None, date(1970, 1, 2))]
-    [3.0, None, 'True', 'red', None, 86400.0]
+    [3.0, None, 'true', 'red', None, 86400.0]
     """
     if isinstance(value, np.generic):
         value = value.item() if value.dtype.kind not in "mM" else value.astype("datetime64[us]").item()
     if value is None or type(value).__name__ in MISSING:
         return None
     if isinstance(value, str):
+        if not is_storable(value):
+            raise InvalidInstance(f"column {name!r} must be text without NUL and half characters; {got(name, value)}")
         return str(value)
     if isinstance(value, bool):
-        return str(value)
+        return "true" if value else "false"
     if isinstance(value, date):
         day = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()

@@ -35,6 +35,8 @@ else:
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger, mixed, word_of_float
 
+from adeptree.core.cells import is_storable
+
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
 PLAIN = 2**53  # ints up to this are doubles
@@ -119,7 +121,10 @@ class TableKernel(RoundKernel):
                 if not -PLAIN <= cell <= PLAIN:
                     return False
                 cell = float(cell)
-            elif not (cell is None or type(cell) is str or (type(cell) is float and isfinite(cell))):
+            elif type(cell) is str:
+                if cell not in cython.cast(Column, self.columns[f]).places and not is_storable(cell):
+                    return False
+            elif not (cell is None or (type(cell) is float and isfinite(cell))):
                 return False
             self.coming[f] = cell
         self.arrive()
