@@ -218,7 +218,7 @@ def test_predictions_are_the_learners() -> None:
         (["score,y", '3,"0"1'], [], "f.csv, line 2: not proper CSV"),
         (["score,y", '"3,0'], ["--horizon", "0"], "horizon must be an int >= 1"),
         ([], [], "f.csv is empty"),
-        (["score;y", "3;0"], [], "expected at least two, split by commas"),
+        (["score y", "3 0"], [], "has the one column 'score y'; expected at least two, split by , ; | or tabs, or by"),
         (["score,y"], [], "f.csv has no rows"),
         (["score,y"], ["--horizon", "5"], "f.csv has no rows"),
         (["score,y", "3,0"], ["--horizon", "0"], "horizon must be an int >= 1"),
@@ -280,7 +280,10 @@ def test_a_file_of_ones_own_needs_rules() -> None:
 
 def test_not_utf8() -> None:
     Path("latin.csv").write_bytes(b"score,y\n3,0\n\xe9,1\n")
-    assert "latin.csv, line 3: not UTF-8 text; save it as UTF-8" in call("run", "latin.csv", *RULES).stderr
+    found = call("run", "latin.csv", *RULES).stderr
+    assert "latin.csv, line 3, column score: x must be an int in 0..15; got x='é'" in found
+    result = call("run", "latin.csv", *RULES, "--encoding", "utf-8")
+    assert "latin.csv, line 3: not utf-8 text; to go on" in result.stderr
 
 
 def test_a_wrong_row_keeps_what_was_learnt() -> None:

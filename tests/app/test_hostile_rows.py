@@ -105,7 +105,7 @@ def test_hostile_cells_are_bad_rows(rules: str, label: str, format: str) -> None
     options = ["--rules", rules, "--label", label, *(["--x", "a"] if rules in SPECS or rules.endswith("()") else [])]
     result = call("run", name, *options, "--on-bad-row", "skip", "--predictions", "p.csv", "--save", "s", "-q")
     assert result.exit_code == 0, result.stderr
-    (line,) = result.stderr.splitlines()
+    (line,) = (line for line in result.stderr.splitlines() if "not UTF-8, read as cp1252" not in line)
     told = re.fullmatch(rf"adeptree: (\d+) bad rows skipped: {name}, .*; {name}, .*; {name}, .*; and (\d+) more", line)
     assert told and int(told[1]) == int(told[2]) + 3 and len(line) < 1500
     if rules != "blocklist(a, d=2)":

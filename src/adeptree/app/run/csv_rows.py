@@ -1,87 +1,226 @@
-"""CSV, one row per line: a broken line is one bad row, and never takes its neighbours along."""
+"""CSV: the separator and the header are found; a broken line is one bad row, and never takes its neighbours along."""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from itertools import chain, count, repeat
+from itertools import count, repeat
 
 from adeptree.app.run.rows import Row, Stream
-from adeptree.app.run.text_lines import LONGEST, numbered, text_of
+from adeptree.app.run.text_lines import LONGEST, Decoder, numbered
+from adeptree.core.cells import is_missing, is_number
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.visible import counted
 
-LONE_QUOTE = "a quote is opened and not closed, or the other way round; a row must be on one line"
+LONE_QUOTE = "a quote is opened and not closed, or the other way round"
+SEPARATORS = ",;\t|"
+MOST_LINES = 1000
+"""Lines that a quoted cell may go on over."""
 _NEW_ROW = partial(tuple.__new__, Row)  # what Row._make does, without a step of Python for every row
-Lines = tuple[int, list[bytes]]
-"""The number of the first of some lines, and the lines."""
+_COMMA = re.compile(r"\s*[-+]?(\d+|\d{1,3}(\.\d{3})+)?(,\d+)?([eE][-+]?\d+)?\s*")
+"""A number with a decimal comma, and perhaps dots between its thousands."""
 
 
-def csv_stream(name: str, chunks: Iterable[list[bytes]]) -> Stream:
+@dataclass(frozen=True)
+class Form:
+    """How a text of rows is written; None is to be found out."""
+
+    sep: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
+    header: bool | None = None
+    lines: bool = False
+    """Whether a quoted cell may hold line ends. If not, each line is a row: so it is where each is answered."""
+    lenient: bool = False
+    """Whether a line that is no UTF-8 is read as cp1252."""
+
+
+def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = None) -> Stream:
     """Read the header, and return the rows to come.
 
-    A quoted cell with a line end in it is refused: it looks the same as a stray quote, which would
-    swallow good rows, and whoever sends line by line waits for an answer to each.
-
-    >>> stream = csv_stream("f.csv", [[b"score,y", b"3,0", b"", b"5"], [b"12,1"]])
+    >>> stream = csv_stream("f.csv", [[b"score;y", b"3;0", b"", b"5"], [b"12;1"]])
     >>> [(row.line, row.cells, row.fault) for row in stream]
     [(2, ['3', '0'], ''), (4, ['5'], 'expected 2 values, got 1 value'), (5, ['12', '1'], '')]
     """
-    lines = numbered(name, chunks)
-    header, rest = _header(name, lines)
-    if header.fault:
-        raise InvalidArgument(f"{name}, line {header.line}: {header.fault}")
-    columns = [column.strip() for column in header.cells]
-    if len(columns) < 2:
-        raise InvalidArgument(f"{name} has the one column {columns[0]!r}; expected at least two, split by commas")
-    width = len(columns)
-    return Stream(name, columns, (_rows(*some, width) for some in chain([rest], lines)))
+    reader = _Reader(name, chunks, form or Form())
+    columns, remarks = reader.header()
+    return Stream(name, columns, reader.rows(), remarks=remarks)
 
 
-def _header(name: str, lines: Iterator[Lines]) -> tuple[Row, Lines]:
-    """Return the first row that is not blank, and the lines read with it that come after it."""
-    for first, some in lines:
-        for number, line in enumerate(some, first):
-            row = _row(number, line)
-            if row.cells or row.fault:
-                return row, (number + 1, some[number + 1 - first :])
-    raise InvalidArgument(f"{name} is empty; expected a line of column names, then rows")
+class _Reader:
+    """The lines of a stream, some read ahead, and what is known of their rows."""
 
+    def __init__(self, name: str, chunks: Iterable[list[bytes]], form: Form) -> None:
+        self._name, self._form, self._chunks = name, form, numbered(name, chunks)
+        self._first, self._lines = 1, list[bytes]()
+        self._remarks: list[str] = []
+        self._decoder = Decoder(name, form.encoding, form.lenient, self._remarks)
+        self._sep, self._width, self._kinds = form.sep or ",", 0, list[bool]()
 
-def _rows(first: int, lines: list[bytes], width: int) -> list[Row]:
-    """Return one row per line; blank ones are left out."""
-    if len(lines) > 1 and (rows := _together(first, lines, width)) is not None:
-        return rows
-    rows = [_row(number, line, width) for number, line in enumerate(lines, first)]
-    return [row for row in rows if row.cells or row.fault]
+    def _more(self) -> bool:
+        """Read ahead; False at the end."""
+        found = next(self._chunks, None)
+        if found is not None:
+            self._lines += found[1]
+        return found is not None
 
+    def _pass(self, lines: int) -> None:
+        self._first, self._lines = self._first + lines, self._lines[lines:]
 
-def _together(first: int, lines: list[bytes], width: int) -> list[Row] | None:
-    """Return the rows of sound lines, read at once; None if they must be read line by line to tell which are not."""
-    content = b"\n".join(lines)
-    try:
-        texts = content.decode().split("\n")
-        if len(content) > LONGEST or (b'"' in content and any(text.count('"') % 2 for text in texts)):
+    # --- Header --------------------------------------------------------------------------------------
+
+    def header(self) -> tuple[list[str], list[str]]:
+        """Return the columns, and what is to be said about them; the rows are to come."""
+        name, form = self._name, self._form
+        while not self._lines or not self._lines[0].strip():
+            if self._lines:
+                self._pass(1)
+            elif not self._more():
+                raise InvalidArgument(f"{name} is empty; expected a line of column names, then rows")
+        if form.sep is None:
+            self._sep = self._found_separator()
+        row, used = self._row(0)
+        if row.fault:
+            raise InvalidArgument(f"{name}, line {row.line}: {row.fault}")
+        columns = [column.strip() for column in row.cells]
+        self._width = len(columns)
+        if len(columns) < 2:
+            raise InvalidArgument(
+                f"{name} has the one column {columns[0]!r}; expected at least two, split by , ; | or tabs, "
+                f"or by what --sep says"
+            )
+        numbers = any(map(is_number, columns)) and all(is_number(text) or not text for text in columns)
+        if form.header or (form.header is None and not numbers):
+            self._pass(used)
+            return columns, self._remarks
+        columns = [f"c{place}" for place in range(1, len(columns) + 1)]
+        if form.header is None:
+            self._remarks.append(
+                f"{name} has no header, as its first line has numbers only: its columns are called c1 to "
+                f"{columns[-1]}; if that line does name them, add --header"
+            )
+        return columns, self._remarks
+
+    def _found_separator(self) -> str:
+        """Return what splits the first line; if several do, what splits the next one into as many cells."""
+        splits = {sep: self._count(0, sep) for sep in SEPARATORS if not (sep == "," == self._form.decimal)}
+        able = [sep for sep, cells in splits.items() if cells > 1]
+        if len(able) > 1 and (len(self._lines) > 1 or self._more()):
+            able = [sep for sep in able if self._count(1, sep) == splits[sep]] or able
+        # (after a comma in prose, as in "weight, kg;height, cm", comes a space)
+        first = self._lines[0]
+        return max(able, key=lambda sep: (splits[sep], f"{sep} ".encode() not in first), default=",")
+
+    def _count(self, place: int, sep: str) -> int:
+        text, _ = self._decoder(self._lines[place], self._first + place)
+        try:
+            return len(next(csv.reader([text], delimiter=sep), []))
+        except csv.Error:
+            return 0
+
+    # --- Rows ----------------------------------------------------------------------------------------
+
+    def rows(self) -> Iterator[list[Row]]:
+        """Return the rows, as many at a time as are there; blank lines are left out."""
+        while self._lines or self._more():
+            size = len(self._lines)
+            rows = self._together() if size > 1 else None
+            if rows is None:
+                rows, place = [], 0
+                while place < size:
+                    row, used = self._row(place)
+                    rows += [row] if row.cells or row.fault else []
+                    place += used
+                size = place
+            self._pass(size)
+            yield rows
+
+    def _together(self) -> list[Row] | None:
+        """Return the rows of sound lines, read at once; None if only line by line can tell which are not."""
+        lines, content = self._lines, b"\n".join(self._lines)
+        texts = None if len(content) > LONGEST else self._decoder.many(content, lines, self._first)
+        if texts is None or (b'"' in content and any(text.count('"') % 2 for text in texts)):
             return None
-        # As many rows as lines: so each line was a row of its own, as it is when read alone.
-        cells = list(csv.reader(texts, strict=True))
-    except (UnicodeDecodeError, csv.Error):
+        try:
+            # As many rows as lines: so each line was a row of its own, as it is when read alone.
+            cells = list(csv.reader(texts, strict=True, delimiter=self._sep))
+        except csv.Error:
+            return None
+        if len(cells) != len(lines) or set(map(len, cells)) != {self._width}:
+            return None
+        if self._form.decimal == ",":
+            cells = [list(map(_with_point, row)) for row in cells]
+        self._kinds = self._kinds or list(map(is_number, cells[0]))
+        return list(map(_NEW_ROW, zip(count(self._first), cells, repeat(""), strict=False)))
+
+    def _row(self, place: int) -> tuple[Row, int]:
+        """Return the row that begins with a line, and how many lines it has."""
+        number = self._first + place
+        text, fault = self._decoder(self._lines[place], number)
+        # Quotes come in pairs, also those that stand for one (""): so both ends of a torn cell are seen.
+        if fault or text.count('"') % 2:
+            joined = None if fault or not self._form.lines else self._joined(place, text)
+            cells, used = joined or ([], 1)
+            return Row(number, cells, "" if joined else fault or LONE_QUOTE), used
+        try:
+            found = self._cells([text])
+        except csv.Error as error:
+            return Row(number, [], f"not proper CSV: {error}"), 1
+        if self._width in (0, len(found)) or not found:
+            self._kinds = self._kinds or list(map(is_number, found if self._width else ()))
+            return Row(number, found), 1
+        return Row(number, found, f"expected {counted(self._width, 'value')}, got {counted(len(found), 'value')}"), 1
+
+    def _cells(self, texts: list[str]) -> list[str]:
+        rows = list(csv.reader(texts, strict=True, delimiter=self._sep))
+        if len(rows) > 1:
+            raise csv.Error("a line end outside of quotes")
+        cells = rows[0] if rows else []
+        return list(map(_with_point, cells)) if self._form.decimal == "," else cells
+
+    def _joined(self, place: int, text: str) -> tuple[list[str], int] | None:
+        """Return the cells of a row over several lines, and how many; None if the quote was a stray one.
+
+        That it was, where the row does not come out with the right cells; or where a line in between looks like a row
+        itself, which a stray quote would swallow.
+        """
+        texts, length = [text + "\n"], len(text)
+        while len(texts) <= MOST_LINES and length <= LONGEST:
+            if place + len(texts) >= len(self._lines) and not self._more():
+                return None
+            text, fault = self._decoder(self._lines[place + len(texts)], self._first + place + len(texts))
+            texts, length = [*texts, text + "\n"], length + len(text)
+            if fault:
+                return None
+            if text.count('"') % 2:
+                try:
+                    cells = self._cells(texts)
+                except csv.Error:
+                    return None
+                return (cells, len(texts)) if self._width in (0, len(cells)) else None
+            if self._looks_like_row(text):
+                return None
         return None
-    if len(cells) != len(lines) or set(map(len, cells)) != {width}:
-        return None
-    return list(map(_NEW_ROW, zip(count(first), cells, repeat(""), strict=False)))
+
+    def _looks_like_row(self, text: str) -> bool:
+        """Tell whether a line alone has the right number of cells, numbers where the first row has some."""
+        try:
+            cells = self._cells([text])
+        except csv.Error:
+            return False
+        if len(cells) != self._width or all(map(is_missing, cells)):
+            return False
+        kinds = zip(cells, self._kinds, strict=False)
+        return all(is_missing(cell) or is_number(cell) == kind for cell, kind in kinds)
 
 
-def _row(number: int, line: bytes, width: int | None = None) -> Row:
-    text, fault = text_of(line)
-    # Quotes come in pairs, also those that stand for one (""): so both ends of a torn cell are seen.
-    if fault or text.count('"') % 2:
-        return Row(number, [], fault or LONE_QUOTE)
-    try:
-        cells = next(csv.reader([text], strict=True), [])
-    except csv.Error as error:
-        return Row(number, [], f"not proper CSV: {error}")
-    if width in (None, len(cells)) or not cells:
-        return Row(number, cells)
-    return Row(number, cells, f"expected {counted(width, 'value')}, got {counted(len(cells), 'value')}")
+def _with_point(text: str) -> str:
+    """Return a cell with a point in place of a decimal comma.
+
+    >>> [_with_point(text) for text in ("3,5", "-1.234,5", "1.234", "1.5", "a,b", "12.03.2020")]
+    ['3.5', '-1234.5', '1234', '1.5', 'a,b', '12.03.2020']
+    """
+    return text.replace(".", "").replace(",", ".") if _COMMA.fullmatch(text) and text.strip() else text

@@ -29,7 +29,8 @@ def parquet_stream(name: str, path: str) -> Stream:
         raise InvalidArgument(f"{name} is no Parquet file: {_short(error)}") from None
     if len(columns) < 2:
         raise InvalidArgument(f"{name} has {len(columns)} columns; expected at least two")
-    return Stream(name, columns, _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), unit="row")
+    rows, total = _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), max(1, file.metadata.num_rows)
+    return Stream(name, columns, rows, unit="row", share=lambda read: read / total)
 
 
 def _rows(name: str, file: Any, size: int) -> Iterator[list[Row]]:

@@ -14,7 +14,7 @@ import numpy as np
 from adeptree.app.run.answers import Answers
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout
 from adeptree.app.run.position import Position, position_of
-from adeptree.app.run.progress import ProgressBar
+from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
 from adeptree.app.run.rows import Row, Stream, digest
 from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 FEW = 10
 """With fewer rounds, a label that is never 1 is no surprise."""
-EXAMPLES = 3
-"""Bad rows that are told of; all are counted."""
 
 
 class Game:
@@ -59,7 +57,7 @@ class Game:
         self.log: PredictionLog | None = None
         self.answers = answers
         self.again: list[Row] = []
-        self.skipped, self.bad = 0, list[str]()
+        self.skipped = Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
         self.step = 1 if options.follow else FEWEST
 
@@ -113,7 +111,8 @@ class Game:
             stack.callback(self._report)
             stack.callback(self._last_checkpoint)
             stack.callback(self._tell_bad)
-            bar = stack.enter_context(ProgressBar(self.layout.names, shown=not (options.quiet or options.follow)))
+            seen = not (options.quiet or options.follow)
+            bar = stack.enter_context(ProgressBar(self.layout.names, self.stream, seen))
             while rows := self.stream.take(self.step):
                 with self.interrupts.held():
                     start = time.monotonic()
@@ -190,11 +189,9 @@ class Game:
         if self.folder:
             self.folder.append(self.position.taken + 1, rows)
         for place, error in examples.bad.items():
-            self.skipped += 1
-            if self.skipped <= EXAMPLES:
-                self.bad.append(self._sentence(rows[place], error))
-                if self.answers:  # whoever waits for answers need not wait for the reason
-                    bar.tell(f"adeptree: skipped: {self.bad[-1]}")
+            sentence = self._sentence(rows[place], error)
+            if self.skipped.add(sentence) and self.answers:  # whoever waits for answers need not wait for the reason
+                bar.tell(f"adeptree: skipped: {sentence}")
             if self.answers:
                 self.answers.give(None, None)
 
@@ -274,9 +271,10 @@ class Game:
     # --- What is shown -------------------------------------------------------------------------------
 
     def _tell_bad(self) -> None:
-        if self.skipped and not self.answers:
-            more = f"; and {self.skipped - EXAMPLES:,} more" if self.skipped > EXAMPLES else ""
-            show(f"adeptree: {counted(self.skipped, 'bad row')} skipped: {'; '.join(self.bad)}{more}", err=True)
+        for remark in self.stream.remarks:
+            show(f"adeptree: {remark}", err=True)
+        if self.skipped.count and not self.answers:
+            show(f"adeptree: {self.skipped.line()}", err=True)
 
     def _account(self) -> Account:
         position = self.position

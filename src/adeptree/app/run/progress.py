@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from adeptree.app.run.rows import Stream
 from adeptree.app.terminal import show
-from adeptree.core.visible import visible_lines
+from adeptree.core.visible import counted, visible_lines
 from adeptree.learners import Adept
 from adeptree.pages.summary import percent, rule_text
 
@@ -17,13 +19,38 @@ if TYPE_CHECKING:
 
 REFRESH_SECONDS = 0.1
 BAR_WIDTH = 8
+EXAMPLES = 3
+
+
+class Skipped:
+    """Bad rows: all are counted, the first three are told of.
+
+    >>> skipped = Skipped()
+    >>> [skipped.add(f"line {i}: bad") for i in range(4)], skipped.line()
+    ([True, True, True, False], '4 bad rows skipped: line 0: bad; line 1: bad; line 2: bad; and 1 more')
+    """
+
+    def __init__(self) -> None:
+        self.count, self._examples = 0, list[str]()
+
+    def add(self, sentence: str) -> bool:
+        """Count a bad row, and tell whether it is among the first."""
+        self.count += 1
+        self._examples += [sentence] if self.count <= EXAMPLES else []
+        return self.count <= EXAMPLES
+
+    def line(self) -> str:
+        """Return all of it in one line."""
+        more = [f"and {self.count - EXAMPLES:,} more"] if self.count > EXAMPLES else []
+        return f"{counted(self.count, 'bad row')} skipped: {'; '.join(self._examples + more)}"
 
 
 class ProgressBar:
-    """Rounds, error, regret, width and the best rule, if stderr is a terminal; else nothing."""
+    """Rows, how fast they go, error, regret, width and the best rule, if stderr is a terminal; else nothing."""
 
-    def __init__(self, columns: Sequence[str], shown: bool) -> None:
-        self._columns = columns
+    def __init__(self, columns: Sequence[str], stream: Stream, shown: bool) -> None:
+        self._columns, self._stream = columns, stream
+        self._began, self._before = time.monotonic(), stream.taken
         self._shown = shown and sys.stderr.isatty()
         self._bar: Progress | None = None
         self._due = 0.0
@@ -51,18 +78,35 @@ class ProgressBar:
         if self._bar is None or not learner.rounds or (now < self._due and not last):
             return
         self._due = now + REFRESH_SECONDS
-        # Without a horizon nobody knows how far it is: the bar then only moves.
-        total = learner.rounds if last else learner.horizon
+        # Of a pipe without a horizon nobody knows how far it is: the bar then only moves.
+        rows = self._stream.total()
+        done, total = (learner.rounds, learner.horizon) if rows is None else (self._stream.taken, rows)
+        total = done if last else total
         if not self._bar.tasks:
             self._bar.add_task("", total=total)
-        text = (
+        text = ("" if last else pace(self._stream.taken - self._before, now - self._began, done, total)) + (
             f"error {percent(learner.expected_loss, learner.rounds)}, regret {learner.regret:,.1f}, "
             f"width {learner.width:,}, best: {rule_text(learner, self._columns)}"
         )
         # rich would rather shorten the counter: leave it and the bar their places.
-        room = self._bar.console.width - BAR_WIDTH - 2 * len(str(total or learner.rounds)) - 3
+        room = self._bar.console.width - BAR_WIDTH - 2 * len(str(total or done)) - 3
         text = text if len(text) <= room else text[: max(0, room - 3)] + "..."
-        self._bar.update(self._bar.tasks[0].id, total=total, completed=learner.rounds, description=text, refresh=True)
+        self._bar.update(self._bar.tasks[0].id, total=total, completed=done, description=text, refresh=True)
+
+
+def pace(rows: int, seconds: float, done: int, total: int | None) -> str:
+    """Return how fast so many rows were, and how long the rest of all will take, if that is known.
+
+    >>> pace(3000, 1.5, 4000, 10_000), pace(3000, 1.5, 4000, None), pace(0, 0.0, 0, 5)
+    ('40 %, 2,000 rows/s, 0:00:03 left, ', '2,000 rows/s, ', '')
+    """
+    if not rows or not seconds:
+        return ""
+    speed = f"{rows / seconds:,.0f} rows/s, "
+    if not total:
+        return speed
+    left = timedelta(seconds=round(max(0, total - done) * seconds / rows))
+    return f"{min(99, 100 * done // total)} %, {speed}{left} left, "
 
 
 def _bar() -> Progress:

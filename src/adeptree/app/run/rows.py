@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -50,6 +50,12 @@ class Stream:
     """Form of the answers that fit to it."""
     live: bool = False
     """Whether its rows may come slowly, from a pipe."""
+    remarks: list[str] = field(default_factory=list)
+    """What is to be said of it, as it is found."""
+    share: Callable[[int], float | None] = lambda read: None
+    """Which part of it so many rows are that were read; None if nobody knows."""
+    taken: int = 0
+    _read: int = 0
     _ahead: Iterator[Row] = field(default_factory=lambda: iter(()))
 
     def __iter__(self) -> Iterator[Row]:
@@ -63,17 +69,27 @@ class Stream:
     def take(self, most: int) -> list[Row]:
         """Return the next rows: those that are there, at most so many; none at the end."""
         while not (rows := list(islice(self._ahead, most))):
-            found = next(self.source, None)
-            if found is None:
+            if (found := self._next()) is None:
                 break
             self._ahead = iter(found)
+        self.taken += len(rows)
         return rows
+
+    def _next(self) -> list[Row] | None:
+        found = next(self.source, None)
+        self._read += len(found or ())
+        return found
+
+    def total(self) -> int | None:
+        """Return how many rows it has: exactly at its end, and before as far as what was read tells."""
+        share = self.share(self._read)
+        return round(self._read / share) if share else None
 
     def peek(self, wanted: int) -> list[Row]:
         """Return the first so many good rows (fewer if there are no more); they are still to come."""
         rows = list(self._ahead)
         while len(rows) < LOOKED_AT and sum(not row.fault for row in rows) < wanted:
-            if (found := next(self.source, None)) is None:
+            if (found := self._next()) is None:
                 break
             rows += found
         self._ahead = iter(rows)

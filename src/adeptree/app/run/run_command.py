@@ -32,6 +32,10 @@ class Options:
 
     stream: str
     format: str | None
+    sep: str | None
+    encoding: str | None
+    decimal: str
+    header: bool | None
     rules: str | None
     x: str | None
     label: str | None
@@ -81,6 +85,21 @@ def run_command(
     format: Annotated[
         str | None, typer.Option(help="csv, ndjson or parquet. Default: by the ending of the name, else csv.")
     ] = None,
+    sep: Annotated[
+        str | None, typer.Option(help='What splits a line of CSV: one character, or "tab". Default: found out.')
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Of a text, e.g. cp1252. Default: UTF-8, and cp1252 where a line is none.")
+    ] = None,
+    decimal: Annotated[str, typer.Option(help='"," if numbers have a decimal comma.')] = ".",
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line names the columns.",
+            show_default="unless all are numbers",
+        ),
+    ] = None,
     horizon: Annotated[
         int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
     ] = None,
@@ -129,14 +148,17 @@ def _run(options: Options) -> None:
     from adeptree.app.run.answers import Answers
     from adeptree.app.run.playing import Game
     from adeptree.app.run.run_folder import RunFolder
-    from adeptree.app.run.stream_sources import open_stream
+    from adeptree.app.run.stream_sources import form_of, open_stream
 
     _check_outputs(options)
     with ExitStack() as stack:
         folder = None
         if options.save:
             folder = stack.enter_context(RunFolder(options.save, options.resume, options.follow))
-        stream = stack.enter_context(open_stream(options.stream, options.format))
+        form = form_of(options.sep, options.encoding, options.decimal, options.header, options.follow)
+        stream = stack.enter_context(open_stream(options.stream, options.format, form))
+        while stream.remarks:
+            show(f"adeptree: {stream.remarks.pop(0)}", err=True)
         answers = Answers(stream.answers) if options.follow else None
         if answers:
             answers.open()

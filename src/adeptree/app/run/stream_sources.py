@@ -2,42 +2,82 @@
 
 from __future__ import annotations
 
-import difflib
+import bz2
+import codecs
+import gzip
+import io
+import lzma
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
-from typing import IO
+from typing import IO, Any
 
-from adeptree.app.run.csv_rows import csv_stream
+from adeptree.app.run.csv_rows import Form, csv_stream
 from adeptree.app.run.ndjson import ndjson_stream
 from adeptree.app.run.parquet import parquet_stream
 from adeptree.app.run.rows import Stream
-from adeptree.app.run.text_lines import bounded
-from adeptree.core.errors import InvalidArgument
+from adeptree.app.run.text_lines import Meter, bounded
+from adeptree.core.errors import InvalidArgument, MissingExtra, did_you_mean
 
 BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
 """Name of each bundled stream: its file, and the rules that go with it."""
+
+USUAL = Form(lines=True, lenient=True)
 
 FORMATS = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
 """Endings of file names that tell the format; anything else is read as CSV."""
 
 
 @contextmanager
-def open_stream(source: str, format: str | None = None) -> Iterator[Stream]:
+def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> Iterator[Stream]:
     """Open a path, ``-`` for stdin, or a bundled stream, and read its columns."""
     name = "stdin" if source == "-" else source
-    known = format or FORMATS.get(os.path.splitext(source)[1].lower(), "csv")
+    inner, ending = os.path.splitext(source.lower())
+    packed = UNPACKED.get(ending)
+    known = format or FORMATS.get(os.path.splitext(inner)[1] if packed else ending, "csv")
     if known not in FORMATS.values():
         raise InvalidArgument(f"--format must be csv, ndjson or parquet; got {known!r}")
     with _opened(source, known) as file:
         if known == "parquet":
+            if packed:
+                raise InvalidArgument(f"{name}: Parquet is compressed inside already; unpack the file first")
             yield parquet_stream(name, source)
         else:
-            stream = (ndjson_stream if known == "ndjson" else csv_stream)(name, bounded(file))
+            meter, text = Meter(), packed(file) if packed else file
+            chunks = bounded(text, form.encoding, meter)
+            stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks)
             stream.live = source == "-"
+            if size := 0 if stream.live else os.fstat(file.fileno()).st_size:
+                stream.share = lambda read: file.tell() / size * meter.handed / max(1, meter.read)
             yield stream
+
+
+def form_of(sep: str | None, encoding: str | None, decimal: str, header: bool | None, follow: bool) -> Form:
+    """Return how a text is written, as the options say."""
+    sep = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(sep or "", sep)
+    if sep is not None and (len(sep) != 1 or sep in '"\r\n'):
+        raise InvalidArgument(f"--sep must be one character, or tab; got {sep!r}")
+    if decimal not in (",", ".") or decimal == sep:
+        raise InvalidArgument(f"--decimal must be . or , and not the separator; got {decimal!r}")
+    try:
+        codecs.lookup(encoding or "utf-8")
+    except LookupError:
+        raise InvalidArgument(f"--encoding must be a name such as utf-8, cp1252 or latin-1; got {encoding!r}") from None
+    return Form(sep, encoding, decimal, header, not follow, True)
+
+
+def _zstd(file: IO[bytes]) -> IO[bytes]:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra(".zst files need pyarrow; install it with: pip install 'adeptree[parquet]'") from None
+    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(file, mode="r"), "zstd"))
+
+
+UNPACKED: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zstd}
+"""Endings of compressed files; the format is told by the ending before."""
 
 
 @contextmanager
@@ -62,7 +102,7 @@ def _unreadable(source: str, error: Exception) -> str:
     reason = f"{source} could not be read: {getattr(error, 'strerror', None) or error}"
     if not isinstance(error, FileNotFoundError):
         return reason
-    near = difflib.get_close_matches(source, BUNDLED, n=1)
-    if near:
-        return f'{reason}; did you mean the bundled stream "{near[0]}"?'
+    near = did_you_mean(source, BUNDLED)
+    if near != ".":
+        return f"{reason}{near.replace('mean', 'mean the bundled stream', 1)}"
     return f"{reason}; expected a file, - for stdin, or a bundled stream: {', '.join(BUNDLED)}"

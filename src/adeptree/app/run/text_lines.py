@@ -1,14 +1,18 @@
-"""Lines of UTF-8 text with their numbers; what is no UTF-8, or has no end, spoils its own line only."""
+"""Lines of text with their numbers; what cannot be decoded, or has no end, spoils its own line only."""
 
 from __future__ import annotations
 
 import codecs
+import lzma
+import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import IO
 
 from adeptree.core.errors import StateError
 
-NOT_UTF8 = "not UTF-8 text; save it as UTF-8"
+NOT_UTF8 = "not UTF-8 text; save it as UTF-8, or say what it is with --encoding"
 LONGEST = 16 << 20
 """Bytes of the longest line that is read, so that a file without line ends does not fill the memory."""
 TOO_LONG = f"longer than {LONGEST >> 20} MB; a row must be on a line of its own"
@@ -18,8 +22,16 @@ LINES = 4096
 """Lines that are handed on at a time at most."""
 
 
-def bounded(file: IO[bytes]) -> Iterator[list[bytes]]:
-    """Yield the lines of a file without their ends, as they come; of one that is too long only the beginning.
+@dataclass
+class Meter:
+    """How many bytes of a text were read, and how many of these were handed on."""
+
+    read: int = 0
+    handed: int = 0
+
+
+def bounded(file: IO[bytes], encoding: str | None = None, meter: Meter | None = None) -> Iterator[list[bytes]]:
+    """Yield the lines of a file as UTF-8 without their ends, as they come; of one that is too long only the beginning.
 
     It waits for no more than one line: what a pipe has is handed on at once.
 
@@ -29,17 +41,36 @@ def bounded(file: IO[bytes]) -> Iterator[list[bytes]]:
     >>> [len(lines[0]) for lines in bounded(io.BytesIO(b"a" * 3 * LONGEST + b"\\nb"))] == [LONGEST + 1, 1]
     True
     """
-    begun = b""
-    while piece := file.read1(CHUNK):  # type: ignore[attr-defined]
+    begun, meter = b"", meter or Meter()
+    for piece in _recoded(iter(lambda: file.read1(CHUNK), b""), encoding):  # type: ignore[attr-defined]
+        meter.read += len(piece)
         lines = piece.split(b"\n")
         if len(begun) <= LONGEST:
             begun = (begun + lines[0])[: LONGEST + 1]
         lines[0] = begun
         begun = lines.pop()
         for first in range(0, len(lines), LINES):
-            yield lines[first : first + LINES]
+            some = lines[first : first + LINES]
+            meter.handed += sum(map(len, some)) + len(some)
+            yield some
+    meter.handed = meter.read
     if begun:
         yield [begun]
+
+
+def _recoded(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
+    """Yield the same text as UTF-8; what the encoding does not know stays as it is, to be seen in its line."""
+    first = next(pieces, b"")
+    if encoding is None and first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    if encoding is None or codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        yield from filter(None, chain([first], pieces))
+        return
+    wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    decoder = codecs.getincrementaldecoder(encoding)("replace" if wide else "surrogateescape")
+    for piece in chain([first], pieces):
+        if text := decoder.decode(piece):
+            yield text.encode("utf-8", "surrogateescape")
 
 
 def numbered(name: str, chunks: Iterable[list[bytes]]) -> Iterator[tuple[int, list[bytes]]]:
@@ -56,19 +87,58 @@ def numbered(name: str, chunks: Iterable[list[bytes]]) -> Iterator[tuple[int, li
                 lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
             yield number, lines
             number += len(lines)
-    except OSError as error:
-        raise StateError(f"{name}, after line {number - 1}: could not be read: {error.strerror or error}") from None
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # (the latter three of compressed files)
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise StateError(f"{name}, after line {number - 1}: could not be read: {why}") from None
+
+
+class Decoder:
+    r"""The text of a line and "", or "" and what is wrong with it.
+
+    >>> remarks = []
+    >>> decoder = Decoder("f", None, True, remarks)
+    >>> decoder(b"\xe4", 7), Decoder("f", "ascii", False, [])(b"\xe4", 1), remarks[0][:40]
+    (('ä', ''), ('', 'not ascii text'), 'f, line 7: not UTF-8, read as cp1252 (as')
+    """
+
+    def __init__(self, name: str, encoding: str | None, lenient: bool, remarks: list[str]) -> None:
+        self._name, self._lenient, self._remarks = name, lenient and encoding is None, remarks
+        self._fault = NOT_UTF8 if encoding is None else f"not {encoding} text"
+        self._said = False
+
+    def __call__(self, line: bytes, number: int) -> tuple[str, str]:
+        """Return what a line says."""
+        if len(line) > LONGEST:
+            return "", TOO_LONG
+        try:
+            return line.decode(), ""
+        except UnicodeDecodeError:
+            return (self._legacy(line, number), "") if self._lenient else ("", self._fault)
+
+    def many(self, content: bytes, lines: list[bytes], first: int) -> list[str] | None:
+        """Return the texts of lines, which are this content, from number ``first`` on; None if one is no text."""
+        try:
+            return content.decode().split("\n")
+        except UnicodeDecodeError:
+            return [self(line, number)[0] for number, line in enumerate(lines, first)] if self._lenient else None
+
+    def _legacy(self, line: bytes, number: int) -> str:
+        if not self._said:
+            self._said = True
+            self._remarks.append(
+                f"{self._name}, line {number}: not UTF-8, read as cp1252 (as all such lines are); "
+                f"--encoding names another"
+            )
+        try:
+            return line.decode("cp1252")
+        except UnicodeDecodeError:  # five bytes are nothing there
+            return line.decode("latin-1")
 
 
 def text_of(line: bytes) -> tuple[str, str]:
     """Return the text of a line and "", or "" and what is wrong with it.
 
-    >>> text_of(b"a"), text_of(b"\\xff")
-    (('a', ''), ('', 'not UTF-8 text; save it as UTF-8'))
+    >>> text_of(b"a"), text_of(bytes([255]))[1][:14]
+    (('a', ''), 'not UTF-8 text')
     """
-    if len(line) > LONGEST:
-        return "", TOO_LONG
-    try:
-        return line.decode(), ""
-    except UnicodeDecodeError:
-        return "", NOT_UTF8
+    return Decoder("", None, False, [])(line, 1)
