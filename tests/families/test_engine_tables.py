@@ -155,6 +155,7 @@ def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest
     rng, engines = np.random.default_rng(5), []
     for home in ("adeptree._compiled.", "adeptree.families.tables."):
         monkeypatch.setattr(table_engine, "_KERNEL", importlib.import_module(home + "table_kernel"))
+        monkeypatch.setattr(table_engine, "_COLUMN", importlib.import_module(home + "column_kernel"))
         if home.startswith("adeptree.fam"):
             line = importlib.import_module("adeptree.families.line.thresholds_kernel")
             monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)

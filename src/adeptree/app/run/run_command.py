@@ -65,7 +65,7 @@ def run_command(
     rules: Annotated[
         str | None,
         typer.Option(
-            help='Compete with these: stumps, "stumps(age, bmi)", "thresholds(delay)", "intervals(price)", '
+            help='Compete with these: stumps, "stumps(age, sex)", "thresholds(delay)", "intervals(price)", '
             '"unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; '
             "adeptree classes lists them."
         ),

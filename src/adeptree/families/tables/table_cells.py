@@ -7,7 +7,6 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from itertools import compress
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,14 +40,13 @@ def cell_of(name: str, value: Any) -> float | str | None:
     if isinstance(value, date):
         day = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, Real) or hasattr(value, "__float__"):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf if value > 0 else -math.inf
-        limit = sys.float_info.max
-        return None if math.isnan(number) else max(-limit, min(limit, number)) + 0.0
-    raise InvalidInstance(f"column {name!r} must hold numbers, texts or gaps (None); {got(name, value)}")
+    try:
+        number, limit = float(value), sys.float_info.max
+    except OverflowError:
+        number = limit if value > 0 else -limit
+    except (TypeError, ValueError):
+        raise InvalidInstance(f"column {name!r} must hold numbers, texts or gaps (None); {got(name, value)}") from None
+    return None if math.isnan(number) else max(-limit, min(limit, number)) + 0.0
 
 
 def row_of(features: Collection[str], x: Any) -> dict[str, float | str]:

@@ -11,7 +11,6 @@ from adeptree.core.compiled import kernel
 from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
-from adeptree.families.line.thresholds import HalfLines
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.rule_values import Constant, NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells
@@ -21,6 +20,7 @@ from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import Prior
 
+_COLUMN = kernel("adeptree.families.tables.column_kernel")
 _KERNEL = kernel("adeptree.families.tables.table_kernel")
 HALF = math.log(2)
 
@@ -38,9 +38,8 @@ class TablePrior(Prior):
     def __init__(self, name: str, concept_class: TableRules) -> None:
         inner = concept_class.inner
         self.name = name  # type: ignore[misc]
-        of_one_cut = isinstance(inner, HalfLines)
-        cuts = CutsPrior(name, inner.line, 1 if of_one_cut else inner.cuts)
-        self.inner: Prior = cuts.one if of_one_cut else cuts
+        cuts = CutsPrior(name, inner.line, 1 if concept_class.one_cut else inner.cuts)
+        self.inner: Prior = cuts.one if concept_class.one_cut else cuts
         self.kinds = len(concept_class.features) * (4 if concept_class.falls else 3)
         self.floor = self.inner.floor
 
@@ -77,14 +76,14 @@ class TableEngine(KernelEngine):
         self.concept_class, self.prior = concept_class, TablePrior(prior.name, concept_class)
         self.lines = [[self._line() for _ in range(1 + concept_class.falls)] for _ in concept_class.features]
         columns = [
-            _KERNEL.Column(name, word_of(name), lines[0].kernel, lines[1].kernel if lines[1:] else None)
+            _COLUMN.Column(name, word_of(name), lines[0].kernel, lines[1].kernel if lines[1:] else None)
             for name, lines in zip(concept_class.features, self.lines, strict=True)
         ]
         self._use(_KERNEL.TableKernel(columns, word_of))
 
     def _line(self) -> Any:
         inner, prior = self.concept_class.inner, self.prior.inner
-        return (ThresholdsEngine if isinstance(inner, HalfLines) else CutsEngine)(inner, prior)
+        return (ThresholdsEngine if self.concept_class.one_cut else CutsEngine)(inner, prior)
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
@@ -111,10 +110,10 @@ class TableEngine(KernelEngine):
     def _kinds(self) -> Any:
         """Return of every structure: its column, the label of gaps that is best (None: of values), and least loss."""
         for f, (column, lines) in enumerate(zip(self.kernel.columns, self.lines, strict=True)):
-            yield f, "==", column.values.least(False)
-            yield f, "!=", column.values.least(True)
-            for down, line in enumerate(lines):
-                yield f, down, line.kernel.least() + min(column.side0, column.side1)
+            yield f, "==", column.least(2)
+            yield f, "!=", column.least(3)
+            for down in range(len(lines)):
+                yield f, down, column.least(down)
 
     def _reach(self) -> float:
         best: float = self.kernel.least()

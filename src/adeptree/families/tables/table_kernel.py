@@ -1,13 +1,8 @@
 """Rules on one column of a table, whichever it is: numbers against cuts, texts against a value, gaps on either side.
 
 Every column has rules of its own: cuts among its numbers (a line of ``families/line`` that rises and, for stumps, one
-that falls), and its values one by one (``values_kernel``). All have the same share of the prior, so that the weight of
+that falls), and its values one by one (``column_kernel``). All have the same share of the prior, so that the weight of
 the whole is the sum of the columns' weights, each computed by its own structure: the product prior.
-
-**Gaps.** A rule about numbers has, as part of it, a label for rows where the column holds none (it is empty, or a
-text): 0 or 1, with half of the mass each. On numbers and on gaps it loses apart, so that its weight is a product, of
-the line's and of ½ (e^(-eta side0) + e^(-eta side1)), ``side`` being what the label 0 or 1 has lost at gaps. Until the
-first gap that is 1. To a rule about values a gap is one more value, and a number is none.
 """
 
 from __future__ import annotations
@@ -21,17 +16,15 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.column_kernel import Column
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, mixed, word_of_float
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, key_of
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.adeptree._compiled.values_kernel import Values
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, isfinite, log, log1p
 else:
     from math import exp, inf, isfinite, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree, key_of
-    from adeptree.families.tables.values_kernel import Values
+    from adeptree.families.tables.column_kernel import Column
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger, mixed, word_of_float
 
@@ -60,39 +53,6 @@ def log_plus(a: cython.double, b: cython.double) -> cython.double:
     return a + log1p(exp(b - a)) if a > -inf else a
 
 
-class Column:
-    """What is known of a column: its lines, its values and their slots, and what gaps cost."""
-
-    def __init__(self, name: Any, word: int, up: LineTree, down: Any) -> None:
-        self.name, self.word = name, word
-        self.up, self.down = up, down
-        self.values = Values()
-        self.places, self.words = {}, [0]  # slots by value (None: a gap), and by slot the words of values
-        self.pending = None  # what has a place, and no slot before its round is taken
-        self.side0 = self.side1 = 0.0
-        self.gaps = False
-
-    def apart(self) -> cython.double:
-        """Return how much worse the worse label of gaps is."""
-        return self.side0 - self.side1 if self.side0 > self.side1 else self.side1 - self.side0
-
-    def side(self) -> cython.double:
-        """Return what the better label of gaps has lost."""
-        return self.side0 if self.side0 < self.side1 else self.side1
-
-    def best(self) -> cython.double:
-        """Return the least loss of the column's rules."""
-        least: cython.double = self.up.least() + self.side()
-        loss: cython.double
-        if self.down is not None:
-            loss = self.down.least() + self.side()
-            least = loss if loss < least else least
-        loss = self.values.least(False)
-        least = loss if loss < least else least
-        loss = self.values.least(True)
-        return loss if loss < least else least
-
-
 class TableKernel(RoundKernel):
     """Columns; ``word_of`` gives the words of texts, for coins."""
 
@@ -101,10 +61,11 @@ class TableKernel(RoundKernel):
         kinds: cython.int = 4 if columns[0].down is not None else 3
         self.columns, self.word_of = list(columns), word_of
         self.log_prior = -log(len(columns) * kinds)
-        self.cells, self.coming = [inf] * len(columns), [None] * len(columns)
+        self.cells, self.coming = [None] * len(columns), [None] * len(columns)
+        self.fresh = True  # whether what is in place must be placed anew
         self.value, self.slot = array("d", bytes(8 * len(columns))), array("q", bytes(8 * len(columns)))
         self.given, self.given_texts = array("d"), []
-        self.lowest = 0.0
+        self.lowest = self.log_one = self.log_zero = 0.0
 
     # --- Points ------------------------------------------------------------------------------------
 
@@ -150,7 +111,7 @@ class TableKernel(RoundKernel):
 
     def forget(self) -> None:
         """Have no row in place."""
-        self.cells = [inf] * len(self.columns)
+        self.fresh = True
         self.seen = self.known = False
 
     def arrive(self) -> cython.void:
@@ -160,9 +121,9 @@ class TableKernel(RoundKernel):
         column: Column
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         word: cython.ulonglong = 0
-        if self.coming == self.cells:
+        if self.coming == self.cells and not self.fresh:
             return
-        self.cells = list(self.coming)
+        self.cells, self.fresh = list(self.coming), False
         self.seen = self.known = False
         for f in range(len(self.columns)):
             column = cython.cast(Column, self.columns[f])
@@ -181,185 +142,98 @@ class TableKernel(RoundKernel):
 
     # --- Rounds ------------------------------------------------------------------------------------
 
-    def count_in(self, least: cython.double, log_total: cython.double, q: cython.double) -> cython.void:
-        """Count in the rules of a structure, of which the share q says 1."""
-        far: cython.double = self.eta * (least - self.lowest)
-        weight: cython.double
-        if far < NOTHING:
-            weight = exp(log_total - far)
-            self.one += weight * q
-            self.zero += weight * (1.0 - q)
-
     def look(self) -> cython.void:
         """Divide the weight of all columns, relative to the best rule."""
         f: cython.Py_ssize_t
+        k: cython.int
         column: Column
-        side: cython.double
-        factor: cython.double
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        far: cython.double
         q: cython.double
-        lean: cython.double
-        self.one = self.zero = 0.0
         self.least()
         for f in range(len(self.columns)):
             column = cython.cast(Column, self.columns[f])
-            side, factor = column.side(), 0.0
-            if column.gaps:
-                factor = log1p(exp(-self.eta * column.apart())) - 0.6931471805599453
             if self.slot[f] == NUMBER:
-                column.up.x = key_of(self.value[f])
-                column.up.look()
-                self.count_in(column.up.least() + side, column.up.log_total() + factor, column.up.p)
-                if column.down is not None:
-                    column.down.x = column.up.x
-                    column.down.look()
-                    self.count_in(column.down.least() + side, column.down.log_total() + factor, 1.0 - column.down.p)
-                self.count_in(column.values.least(False), column.values.log_total(False), 0.0)
-                self.count_in(column.values.least(True), column.values.log_total(True), 1.0)
-                continue
-            lean = self.eta * (column.side0 - column.side1)
-            q = 1.0 / (1.0 + exp(-lean)) if lean > -NOTHING else 0.0
-            self.count_in(column.up.least() + side, column.up.log_total() + factor, q)
-            if column.down is not None:
-                self.count_in(column.down.least() + side, column.down.log_total() + factor, q)
-            self.count_in(
-                column.values.least(False), column.values.log_total(False), column.values.chosen(self.slot[f], False)
-            )
-            q = 1.0 - column.values.chosen(self.slot[f], True)
-            self.count_in(column.values.least(True), column.values.log_total(True), q)
-        self.p = self.one / (self.one + self.zero)
+                column.look(self.value[f])
+            for k in range(4):
+                if column.has(k):
+                    far = self.eta * (column.least(k) - self.lowest)
+                    if far < NOTHING:
+                        far = exp(column.log_total(k, self.eta) - far)
+                        q = column.share(k, self.slot[f], self.eta)
+                        one += far * q
+                        zero += far * (1.0 - q)
+        self.p = one / (one + zero)
 
-    def count_log(self, least: cython.double, log_total: cython.double, log_odds: cython.double) -> cython.void:
-        """Count in the rules of a structure, in logarithms."""
-        weight: cython.double = log_total - self.eta * (least - self.lowest)
-        if log_odds > -inf:
-            self.log_one = log_plus(self.log_one, weight - softplus(-log_odds))
-        if log_odds < inf:
-            self.log_zero = log_plus(self.log_zero, weight - softplus(log_odds))
+    def weigh(self, at_row: cython.bint) -> cython.void:
+        """Sum up the weights of both labels at the row just looked at, in logarithms; or all of it as that of 1."""
+        f: cython.Py_ssize_t
+        k: cython.int
+        column: Column
+        weight: cython.double
+        odds: cython.double
+        self.log_one = self.log_zero = -inf
+        self.least()
+        for f in range(len(self.columns)):
+            column = cython.cast(Column, self.columns[f])
+            for k in range(4):
+                if column.has(k):
+                    weight = column.log_total(k, self.eta) - self.eta * (column.least(k) - self.lowest)
+                    odds = column.log_odds(k, self.slot[f], self.eta) if at_row else inf
+                    if odds > -inf:
+                        self.log_one = log_plus(self.log_one, weight - softplus(-odds))
+                    if odds < inf:
+                        self.log_zero = log_plus(self.log_zero, weight - softplus(odds))
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the row just looked at, right also where one side is nothing beside the other."""
-        f: cython.Py_ssize_t
-        column: Column
-        side: cython.double
-        factor: cython.double
-        lean: cython.double
-        self.log_one = self.log_zero = -inf
-        for f in range(len(self.columns)):
-            column = cython.cast(Column, self.columns[f])
-            side, factor = column.side(), 0.0
-            if column.gaps:
-                factor = log1p(exp(-self.eta * column.apart())) - 0.6931471805599453
-            if self.slot[f] == NUMBER:
-                self.count_log(column.up.least() + side, column.up.log_total() + factor, column.up.log_ratio())
-                if column.down is not None:
-                    lean = -column.down.log_ratio()
-                    self.count_log(column.down.least() + side, column.down.log_total() + factor, lean)
-                self.count_log(column.values.least(False), column.values.log_total(False), -inf)
-                self.count_log(column.values.least(True), column.values.log_total(True), inf)
-                continue
-            lean = self.eta * (column.side0 - column.side1)
-            self.count_log(column.up.least() + side, column.up.log_total() + factor, lean)
-            if column.down is not None:
-                self.count_log(column.down.least() + side, column.down.log_total() + factor, lean)
-            lean = column.values.log_odds(self.slot[f], False)
-            self.count_log(column.values.least(False), column.values.log_total(False), lean)
-            lean = -column.values.log_odds(self.slot[f], True)
-            self.count_log(column.values.least(True), column.values.log_total(True), lean)
+        self.weigh(True)
         return self.log_one - self.log_zero
 
+    def log_total(self) -> float:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
+        self.weigh(False)
+        return self.log_one + self.log_prior
+
     def reserve(self) -> cython.int:
-        """Make room for one more round; a value that is new gets its place, to be used when the round is taken."""
+        """Make room for one more round."""
         f: cython.Py_ssize_t
-        column: Column
         for f in range(len(self.columns)):
-            column = cython.cast(Column, self.columns[f])
-            if self.slot[f] == NUMBER:
-                column.up.reserve()
-                if column.down is not None:
-                    column.down.reserve()
-            elif self.slot[f] == 0:
-                cell = self.cells[f]
-                if cell not in column.places:
-                    if len(column.words) > column.values.count + 1:  # of a round that was given up
-                        column.words.pop()
-                        del column.places[column.pending]
-                    column.values.reserve()
-                    column.words.append(0 if cell is None else self.word_of(cell))
-                    column.pending = cell
-                    column.places[cell] = column.values.count + 1
+            cython.cast(Column, self.columns[f]).reserve(self.slot[f], self.cells[f], self.word_of)
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let the row in, and charge the rules that are wrong there."""
         f: cython.Py_ssize_t
-        column: Column
         for f in range(len(self.columns)):
-            column = cython.cast(Column, self.columns[f])
-            if self.slot[f] == NUMBER:
-                column.up.take(label, cost)
-                if column.down is not None:
-                    column.down.take(1 - label, cost)
-            else:
-                if self.slot[f] == 0:
-                    column.values.meet()
-                    self.slot[f] = column.values.count
-                column.gaps = True
-                if label:
-                    column.side0 += cost
-                else:
-                    column.side1 += cost
-            column.values.charge(self.slot[f], label, cost)
-        self.least()
+            cython.cast(Column, self.columns[f]).take(self.slot[f], label, cost)
+            if self.slot[f] == 0:
+                self.fresh = True  # (the value has its slot now)
 
     def least(self) -> cython.double:
         """L*: the least loss of a rule."""
         f: cython.Py_ssize_t
+        k: cython.int
         loss: cython.double
-        lowest: cython.double = inf
+        self.lowest = inf
         for f in range(len(self.columns)):
-            loss = cython.cast(Column, self.columns[f]).best()
-            lowest = loss if loss < lowest else lowest
-        self.lowest = lowest
-        return lowest
-
-    def log_total(self) -> float:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
-        f: cython.Py_ssize_t
-        column: Column
-        factor: cython.double
-        self.log_one = self.log_zero = -inf
-        self.least()
-        for f in range(len(self.columns)):
-            column = cython.cast(Column, self.columns[f])
-            factor = log1p(exp(-self.eta * column.apart())) - 0.6931471805599453 if column.gaps else 0.0
-            self.count_log(column.up.least() + column.side(), column.up.log_total() + factor, inf)
-            if column.down is not None:
-                self.count_log(column.down.least() + column.side(), column.down.log_total() + factor, inf)
-            self.count_log(column.values.least(False), column.values.log_total(False), inf)
-            self.count_log(column.values.least(True), column.values.log_total(True), inf)
-        return self.log_one + self.log_prior
+            for k in range(4):
+                if cython.cast(Column, self.columns[f]).has(k):
+                    loss = cython.cast(Column, self.columns[f]).least(k)
+                    self.lowest = loss if loss < self.lowest else self.lowest
+        return self.lowest
 
     def count(self) -> cython.longlong:
         """The number of rules that differ on some row of their column, those of each column by themselves."""
         f: cython.Py_ssize_t
-        column: Column
         total: cython.longlong = 0
-        found: cython.longlong
         for f in range(len(self.columns)):
-            column = cython.cast(Column, self.columns[f])
-            found = column.up.count() + (column.down.count() if column.down is not None else 0)
-            total += (2 * found if column.gaps else found) + 2 * (column.values.count + 1)
+            total += cython.cast(Column, self.columns[f]).count()
         return total
 
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
         f: cython.Py_ssize_t
-        column: Column
         for f in range(len(self.columns)):
-            column = cython.cast(Column, self.columns[f])
-            column.up.eta = column.values.eta = self.eta
-            column.up.rebuild()
-            if column.down is not None:
-                column.down.eta = self.eta
-                column.down.rebuild()
-            column.values.rebuild()
+            cython.cast(Column, self.columns[f]).rebuild(self.eta)

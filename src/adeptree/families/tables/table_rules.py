@@ -43,6 +43,8 @@ class TableRules(ConceptClass):
     features: tuple[str, ...]
     falls: ClassVar[bool] = False
     """Whether what a rule says of numbers may be turned round."""
+    one_cut: ClassVar[bool] = False
+    """Whether it has one cut."""
 
     def __init__(self, features: Iterable[str]) -> None:
         object.__setattr__(self, "features", _names(features))
@@ -120,6 +122,7 @@ class TableThresholds(TableRules):
     """
 
     spec_name = "table_thresholds"
+    one_cut = True
 
     @property
     def inner(self) -> Any:
@@ -147,7 +150,7 @@ class TableStumps(TableRules):
     """
 
     spec_name = "table_stumps"
-    falls = True
+    falls = one_cut = True
 
     @property
     def inner(self) -> Any:
