@@ -327,16 +327,16 @@ def with_found(name: str, value: Any, content: dict[str, Any]) -> None:
 
 
 def test_stumps_on_columns_that_were_found_go_on() -> None:
-    """Which columns hold numbers was looked up in rows that do not come again."""
+    """Which columns are read was looked up in rows that do not come again."""
     write("feed.csv", "a,b,y", "1,x,0", "5,y,1")
     options = ["run", "feed.csv", "--rules", "stumps", "--follow", "--save", "s", "--resume", "-q"]
     good(*options)
     write("feed.csv", "a,b,y", "bad,7,0")
-    assert "column a: " in call(*options).stderr  # a is still what is read
+    good(*options)
     wrong: list[tuple[str, Any]] = [
         ("reads", ["b"]),
         ("reads", []),
-        ("reads", ["a", "b"]),
+        ("reads", ["b", "a"]),
         ("class", "thresholds(n=9)"),
     ]
     for name, value in wrong:

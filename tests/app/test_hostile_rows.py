@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running import call, good
 
+import adeptree as at
 from adeptree.app.run import ndjson, text_lines
 from adeptree.app.run.layout import layout_of
 from adeptree.app.run.stream_sources import open_stream
@@ -80,10 +81,9 @@ WRITERS: dict[str, Callable[[list[tuple[str, str]]], bytes]] = dict(
 )
 SPECS = ["thresholds(n=16)", "intervals(n=16)", "finite(table=['001', '011'])", "conjunctions(n=1)", "parities(n=1)"]
 RULES = [
-    "thresholds(a)",
-    "intervals(a)",
-    "stumps(a)",
-    "stumps",
+    "real_thresholds()",
+    "real_intervals()",
+    "real_stumps(features=['a'])",
     "stumps(cuts={'a': [3, 5]})",
     "blocklist(a, d=2)",
     *SPECS,
@@ -102,7 +102,7 @@ def test_hostile_cells_are_bad_rows(rules: str, label: str, format: str) -> None
     rows.append(("1", "oops"))
     name = f"f.{format}"
     Path(name).write_bytes(WRITERS[format](rows))
-    options = ["--rules", rules, "--label", label, *(["--x", "a"] if rules in SPECS else [])]
+    options = ["--rules", rules, "--label", label, *(["--x", "a"] if rules in SPECS or rules.endswith("()") else [])]
     result = call("run", name, *options, "--on-bad-row", "skip", "--predictions", "p.csv", "--save", "s", "-q")
     assert result.exit_code == 0, result.stderr
     (line,) = (line for line in result.stderr.splitlines() if "not UTF-8, read as cp1252" not in line)
@@ -123,6 +123,19 @@ def test_half_characters_and_nul_are_no_values_of_a_blocklist() -> None:
     result = call("run", "f.ndjson", "--rules", "blocklist(a, d=2)", "--on-bad-row", "skip", "-q")
     assert result.exit_code == 0 and result.stderr.count("must be text without NUL and half characters") == 2
     assert result.stderr.startswith("adeptree: 2 bad rows skipped: f.ndjson, line 2, column a: ")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_cells_of_a_table_are_values_gaps_or_bad_rows(format: str) -> None:
+    rows = [row for i, cell in enumerate([*NUMBERS, *TEXTS]) for row in (GOOD[i % 4], (cell, str(i % 2)))]
+    Path(f"f.{format}").write_bytes(WRITERS[format](rows))
+    options = ["--rules", "stumps(a)", "--on-bad-row", "skip", "--predictions", "p.csv", "--save", "s", "-q"]
+    result = call("run", f"f.{format}", *options)
+    assert result.exit_code == 0, result.stderr
+    (line,) = result.stderr.splitlines()
+    assert "must be text without NUL and half characters" in line
+    learner = at.load("s/checkpoint")
+    assert learner.rounds == len(rows) - 4  # NUL twice, half a character, a line that is too long
 
 
 @pytest.mark.parametrize("label", ["y>1e999", "y>" + "9" * 400, "y<nan"])

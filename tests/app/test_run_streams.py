@@ -183,12 +183,12 @@ def people() -> str:
 @pytest.mark.parametrize(
     ("rules", "shown", "concept_class", "best"),
     [
-        ("stumps", "stumps(age, body-mass)", at.RealStumps(["age", "body-mass"]), "age >= "),
-        ("stumps(age)", "stumps(age)", at.RealStumps(["age"]), "age >= "),
-        ("stumps(age, body-mass)", "stumps(age, body-mass)", at.RealStumps(["age", "body-mass"]), "age >= "),
-        ("stumps('body-mass')", "stumps(body-mass)", at.RealStumps(["body-mass"]), "body-mass "),
-        ("thresholds(age)", "thresholds(age)", at.RealThresholds(), "age >= "),
-        ("intervals( age )", "intervals(age)", at.RealIntervals(), "age"),
+        ("stumps", "stumps(from, age, body-mass)", at.TableStumps(["from", "age", "body-mass"]), "age >= "),
+        ("stumps(age)", "stumps(age)", at.TableStumps(["age"]), "age >= "),
+        ("stumps(age, body-mass)", "stumps(age, body-mass)", at.TableStumps(["age", "body-mass"]), "age >= "),
+        ("stumps('body-mass')", "stumps(body-mass)", at.TableStumps(["body-mass"]), "body-mass "),
+        ("thresholds(age)", "thresholds(age)", at.TableThresholds(["age"]), "age >= "),
+        ("intervals( age )", "intervals(age)", at.TableIntervals(["age"]), "age"),
         ("blocklist(from, d=2)", "blocklist(from, d=2)", at.BlockUnions(2), "from in {"),
         ("stumps(cuts={'age': [40]})", "stumps(cuts={'age': (40.0,)})", at.Stumps({"age": [40]}), "age >= "),
     ],
@@ -210,14 +210,14 @@ def test_rules_on_columns(rules: str, shown: str, concept_class: at.ConceptClass
     [
         (["--rules", "stumps(agee)"], 'has no column "agee"; did you mean "age"?'),
         (["--rules", "stumps(age)", "--x", "age"], "--x: stumps(age) names its columns already; leave it out"),
-        (["--rules", "thresholds(age, body-mass)"], "thresholds reads one column, e.g. thresholds(age)"),
-        (["--rules", "thresholds"], "say which column holds x, with --x"),
+        (["--rules", "steps(age, body-mass)"], "steps reads one column, e.g. steps(age)"),
+        (["--rules", "steps"], "say which column holds x, with --x"),
         (["--rules", "blocklist(from)"], "say how many may be on the list, e.g. blocklist(sender, d=3)"),
         (["--rules", "blocklist(from, d=0)"], "say how many may be on the list"),
-        (["--rules", "thresholds(from)"], "line 2, column from: x must be a finite number; got x='p0'"),
+        (["--rules", "steps(from)"], "line 2, column from: x must be a finite number; got x='p0'"),
         (["--rules", "stumps(n=3)"], "does not fit"),
         (["--rules", "stumps(y)"], '"y" is the label'),
-        (["--rules", "stumps(from)"], "line 2, column from: feature 'from' must be a finite number"),
+        (["--rules", "real_stumps(features=['from'])"], "line 2, column from: feature 'from' must be a finite number"),
     ],
 )
 def test_wrong_rules_get_a_sentence(options: list[str], sentence: str) -> None:
@@ -225,9 +225,12 @@ def test_wrong_rules_get_a_sentence(options: list[str], sentence: str) -> None:
     assert result.exit_code == 2 and sentence in result.stderr, result.stderr
 
 
-def test_stumps_need_numbers() -> None:
-    write("f.csv", "a,b,y", "x,y,0", "z,w,1")
-    assert "stumps need columns of numbers, and f.csv has none" in call("run", "f.csv", "--rules", "stumps").stderr
+def test_texts_and_gaps_are_values() -> None:
+    write("f.csv", "a,b,y", "x,,0", "z,3,1", "x,NA,0", ",4,1", "z,5,1", "x,nan,0", "x,,0")
+    text = good("run", "f.csv", "--rules", "stumps", "--save", "s")
+    assert text.startswith("f.csv: 7 rounds against stumps(a, b)\n")
+    learner = at.load("s/checkpoint")
+    assert isinstance(learner, at.Adept) and str(learner.best_rule()) == "a != x" and learner.best_loss == 0
 
 
 def test_a_horizon_goes_with_cuts_that_are_not_given() -> None:
@@ -321,7 +324,7 @@ def test_follow_answers_every_line_before_the_next(rules: str) -> None:
         err = running.stderr.read().decode()
         assert running.wait(timeout=60) == 0
     assert answers[0] == "p,guess" and answers[4] == ","
-    learner = at.Adept(at.parse("thresholds(n=16)") if rules != "stumps" else at.RealStumps(["score"]))
+    learner = at.Adept(at.parse("thresholds(n=16)") if rules != "stumps" else at.TableStumps(["score"]))
     for line, answer in zip(sent, answers[1:], strict=True):
         if line == "oops":
             continue

@@ -57,7 +57,7 @@ def test_the_summary_spells_out_names_and_rules() -> None:
     assert heading.startswith(f"{SPELT}.ndjson: 4 rounds against blocklist(a{SPELT}\\nforged, d=2)")
     assert "\nforged" not in out and f"a{SPELT}\\nforged" in out.split("Mistakes")[1]
     out, _ = shown("run", stream, "--rules", f"stumps('a{EVIL}\nforged', b)", "--on-bad-row", "skip")
-    assert out == ""  # no row is good, and each was told in a line that is visible
+    assert "\nforged" not in out and f"stumps(a{SPELT}\\nforged, b)" in out
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_progress_and_usage_on_a_real_terminal() -> None:
     hostile()
     for options in (["run", f"{EVIL}.ndjson", "--rules", "thresholds(b)"], ["run", "one", EVIL], ["run", f"--{EVIL}"]):
         assert seen_on(pty.openpty(), options)
-    write("g.csv", f"a{EVIL},y", "1,0", "2,1", f"{EVIL},1", "3,1")
+    write("g.csv", f"a{EVIL},y", "1,0", "2,1", f"{EVIL},1", "3,1,4")
     seen = seen_on(pty.openpty(), ["run", "g.csv", "--rules", f"stumps('a{EVIL}')", "--on-bad-row", "skip"])
-    assert f"best: a{SPELT} " in seen and "skipped: g.csv, line 4" in seen
+    assert f"best: a{SPELT} " in seen and "skipped: g.csv, line 5" in seen
 
 
 def seen_on(terminal: tuple[int, int], options: list[str]) -> str:

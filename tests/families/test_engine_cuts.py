@@ -194,9 +194,7 @@ def test_machine_code_gives_the_bits_of_the_source(module: str, kind: str, more:
         if t % 40 == 39:
             for kernel in pair:
                 kernel.set_rate(kernel.eta * 0.9)
-    account = [
-        kernel.probable() if more == (1.0,) else (kernel.log_best_mass(), kernel.log_weight()) for kernel in pair
-    ]
+    account = [kernel.probable() if more == (1.0,) else (kernel.log_best_mass(), kernel.log_total()) for kernel in pair]
     assert account[0] == account[1]
 
 

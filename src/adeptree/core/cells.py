@@ -76,6 +76,18 @@ def is_number(text: str) -> bool:
     return not isinstance(value, str) and math.isfinite(value)
 
 
+def is_storable(text: str) -> bool:
+    """Tell whether a text can be written to a file and found there: it has no NUL and no half characters.
+
+    >>> is_storable("né"), is_storable("a\\0"), is_storable("\\ud83d")
+    (True, False, False)
+    """
+    try:
+        return "\0" not in text and text.encode() is not None
+    except UnicodeEncodeError:  # JSON can write half a character, such as "\\ud83d"
+        return False
+
+
 def brief(text: str) -> str:
     """Return the text, or the beginning of a long one, for a sentence.
 

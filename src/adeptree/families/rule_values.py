@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,6 +119,54 @@ class Stump:
 
     def __str__(self) -> str:
         return f"{self.feature} {'>=' if self.above else '<'} {number_text(self.cut)}"
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """A rule about the numbers of a column, and the label ``gap`` where it holds none: it is empty, or a text.
+
+    >>> rule = NumberRule("age", Threshold(40.0), gap=1)
+    >>> str(rule), rule({"age": 39.0}), rule({}), str(NumberRule("age", Interval(-math.inf, 40), gap=0))
+    ('age >= 40 or age is missing', 0, 1, 'age < 40')
+    """
+
+    feature: str
+    rule: Threshold | Interval | IntervalUnion | Constant
+    gap: int
+
+    def __call__(self, x: Mapping[str, Any]) -> int:
+        """Ask the rule about a number; else return the label of gaps."""
+        cell = x.get(self.feature)
+        return self.rule(cell) if isinstance(cell, (int, float)) else self.gap
+
+    def __str__(self) -> str:
+        if isinstance(self.rule, Constant):
+            return f"{self.feature} is {'a' if self.rule.label else 'no'} number"
+        text = re.sub(r"\bx\b", lambda _: self.feature, str(self.rule))
+        return f"{text} or {self.feature} is missing" if self.gap else text
+
+
+@dataclass(frozen=True)
+class ValueRule:
+    """Whether a column has this text (None: is missing), or another one.
+
+    >>> rule = ValueRule("sex", "female", equal=True)
+    >>> str(rule), rule({"sex": "female"}), rule({}), str(ValueRule("sex", None, equal=False))
+    ('sex == female', 1, 0, 'sex is not missing')
+    """
+
+    feature: str
+    value: str | None
+    equal: bool
+
+    def __call__(self, x: Mapping[str, Any]) -> int:
+        """Compare; a number is no value."""
+        return int((x.get(self.feature) == self.value) == self.equal)
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.feature} is {'' if self.equal else 'not '}missing"
+        return f"{self.feature} {'==' if self.equal else '!='} {self.value}"
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.typing import NDArray
-
 from adeptree.core.cells import number
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -25,7 +23,7 @@ class Columns:
 
     value: Callable[[Any, Sequence[str]], Any] = _first_number
     """The instance, of the class and the texts of its columns."""
-    array: Callable[[Any, Sequence[Sequence[str]]], NDArray[Any]] | None = None
+    array: Callable[[Any, Sequence[Sequence[str]]], Any] | None = None
     """Many instances at once, for ``instances_of``, of the class and its columns of texts: all are good, but where NaN
     stands for what is no number. Where it is None, or raises ValueError, ``value`` reads row by row."""
     names: Callable[[Any], Sequence[str] | None] = lambda concept_class: None
@@ -38,6 +36,8 @@ class Columns:
     """The column it reads if nobody names another."""
     placeholder: str = r"\bx(\d*)\b"
     """What stands for a column in the text of a rule, with the column's number (or nothing) as its group."""
+    gaps: bool = False
+    """Whether any cell will do: a text is a value, and a missing one is a gap."""
     points: Callable[[Any], int | None] = lambda concept_class: None
     """How many different instances there are, where they are few."""
 
@@ -52,7 +52,7 @@ class OnColumns:
     examples: dict[str, str] = field(default_factory=dict)
     """Texts of such rules, each with a line for a person."""
     many: bool = False
-    """Whether it reads several columns; without names all that hold numbers."""
+    """Whether it reads several columns; without names all of them."""
     limit: str = ""
     """The name of a number that must be given, how many values or intervals are meant at most."""
     limits: str = ""

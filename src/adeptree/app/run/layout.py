@@ -94,7 +94,9 @@ class Layout:
         cells = [row.cells for row in rows if not row.fault]
         ys = self.label.many(cells)
         xs = tabulate([[row[place] for row in cells] for place in self.places])
-        fine = (ys >= (0 if labelled else UNKNOWN)) & np.isfinite(xs).reshape(len(cells), -1).all(axis=1)
+        fine = ys >= (0 if labelled else UNKNOWN)
+        if not columns_of(self.concept_class).gaps:
+            fine &= np.isfinite(xs).reshape(len(cells), -1).all(axis=1)
         if len(cells) == len(rows) and fine.all():
             return Examples(rows, xs, ys, {})
         good = np.array([not row.fault for row in rows])
@@ -159,7 +161,7 @@ def layout_of(
         raise InvalidArgument(f'"{wanted.column}" is the label, so it cannot be part of x; choose with --x and --label')
     columns = columns_of(concept_class)
     convert: Convert = partial(columns.value, concept_class)
-    if columns.names(concept_class) is not None:
+    if columns.names(concept_class) is not None and not columns.gaps:
         convert = partial(_mapping, names)
     tabulate = None if columns.array is None else partial(columns.array, concept_class)
     return Layout(concept_class, names, shown, places, convert, tabulate, wanted)

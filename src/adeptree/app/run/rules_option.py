@@ -47,8 +47,9 @@ def competition(
     names = list(named) or _split(x)
     if form.many:
         if not names:
-            names = _numeric(stream, others, 1 if follow else SAMPLED) if known is None else list(known)
-        return _competition(form.build(names, d), kind, names, "")
+            names = _useful(stream, others, 1 if follow else SAMPLED) if known is None else list(known)
+        rest = f", {form.limit}={d}" if form.limit else ""
+        return _competition(form.build(names, d), kind, names, rest)
     names = names or [only(others)]
     if len(names) > 1:
         raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {listed(names)}")
@@ -101,20 +102,18 @@ def _names(inside: str) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _numeric(stream: Stream, others: list[str], rows: int) -> list[str]:
-    """Return the columns that hold numbers in most of the first rows."""
+def _useful(stream: Stream, others: list[str], rows: int) -> list[str]:
+    """Return the columns whose values may come again: not texts that are all different in the first rows."""
     sample = stream.peek(rows)
     first = {name: place for place, name in reversed([*enumerate(stream.columns)])}
-    names = [name for name in dict.fromkeys(others) if _mostly_numbers(sample, first[name])]
-    if sample and not names:
-        raise InvalidArgument(f"--rules: stumps need columns of numbers, and {stream.name} has none beside the label")
+    names = [name for name in dict.fromkeys(others) if not _all_different(sample, first[name])]
     return names or others
 
 
-def _mostly_numbers(sample: list[Row], place: int) -> bool:
+def _all_different(sample: list[Row], place: int) -> bool:
     texts = [row.cells[place].strip() for row in sample]
-    present = [text for text in texts if not is_missing(text)]
-    return 2 * sum(map(is_number, present)) > len(present)
+    present = [text for text in texts if not is_missing(text) and not is_number(text)]
+    return len(present) >= SAMPLED // 2 and len(set(present)) == len(present)
 
 
 def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:

@@ -75,7 +75,7 @@ def run_command(
     rules: Annotated[
         str | None,
         typer.Option(
-            help='Compete with these: stumps, "stumps(age, bmi)", "thresholds(delay)", "intervals(price)", '
+            help='Compete with these: stumps, "stumps(age, sex)", "thresholds(delay)", "intervals(price)", '
             '"unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; '
             "adeptree classes lists them."
         ),
@@ -224,6 +224,7 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
     from adeptree.app.run.label_values import Values
     from adeptree.app.run.layout import layout_of
     from adeptree.app.run.row_label import label_of
+    from adeptree.app.run.rows import listed
     from adeptree.app.run.stream_sources import BUNDLED
 
     saved = folder.saved if folder else None
@@ -245,6 +246,9 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
                 err=True,
             )
+        left = [name for name in stream.columns if name not in (*layout.names, layout.label.column)]
+        if left and rules.isidentifier() and not (options.x or options.quiet):
+            show(f"adeptree: left out, as their texts are all different: {listed(left)}", err=True)
         return layout
     found = saved["found"]
     values = Values(*map(tuple, found["label"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adeptree.core.cells import brief
+from adeptree.core.cells import brief, is_storable
 from adeptree.core.errors import InvalidInstance
 from adeptree.families.blocks.block_unions import BlockUnions
 
@@ -14,10 +14,6 @@ def block_of_cell(concept_class: BlockUnions, texts: Sequence[str]) -> str:
     text = texts[0]
     if not text:
         raise InvalidInstance("the value is missing")
-    try:
-        whole = "\0" not in text and bool(text.encode())
-    except UnicodeEncodeError:  # JSON can write half a character, such as "\\ud83d"
-        whole = False
-    if not whole:
+    if not is_storable(text):
         raise InvalidInstance(f"a value must be text without NUL and half characters; got {brief(text)!r}")
     return text

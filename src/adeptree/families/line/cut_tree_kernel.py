@@ -68,7 +68,7 @@ class CutTree(LineTree):
             orders *= j
         return log(weight) - self.d * log(self.unit) + log(orders)  # (lgamma is not the same everywhere)
 
-    def log_weight(self) -> float:
+    def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
         return self.log_prior(self.top())
 

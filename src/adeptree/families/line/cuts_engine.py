@@ -133,7 +133,7 @@ class CutsEngine(LineEngine):
 
     def log_potential(self) -> float:
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
-        return float(self.kernel.log_weight())
+        return float(self.kernel.log_total())
 
     def gains(self) -> tuple[NDArray[Any], FloatArray]:
         """Return the points seen between the ends of the line, and what a 0 costs more than a 1 at each."""

@@ -32,3 +32,4 @@ cdef class LineTree(OrderedTree):
     cdef int lengthen(self) except -1
     cdef void warm_ways(self, Py_ssize_t count) noexcept
     cdef void warm_bucket(self, Py_ssize_t first, Py_ssize_t end) noexcept
+    cpdef double log_total(self) noexcept

@@ -322,6 +322,12 @@ class ThresholdsKernel(LineTree):
 
     @cython.ccall
     @cython.exceptval(check=False)
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), where masses are settled."""
+        return log(self.sums[2])
+
+    @cython.ccall
+    @cython.exceptval(check=False)
     def count(self) -> cython.longlong:
         """The number of gaps."""
         return self.cells

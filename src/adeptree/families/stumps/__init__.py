@@ -13,7 +13,7 @@ from adeptree.families.stumps.stump_frontier import RealStumpFrontier
 from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.families.stumps.stumps_given import Stumps
-from adeptree.roles.family import Columns, Family, OnColumns
+from adeptree.roles.family import Columns, Family
 
 
 def _table(concept_class: Any, columns: Sequence[Sequence[str]]) -> FloatArray:
@@ -38,15 +38,6 @@ FAMILIES = (
         base=CellVote,
         engines=(StumpsEngine,),
         columns=Columns(array=_table, names=lambda c: c.features),
-        on_columns=OnColumns(
-            "stumps",
-            lambda names, d: RealStumps(names),
-            {
-                "stumps": "column >= cut or column < cut, on every column of numbers",
-                "stumps(age, bmi)": "the same, on these columns",
-            },
-            many=True,
-        ),
         example="real_stumps(features=['age'])",
         line="feature >= cut or feature < cut; cuts are not given",
         small="real_stumps(features=('age', 'bmi'))",

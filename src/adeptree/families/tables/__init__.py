@@ -1,0 +1,121 @@
+"""Rules on one column of a table: numbers, texts and gaps."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.cells import floats, is_missing, number
+from adeptree.families.tables.table_cells import TableCells, cell_of
+from adeptree.families.tables.table_engine import TableEngine
+from adeptree.families.tables.table_rules import (
+    BestSoFar,
+    TableIntervals,
+    TableRules,
+    TableStumps,
+    TableThresholds,
+    TableUnions,
+)
+from adeptree.roles.family import Columns, Family, OnColumns
+
+
+def _row(concept_class: TableRules, texts: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of a row: numbers, texts, and None for what is missing."""
+    return dict(zip(concept_class.features, map(_cell, texts), strict=True))
+
+
+def _cell(text: str) -> Any:
+    small = text.lower()
+    return None if is_missing(text) else small if small in ("true", "false") else number(text)
+
+
+def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
+    """Return the same of many rows."""
+    numbers, texts = np.array([floats(column) for column in columns]).T, list[list[Any] | None]()
+    most = np.finfo(np.float64).max
+    for f, column in enumerate(columns):
+        words: list[Any] = [None] * len(column)
+        for place in np.flatnonzero(np.isnan(numbers[:, f])).tolist():
+            text = column[place].strip()
+            cell = _cell(text)
+            if isinstance(cell, str):
+                words[place] = cell_of(concept_class.features[f], cell)
+            elif cell is not None:
+                numbers[place, f] = cell
+        texts.append(words if any(word is not None for word in words) else None)
+    return TableCells(concept_class.features, np.clip(numbers, -most, most) + 0.0, texts)
+
+
+LAST = "column == text, column != text; gaps are part of the rule"
+EACH = "of every column, or of those named"
+
+FAMILIES = (
+    Family(
+        "",
+        TableRules,
+        base=BestSoFar,
+        engines=(TableEngine,),
+        columns=Columns(_row, _table, names=lambda c: c.features, gaps=True),
+    ),
+    Family(
+        "table_stumps",
+        TableStumps,
+        on_columns=OnColumns(
+            "stumps",
+            lambda names, d: TableStumps(names),
+            {
+                "stumps": "column >= cut, column < cut, column == text or column != text, whichever column it is",
+                "stumps(age, sex)": "the same, on these columns",
+            },
+            many=True,
+        ),
+        example="table_stumps(features=['age', 'sex'])",
+        line=f"column >= cut, column < cut, {LAST}",
+        small="table_stumps(features=('age', 'sex'))",
+        golden={"mistake_bound": 12, "rounds": 8},
+    ),
+    Family(
+        "table_thresholds",
+        TableThresholds,
+        on_columns=OnColumns(
+            "thresholds",
+            lambda names, d: TableThresholds(names),
+            {"thresholds(delay)": f"column >= cut, {EACH}"},
+            many=True,
+        ),
+        example="table_thresholds(features=['age', 'sex'])",
+        line=f"column >= cut, {LAST}",
+        small="table_thresholds(features=('age', 'sex'))",
+        golden={"mistake_bound": 12, "rounds": 8},
+    ),
+    Family(
+        "table_intervals",
+        TableIntervals,
+        on_columns=OnColumns(
+            "intervals",
+            lambda names, d: TableIntervals(names),
+            {"intervals(price)": f"cut <= column < cut, {EACH}"},
+            many=True,
+        ),
+        example="table_intervals(features=['age', 'sex'])",
+        line=f"cut <= column < cut, {LAST}",
+        small="table_intervals(features=('age', 'sex'))",
+        golden={"mistake_bound": 12, "rounds": 8},
+    ),
+    Family(
+        "table_unions",
+        TableUnions,
+        on_columns=OnColumns(
+            "unions",
+            TableUnions,
+            {"unions(price, m=3)": f"cut <= column < cut or ..., at most m intervals, {EACH}"},
+            many=True,
+            limit="m",
+            limits="intervals there may be",
+        ),
+        example="table_unions(features=['age', 'sex'], m=2)",
+        line=f"at most m intervals of a column, {LAST}",
+        small="table_unions(features=('age', 'sex'), m=2)",
+        golden={"mistake_bound": 12, "rounds": 8},
+    ),
+)

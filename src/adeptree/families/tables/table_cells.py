@@ -1,0 +1,106 @@
+"""Rows of a table as instances: mappings of column names to numbers and texts; what is missing is left out."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.cells import is_storable
+from adeptree.core.errors import InvalidInstance, got
+from adeptree.core.types import FloatArray
+
+MISSING = ("NAType", "NaTType")
+"""Types of other libraries' gaps, which compare with nothing."""
+
+
+def cell_of(name: str, value: Any) -> float | str | None:
+    """Return a cell as a number, a text, or None for a gap (None, NaN, NaT, NA).
+
+    Booleans are texts, dates are seconds since 1970 (UTC, where they have no zone), infinities the last finite numbers.
+
+    >>> [cell_of("a", value) for value in (3, float("nan"), True, "red", None, date(1970, 1, 2))]
+    [3.0, None, 'true', 'red', None, 86400.0]
+    """
+    if isinstance(value, np.generic):
+        value = value.item() if value.dtype.kind not in "mM" else value.astype("datetime64[us]").item()
+    if value is None or type(value).__name__ in MISSING:
+        return None
+    if isinstance(value, str):
+        if not is_storable(value):
+            raise InvalidInstance(f"column {name!r} must be text without NUL and half characters; {got(name, value)}")
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, date):
+        day = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+        return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
+    try:
+        number, limit = float(value), sys.float_info.max
+    except OverflowError:
+        number = limit if value > 0 else -limit
+    except (TypeError, ValueError):
+        raise InvalidInstance(f"column {name!r} must hold numbers, texts or gaps (None); {got(name, value)}") from None
+    return None if math.isnan(number) else max(-limit, min(limit, number)) + 0.0
+
+
+def row_of(features: Collection[str], x: Any) -> dict[str, float | str]:
+    """Return the cells of these columns that are not missing; other names are ignored.
+
+    >>> row_of(["age", "sex"], {"age": 41, "sex": None, "id": 7})
+    {'age': 41.0}
+    """
+    if not isinstance(x, Mapping):
+        raise InvalidInstance(f"x must be a mapping of column names to numbers and texts; {got('x', x)}")
+    cells = ((name, cell_of(name, x.get(name))) for name in features)
+    return {name: cell for name, cell in cells if cell is not None}
+
+
+class TableCells(Sequence[dict[str, Any]]):
+    """Rows whose numbers and texts lie in columns: each is made a mapping when it is looked at.
+
+    ``numbers`` has NaN where a row has no number; ``texts`` has per column a list (None: a gap), or None if it has no
+    text at all.
+
+    >>> cells = TableCells(("age", "sex"), np.array([[41.0, np.nan], [np.nan, np.nan]]), [None, ["f", "m"]])
+    >>> cells[0], cells[1:][0], len(cells)
+    ({'age': 41.0, 'sex': 'f'}, {'sex': 'm'}, 2)
+    """
+
+    def __init__(self, features: Sequence[str], numbers: FloatArray, texts: Sequence[list[Any] | None]) -> None:
+        self.features, self.numbers, self.texts = features, numbers, texts
+
+    @classmethod
+    def of(cls, features: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> TableCells:
+        """Return canonical rows as columns."""
+        numbers, texts = np.full((len(rows), len(features)), np.nan), []
+        for f, name in enumerate(features):
+            column = [row.get(name) for row in rows]
+            words = [cell if isinstance(cell, str) else None for cell in column]
+            texts.append(words if any(word is not None for word in words) else None)
+            numbers[:, f] = [cell if isinstance(cell, float) else np.nan for cell in column]
+        return cls(features, numbers, texts)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            texts = [column and column[place] for column in self.texts]
+            return TableCells(self.features, self.numbers[place], texts)
+        if isinstance(place, np.ndarray):
+            texts = [column and list(compress(column, place)) for column in self.texts]
+            return TableCells(self.features, self.numbers[place], texts)
+        cells = (
+            (name, number if number == number else texts and texts[place])
+            for name, number, texts in zip(self.features, self.numbers[place].tolist(), self.texts, strict=True)
+        )
+        return {name: cell for name, cell in cells if cell is not None}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[place] for place in range(len(self)))

@@ -1,0 +1,200 @@
+"""Rules on one column of a table, each column's on structures of their own (``table_kernel.py`` has the prior)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.saved_values import is_real, need
+from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
+from adeptree.families.line.thresholds_engine import ThresholdsEngine
+from adeptree.families.rule_values import Constant, NumberRule, ValueRule
+from adeptree.families.tables.table_cells import TableCells
+from adeptree.families.tables.table_rules import BestSoFar, TableRules, turned
+from adeptree.roles.engine import Problem, Rows
+from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.theory.coins import word_of
+from adeptree.theory.priors import Prior
+
+_COLUMN = kernel("adeptree.families.tables.column_kernel")
+_KERNEL = kernel("adeptree.families.tables.table_kernel")
+HALF = math.log(2)
+
+
+class TablePrior(Prior):
+    """Columns alike, kinds of rules alike; cuts have the prior of their line, the i-th value 1/(i (i + 1)).
+
+    >>> from adeptree.families.tables import TableStumps
+    >>> round(TablePrior("mixed", TableStumps(["a", "b"])).price(1000) - math.log(2 * 4 * 2), 1)
+    47.2
+    """
+
+    log_total = 0.0
+
+    def __init__(self, name: str, concept_class: TableRules) -> None:
+        inner = concept_class.inner
+        self.name = name  # type: ignore[misc]
+        cuts = CutsPrior(name, inner.line, 1 if concept_class.one_cut else inner.cuts)
+        self.inner: Prior = cuts.one if concept_class.one_cut else cuts
+        self.kinds = len(concept_class.features) * (4 if concept_class.falls else 3)
+        self.floor = self.inner.floor
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln of the mass of one cut."""
+        return self.inner.log_mass(t, mistakes, contested, log_share)
+
+    def price(self, t: int) -> float | None:
+        """Return what the dearest rule of any column costs."""
+        line = self.inner.price(t)
+        return None if line is None else math.log(self.kinds) + max(line + HALF, math.log((t + 1) * (t + 2)))
+
+
+class TableEngine(KernelEngine):
+    """The product prior of the columns.
+
+    >>> from adeptree.families.tables import TableStumps
+    >>> from adeptree.theory.priors import MixedPrior
+    >>> engine = TableEngine(TableStumps(["age", "sex"]), MixedPrior())
+    >>> engine.rate = 0.5
+    >>> for age, sex, y in [(20.0, "m", 0), (60.0, "f", 1), (None, "m", 0), (43.0, "f", 1)]:
+    ...     engine.commit({"age": age, "sex": sex}, y)
+    >>> engine.best_loss, str(engine.best_rule()), round(engine.probability({"age": 30.0, "sex": "f"}), 6)
+    (0, 'sex == f', 0.615453)
+    """
+
+    kind = "tables"
+    kernel: Any
+
+    def __init__(self, concept_class: TableRules, prior: Prior) -> None:
+        super().__init__()
+        self.concept_class, self.prior = concept_class, TablePrior(prior.name, concept_class)
+        self.lines = [[self._line() for _ in range(1 + concept_class.falls)] for _ in concept_class.features]
+        columns = [
+            _COLUMN.Column(name, word_of(name), lines[0].kernel, lines[1].kernel if lines[1:] else None)
+            for name, lines in zip(concept_class.features, self.lines, strict=True)
+        ]
+        self._use(_KERNEL.TableKernel(columns, word_of))
+
+    def _line(self) -> Any:
+        inner, prior = self.concept_class.inner, self.prior.inner
+        return (ThresholdsEngine if self.concept_class.one_cut else CutsEngine)(inner, prior)
+
+    @classmethod
+    def prior_of(cls, problem: Problem) -> Prior:
+        """Return the prior of the table."""
+        return TablePrior(problem.prior.name, problem.concept_class)  # type: ignore[arg-type]
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """All rules kept, and the priors without a horizon."""
+        if problem.prior.name not in ("kt", "mixed"):
+            return f'it knows the priors "kt" and "mixed"; got prior={problem.prior.name!r}'
+        if problem.max_width is not None or type(problem.base) is not BestSoFar:
+            return f"it keeps all rules, and needs no base learner; got {problem.base!r}"
+        return None
+
+    def batch(self, xs: Any) -> int:
+        """Give the kernel the columns."""
+        cells = xs if isinstance(xs, TableCells) else TableCells.of(self.concept_class.features, xs)
+        self.kernel.give(np.ascontiguousarray(cells.numbers).ravel(), cells.texts)
+        return len(cells)
+
+    # --- What is made of the rules -------------------------------------------------------------------
+
+    def _kinds(self) -> Any:
+        """Return of every structure: its column, the label of gaps that is best (None: of values), and least loss."""
+        for f, (column, lines) in enumerate(zip(self.kernel.columns, self.lines, strict=True)):
+            yield f, "==", column.least(2)
+            yield f, "!=", column.least(3)
+            for down in range(len(lines)):
+                yield f, down, column.least(down)
+
+    def _reach(self) -> float:
+        best: float = self.kernel.least()
+        return best if best.is_integer() else best * (1 + 1e-12)
+
+    def rows(self) -> Rows:
+        """Return a best rule, the one with the most mass."""
+        reach, dearest = self._reach(), -math.inf
+        for f, kind, loss in self._kinds():
+            if loss <= reach:
+                dearest = max(dearest, self._log_mass(f, kind))
+        return _one(self.best_loss, min(0.0, dearest - math.log(self.prior.kinds)))
+
+    def _log_mass(self, f: int, kind: Any) -> float:
+        column = self.kernel.columns[f]
+        if isinstance(kind, int):
+            side = column.gaps and column.side0 != column.side1
+            return float(self.lines[f][kind].leader().log_prior) - (HALF if side else 0.0)
+        slot = self._slot(f, kind)
+        return -math.log(slot * (slot + 1) if slot else column.values.count + 1)
+
+    def _slot(self, f: int, kind: str) -> int:
+        """Return the slot of the first best value."""
+        gains = np.asarray(self.kernel.columns[f].values.gain)[: self.kernel.columns[f].values.count + 1]
+        return int((gains if kind == "==" else -gains).argmin())
+
+    def log_potential(self) -> float:
+        """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
+        return float(self.kernel.log_total())
+
+    def best_rule(self) -> Concept:
+        """Return a constant if one is best, else the first column's simplest rule."""
+        kernel, reach = self.kernel, self._reach()
+        zeros, ones = kernel.columns[0].values.ones, kernel.columns[0].values.zeros
+        if min(zeros, ones) <= reach:
+            return Constant(int(ones < zeros))
+        f, kind = next((f, kind) for f, kind, loss in self._kinds() if loss <= reach)
+        name, column = self.concept_class.features[f], kernel.columns[f]
+        if isinstance(kind, str):
+            values = {slot: value for value, slot in column.places.items()}
+            return ValueRule(name, values[self._slot(f, kind)], equal=kind == "==")
+        rule, gap = self.lines[f][kind].best_rule(), int(column.side1 < column.side0)
+        return NumberRule(name, turned(rule) if kind else rule, gap)
+
+    # --- Saving --------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return the lines and values of all columns."""
+        return {"columns": [self._column(f) for f in range(len(self.lines))]}
+
+    def _column(self, f: int) -> dict[str, Any]:
+        column, values = self.kernel.columns[f], self.kernel.columns[f].values
+        slots = sorted((slot, value) for value, slot in column.places.items() if slot <= values.count)
+        return {
+            "lines": [line.state() for line in self.lines[f]],
+            "values": [value for _, value in slots],
+            "gain": np.array(values.gain)[: values.count + 1],
+            "sums": [float(n) for n in (values.ones, values.zeros, column.side0, column.side1)],
+            "gaps": bool(column.gaps),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned, if that is possible."""
+        need(len(state["columns"]) == len(self.lines), "columns")
+        for f, kept in enumerate(state["columns"]):
+            column, values, gain = self.kernel.columns[f], kept["values"], kept["gain"]
+            need(len(kept["lines"]) == len(self.lines[f]), "lines")
+            need(isinstance(values, list) and all(isinstance(value, str | None) for value in values), "values")
+            need(len(set(values)) == len(values) and isinstance(kept["gaps"], bool), "values")
+            need(gain.shape == (len(values) + 1,) and gain.dtype == np.float64, "gain")
+            need(bool(np.isfinite(gain).all()) and gain[0] == 0, "gain")
+            sums = kept["sums"]
+            need(len(sums) == 4 and all(is_real(n) and n >= 0 for n in sums), "sums")
+            need(float(np.abs(gain).sum()) <= (sums[0] + sums[1]) * (1 + 1e-9), "gain")
+            for line, tree in zip(self.lines[f], kept["lines"], strict=True):
+                line.rate = self.rate
+                line.restore(tree)
+            column.words, column.places = [0], {}
+            for slot, value in enumerate(values, 1):
+                column.words.append(0 if value is None else word_of(value))
+                column.places[value] = slot
+            column.values.set(len(values), gain, sums[0], sums[1], self.rate)
+            column.side0, column.side1, column.gaps = sums[2], sums[3], kept["gaps"]
+        self.kernel.forget()

@@ -1,0 +1,242 @@
+"""Rules on one column of a table with numbers, texts and gaps; which column, is part of the rule."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adeptree.core.arguments import check_size
+from adeptree.core.types import Concept, Instance, Sample
+from adeptree.families.line.intervals import RealIntervals
+from adeptree.families.line.thresholds import RealThresholds
+from adeptree.families.line.unions import MOST_INTERVALS, RealIntervalUnions
+from adeptree.families.rule_values import Constant, Interval, NumberRule, Threshold, ValueRule
+from adeptree.families.stumps.stumps_found import _names
+from adeptree.families.tables.table_cells import TableCells, row_of
+from adeptree.roles.base_learner import MadeFor
+from adeptree.roles.concept_class import ConceptClass
+
+
+def turned(rule: Threshold | Constant) -> Interval | Constant:
+    """Return the rule that says the opposite.
+
+    >>> str(turned(Threshold(3.0))), str(turned(Constant(0)))
+    ('x < 3', 'always 1')
+    """
+    return Constant(1 - rule.label) if isinstance(rule, Constant) else Interval(-math.inf, rule.start)
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class TableRules(ConceptClass):
+    """Rules about the numbers of one column, or about one of its values; what they say of gaps is part of them.
+
+    Instances are mappings of the columns' names to numbers and texts; what is None, NaN or left out is missing, and
+    other names are ignored. Per column the rules are: a rule about numbers with a label for the rows that have none
+    there (``age >= 40``, ``age >= 40 or age is missing``); ``column == text``, ``column != text``, ``column is
+    missing`` and ``column is not missing``. Two of them are always 0 and always 1.
+    """
+
+    features: tuple[str, ...]
+    falls: ClassVar[bool] = False
+    """Whether what a rule says of numbers may be turned round."""
+    one_cut: ClassVar[bool] = False
+    """Whether it has one cut."""
+
+    def __init__(self, features: Iterable[str]) -> None:
+        object.__setattr__(self, "features", _names(features))
+
+    @property
+    def inner(self) -> Any:
+        """The class of the rules about numbers."""
+        raise NotImplementedError
+
+    def instance(self, x: Any) -> Instance:
+        """Return x as a dict of the cells that are not missing."""
+        return row_of(self.features, x)
+
+    def instances_of(self, xs: Iterable[Any]) -> Any:
+        """Return many instances, in columns."""
+        if isinstance(xs, TableCells):
+            return xs
+        if isinstance(xs, np.ndarray) and xs.shape[1:] == (len(self.features),):
+            if xs.dtype.kind == "f":
+                return TableCells(self.features, xs.astype(np.float64) + 0.0, [None] * len(self.features))
+            xs = [dict(zip(self.features, row, strict=True)) for row in xs.tolist()]
+        return TableCells.of(self.features, [self.instance(x) for x in xs])
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw a gap once in four times, else a number 0 to 7, or a text in every second column."""
+        cells = (rng.choice(["red", "green", "blue"]) if f % 2 else rng.integers(8) for f in range(len(self.features)))
+        drawn = zip(self.features, cells, rng.random(len(self.features)) < 0.25, strict=True)
+        return row_of(self.features, {name: cell for name, cell, gap in drawn if not gap})
+
+    def random_concept(self, rng: np.random.Generator) -> Concept:
+        """Draw a column and a rule about its numbers, or in every second column about its values."""
+        f, side = int(rng.integers(len(self.features))), int(rng.integers(2))
+        if f % 2:
+            return ValueRule(self.features[f], str(rng.choice(["red", "green", "blue"])), equal=bool(side))
+        cut = float(rng.integers(1, 8))
+        low = bool(rng.integers(2)) and self.falls
+        return NumberRule(self.features[f], Interval(-math.inf, cut) if low else Threshold(cut), gap=side)
+
+    def erm(self, sample: Sample) -> Concept:
+        """Return a best rule; of equals a constant, then the first column, and there the simplest."""
+        pairs = self.clean(sample)
+        return min(self._candidates(pairs), key=lambda rule: sum(rule(x) != y for x, y in pairs))
+
+    def _candidates(self, pairs: Sample) -> Iterator[Concept]:
+        """Return rules among which is a best one."""
+        yield from (Constant(0), Constant(1))
+        for name in self.features:
+            cells = [(x.get(name), y) for x, y in pairs]
+            for value in sorted(
+                {cell for cell, _ in cells if not isinstance(cell, float)}, key=lambda value: value or ""
+            ):
+                yield from (ValueRule(name, value, equal=equal) for equal in (True, False))
+            numbers = [(cell, y) for cell, y in cells if isinstance(cell, float)]
+            others = [y for cell, y in cells if not isinstance(cell, float)]
+            gap = int(2 * sum(others) > len(others))
+            yield NumberRule(name, self.inner.erm(numbers), gap)
+            if self.falls:
+                yield NumberRule(name, turned(self.inner.erm([(cell, 1 - y) for cell, y in numbers])), gap)
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class TableThresholds(TableRules):
+    """``column >= cut``, ``column == text``, ``column != text``, gaps included.
+
+    Parameters
+    ----------
+    features
+        The names of the columns.
+
+    Examples
+    --------
+    >>> c = TableThresholds(["age"])
+    >>> str(c.erm([({"age": 30}, 0), ({"age": 44}, 1), ({}, 1)]))
+    'age >= 40 or age is missing'
+    """
+
+    spec_name = "table_thresholds"
+    one_cut = True
+
+    @property
+    def inner(self) -> Any:
+        """Thresholds."""
+        return RealThresholds()
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class TableStumps(TableRules):
+    """``column >= cut``, ``column < cut``, ``column == text``, ``column != text``, gaps included.
+
+    Parameters
+    ----------
+    features
+        The names of the columns.
+
+    Examples
+    --------
+    >>> c = TableStumps(["age", "sex"])
+    >>> c
+    table_stumps(features=('age', 'sex'))
+    >>> rows = [{"age": 30, "sex": "f"}, {"age": None, "sex": "m"}, {"age": 44, "sex": "f"}, {"sex": "f"}]
+    >>> str(c.erm(zip(rows, [1, 0, 1, 1]))), str(c.erm(zip(rows, [0, 1, 1, 1])))
+    ('sex == f', 'age >= 40 or age is missing')
+    """
+
+    spec_name = "table_stumps"
+    falls = one_cut = True
+
+    @property
+    def inner(self) -> Any:
+        """Thresholds, which also fall."""
+        return RealThresholds()
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class TableIntervals(TableRules):
+    """``cut <= column < cut``, ``column == text``, ``column != text``, gaps included.
+
+    Parameters
+    ----------
+    features
+        The names of the columns.
+
+    Examples
+    --------
+    >>> c = TableIntervals(["age", "sex"])
+    >>> str(c.erm([({"age": 30}, 0), ({"age": 40}, 1), ({"age": 50}, 0), ({"sex": "f"}, 0)]))
+    '35 <= age < 45'
+    """
+
+    spec_name = "table_intervals"
+
+    @property
+    def inner(self) -> Any:
+        """Intervals."""
+        return RealIntervals()
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class TableUnions(TableRules):
+    """At most m intervals of one column, ``column == text``, ``column != text``, gaps included.
+
+    Parameters
+    ----------
+    features
+        The names of the columns.
+    m
+        How many intervals there may be, up to 12.
+
+    Examples
+    --------
+    >>> c = TableUnions(["age"], 2)
+    >>> str(c.erm([({"age": age}, y) for age, y in [(1, 1), (2, 0), (3, 1), (4, 0)]]))
+    'age < 2 or 3 <= age < 4'
+    """
+
+    m: int
+    spec_name = "table_unions"
+
+    def __init__(self, features: Iterable[str], m: int) -> None:
+        super().__init__(features)
+        object.__setattr__(self, "m", check_size("m", m, at_most=MOST_INTERVALS))
+
+    @property
+    def inner(self) -> Any:
+        """Unions of at most m intervals."""
+        return RealIntervalUnions(self.m)
+
+
+@dataclass(frozen=True)
+class BestSoFar(MadeFor[TableRules]):
+    """Predict what a best rule of the rows so far says; of paths that are kept one by one.
+
+    >>> best = BestSoFar().bind(TableStumps(["age"]))
+    >>> state = best.update(best.update(best.start(), {"age": 30.0}, 0), {"age": 40.0}, 1)
+    >>> best.predict(state, {"age": 37.0}), best.predict(state, {"age": 31.0})
+    (1, 0)
+    """
+
+    kind = TableRules
+
+    def start(self) -> tuple[Any, ...]:
+        """Return the labelled rows so far: none."""
+        return ()
+
+    def predict(self, state: tuple[Any, ...], x: Instance) -> int:
+        """Ask the ERM oracle."""
+        return self.known.erm([(dict(row), y) for row, y in state])(x)
+
+    def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
+        """Remember the row."""
+        return (*state, (tuple(sorted(x.items())), y))
+
+    def restored(self, state: Any) -> Any:
+        """Return a state as a file gives it back."""
+        return tuple((tuple(map(tuple, row)), y) for row, y in state)

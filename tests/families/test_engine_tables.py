@@ -1,0 +1,211 @@
+"""Rules on one column of a table: the kernel against its columns' structures one by one, and against enumeration."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pickle
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import adeptree as at
+from adeptree.core.compiled import COMPILED
+from adeptree.core.errors import DamagedFile, InvalidInstance
+from adeptree.families.line.cuts_engine import CutsEngine
+from adeptree.families.line.thresholds_engine import ThresholdsEngine
+from adeptree.families.tables import table_engine
+from adeptree.families.tables.table_cells import TableCells, cell_of
+from adeptree.families.tables.table_engine import TableEngine, TablePrior
+from adeptree.theory.priors import KTPrior, MixedPrior
+
+CLASSES = [at.TableStumps(["age", "sex"]), at.TableIntervals(["age", "sex"]), at.TableUnions(["age", "sex"], 2)]
+CELLS = st.one_of(st.none(), st.sampled_from([0.0, -1.5, 2.0, 2.5, 7.0, 1e300]), st.sampled_from(["red", "green", "é"]))
+ROWS = st.fixed_dictionaries({"age": CELLS, "sex": CELLS})
+ROUNDS = st.lists(st.tuples(ROWS, st.integers(0, 1), st.sampled_from([1, 1, 1, 0.5, 3])), max_size=25)
+
+
+class Slow:
+    """The definition: every column's rules apart, texts listed, gaps with a label of their own."""
+
+    def __init__(self, c: Any, prior: str, rate: float) -> None:
+        self.c, self.rate, self.prior = c, rate, TablePrior(prior, c)
+        kind = ThresholdsEngine if c.falls else CutsEngine
+        self.lines: dict[tuple[str, int], Any] = {}
+        for name in c.features:
+            for down in range(1 + c.falls):
+                self.lines[name, down] = kind(c.inner, self.prior.inner)
+                self.lines[name, down].rate = rate
+        self.met: dict[str, list[Any]] = {name: [] for name in c.features}
+        self.past: list[tuple[dict[str, Any], int, float]] = []
+
+    def weights(self, x: dict[str, Any]) -> list[tuple[float, float]]:
+        """Return ln of the weight of 1 and of 0 of every group of rules."""
+        found = []
+        for name in self.c.features:
+            cell = x.get(name)
+            number = isinstance(cell, float)
+            gaps = [(y, w) for row, y, w in self.past if not isinstance(row.get(name), float)]
+            for down in range(1 + self.c.falls):
+                line = self.lines[name, down]
+                base = line.log_potential() - self.rate * line.best_loss
+                for side in (0, 1):
+                    lost = sum(w for y, w in gaps if y != side)
+                    log_odds = line.odds(cell).log_odds if number else math.inf if side != down else -math.inf
+                    log_odds = -log_odds if down else log_odds
+                    weight = base - math.log(2) - self.rate * lost
+                    found.append((weight - np.logaddexp(0, -log_odds), weight - np.logaddexp(0, log_odds)))
+            values = [*self.met[name], object()]
+            new = not number and cell not in self.met[name]
+            for slot, value in enumerate(values, 1):
+                masses = [1 / (slot * (slot + 1)) if slot < len(values) else 1 / slot]
+                if new and slot == len(values):
+                    masses = [1 / (slot * (slot + 1)), 1 / (slot + 1)]
+                for part, mass in enumerate(masses):
+                    here = not number and (cell == value or (new and slot == len(values) and part == 0))
+                    for equal in (True, False):
+                        says = [
+                            int((not isinstance(row.get(name), float) and row.get(name) == value) == equal)
+                            for row, _, _ in self.past
+                        ]
+                        lost = sum(w for (_, y, w), said in zip(self.past, says, strict=True) if said != y)
+                        weight = math.log(mass) - self.rate * lost
+                        found.append((weight, -math.inf) if here == equal else (-math.inf, weight))
+        return found
+
+    def odds(self, x: dict[str, Any]) -> tuple[float, float]:
+        one, zero = (np.logaddexp.reduce(side) for side in zip(*self.weights(x), strict=True))
+        return float(np.exp(one - np.logaddexp(one, zero))), float(one - zero)
+
+    def commit(self, x: dict[str, Any], y: int, weight: float) -> None:
+        for name in self.c.features:
+            cell = x.get(name)
+            if isinstance(cell, float):
+                for down in range(1 + self.c.falls):
+                    self.lines[name, down].commit(cell, 1 - y if down else y, weight)
+            elif cell not in self.met[name]:
+                self.met[name].append(cell)
+        self.past.append((x, y, weight))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(CLASSES), ROUNDS, st.sampled_from([0.0, 0.3, 2.0, 40.0]), st.sampled_from(["kt", "mixed"]))
+def test_the_engine_is_the_sum_of_its_columns(c: Any, rounds: Any, rate: float, prior: str) -> None:
+    engine, slow = TableEngine(c, {"kt": KTPrior, "mixed": MixedPrior}[prior]()), Slow(c, prior, rate)
+    engine.rate = rate
+    for row, y, weight in rounds:
+        x = c.instance(row)
+        p, log_odds = slow.odds(x)
+        odds = engine.odds(x)
+        assert odds.p == pytest.approx(p, abs=1e-9)
+        assert odds.log_odds == pytest.approx(log_odds, abs=1e-8)
+        engine.commit(x, y, weight)
+        slow.commit(x, y, weight)
+    total = np.logaddexp.reduce([w for pair in slow.weights({}) for w in pair]) - math.log(engine.prior.kinds)
+    assert engine.log_potential() - rate * engine.best_loss == pytest.approx(total, abs=1e-8)
+    assert rate or total == pytest.approx(0, abs=1e-9)  # no mass is made or lost
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(CLASSES), ROUNDS)
+def test_best_rule_and_its_loss_are_those_of_the_erm_oracle(c: Any, rounds: Any) -> None:
+    engine = TableEngine(c, MixedPrior())
+    engine.rate = 0.5
+    sample = [(c.instance(row), y) for row, y, _ in rounds]
+    for x, y in sample:
+        engine.commit(x, y)
+    rule, best = engine.best_rule(), c.erm(sample)
+    losses = [sum(concept(x) != y for x, y in sample) for concept in (rule, best)]
+    assert losses == [engine.best_loss] * 2
+    every = [at.TableStumps(["age", "sex"]).erm(sample)] if isinstance(c, at.TableStumps) else []
+    assert all(sum(concept(x) != y for x, y in sample) == losses[0] for concept in every)
+    assert engine.leader().loss == losses[0] and engine.leader().log_prior <= 0
+
+
+@pytest.mark.parametrize("c", CLASSES, ids=repr)
+@pytest.mark.parametrize("seed", range(3))
+def test_one_by_one_in_batches_and_resumed_to_the_last_bit(c: Any, seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    xs = [c.random_instance(rng) for _ in range(300)]
+    ys = rng.integers(0, 2, 300).tolist()
+    single, batch = at.Adept(c), at.Adept(c)
+    alone = []
+    for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        alone.append(single.predict_proba(x))
+        if i == 150:
+            single.save(tmp_path / "learner")
+            single = at.load(tmp_path / "learner")  # type: ignore[assignment]
+        single.learn(x, y)
+    assert batch.learn_many(xs, ys).tolist() == alone
+    assert batch.predict_proba_many(xs[:9]).tolist() == [single.predict_proba(x) for x in xs[:9]]
+    assert (single.expected_loss, single.realised_loss) == (batch.expected_loss, batch.realised_loss)
+    copied = pickle.loads(pickle.dumps(single))
+    assert copied.predict_proba(xs[0]) == single.predict_proba(xs[0])
+    assert single.regret <= single.certificate().bound + 1e-9
+
+
+@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare the interpreted kernels with")
+@pytest.mark.parametrize("c", CLASSES, ids=repr)
+def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, engines = np.random.default_rng(5), []
+    for home in ("adeptree._compiled.", "adeptree.families.tables."):
+        monkeypatch.setattr(table_engine, "_KERNEL", importlib.import_module(home + "table_kernel"))
+        monkeypatch.setattr(table_engine, "_COLUMN", importlib.import_module(home + "column_kernel"))
+        if home.startswith("adeptree.fam"):
+            line = importlib.import_module("adeptree.families.line.thresholds_kernel")
+            monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)
+            monkeypatch.setattr("adeptree.families.line.cuts_engine.kernel", importlib.import_module)
+        engines.append(TableEngine(c, MixedPrior()))
+    for t in range(120):
+        for engine in engines:
+            engine.rate = [3.0, 0.7, 0.05][t // 40]
+        x, y = c.random_instance(rng), int(rng.integers(2))
+        assert engines[0].probability(x).hex() == engines[1].probability(x).hex()
+        assert engines[0].odds(x).log_odds.hex() == engines[1].odds(x).log_odds.hex()
+        for engine in engines:
+            engine.commit(x, y)
+
+
+def test_what_no_table_has_is_refused(tmp_path: Path) -> None:
+    c, rng = CLASSES[0], np.random.default_rng(0)
+    engine = TableEngine(c, MixedPrior())
+    for _ in range(20):
+        engine.commit(c.random_instance(rng), int(rng.integers(2)))
+    for key, wrong in {
+        "values": ["red", "red", "green", None],
+        "gain": np.array([1.0, 2.0]),
+        "sums": [1.0, math.nan, 0.0, 0.0],
+        "gaps": 1,
+        "lines": [],
+    }.items():
+        state = engine.state()
+        state["columns"][1] = state["columns"][1] | {key: wrong}
+        with pytest.raises((DamagedFile, ValueError)):
+            TableEngine(c, MixedPrior()).restore(state)
+
+
+def test_cells() -> None:
+    given = [np.float64(2), np.int8(3), np.bool_(1), np.str_("a"), float("inf"), np.nan, np.datetime64("1970-01-02")]
+    most = 1.7976931348623157e308
+    assert [cell_of("x", value) for value in given] == [2.0, 3.0, "true", "a", most, None, 86400.0]
+    assert cell_of("x", datetime(1970, 1, 1, 1)) == 3600.0 and cell_of("x", date(1970, 1, 3)) == 172800.0
+    with pytest.raises(InvalidInstance, match="numbers, texts or gaps"):
+        cell_of("x", [1])
+    with pytest.raises(InvalidInstance, match="mapping of column names"):
+        CLASSES[0].instance([1, 2])
+    cells = TableCells.of(("a",), [{"a": 1.0}, {}, {"a": "x"}])
+    assert list(cells) == [{"a": 1.0}, {}, {"a": "x"}] and list(cells[1:]) == [{}, {"a": "x"}]
+
+
+def test_arrays_and_mappings_are_alike() -> None:
+    c, rng = at.TableStumps(["a", "b"]), np.random.default_rng(2)
+    table = rng.random((50, 2))
+    table[rng.random((50, 2)) < 0.3] = np.nan
+    ys = rng.integers(0, 2, 50)
+    mappings = [dict(zip("ab", row, strict=True)) for row in table.tolist()]
+    assert at.Adept(c).learn_many(table, ys).tolist() == at.Adept(c).learn_many(mappings, ys).tolist()
