@@ -19,6 +19,7 @@ from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import DamagedFile, InvalidInstance
 from adeptree.families.line.cuts_engine import CutsEngine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
+from adeptree.families.rule_values import Interval, IntervalUnion, NumberRule, ValueRule
 from adeptree.families.tables import table_engine
 from adeptree.families.tables.table_cells import TableCells, cell_of
 from adeptree.families.tables.table_engine import TableEngine, TablePrior
@@ -125,6 +126,36 @@ def test_best_rule_and_its_loss_are_those_of_the_erm_oracle(c: Any, rounds: Any)
     every = [at.TableStumps(["age", "sex"]).erm(sample)] if isinstance(c, at.TableStumps) else []
     assert all(sum(concept(x) != y for x, y in sample) == losses[0] for concept in every)
     assert engine.leader().loss == losses[0] and engine.leader().log_prior <= 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(CLASSES), ROUNDS, st.integers(0, 3))
+def test_rules_within_reach_are_all_that_the_column_has(c: Any, rounds: Any, k: int) -> None:
+    engine = TableEngine(c, MixedPrior())
+    engine.rate = 0.5
+    sample = [(c.instance(row), y) for row, y, _ in rounds]
+    for x, y in sample:
+        engine.commit(x, y)
+    near = engine.rules_within(k, 1000)
+    losses = [rule.loss for rule in near]
+    assert losses == [sum(rule.rule(x) != y for x, y in sample) for rule in near] == sorted(losses)
+    assert losses[0] == engine.best_loss and losses[-1] <= engine.best_loss + k and not near.more
+    # Whatever rules there are on these rows: those within reach label them as one that was found.
+    found = {tuple(rule.rule(x) for x, _ in sample) for rule in near}
+    cuts = [-2.0, 0.0, 1.0, 2.0, 2.25, 5.0, 10.0, math.inf]
+    spans = [Interval(a, b) for a in [-math.inf, *cuts] for b in cuts]
+    for name in c.features:
+        kinds: dict[Any, list[Any]] = {
+            at.TableStumps: [Interval(-math.inf, b) for b in cuts] + [Interval(a, math.inf) for a in cuts],
+            at.TableIntervals: spans,
+            at.TableUnions: [IntervalUnion((a, b)) for a in spans[::3] for b in spans[::5]],
+        }
+        every: list[Any] = [NumberRule(name, rule, gap) for rule in kinds[type(c)] for gap in (0, 1)]
+        every += [ValueRule(name, value, equal) for value in (None, "red", "green", "é") for equal in (True, False)]
+        for rule in every:
+            labels = tuple(rule(x) for x, _ in sample)
+            if sum(label != y for label, (_, y) in zip(labels, sample, strict=True)) <= engine.best_loss + k:
+                assert labels in found
 
 
 @pytest.mark.parametrize("c", CLASSES, ids=repr)

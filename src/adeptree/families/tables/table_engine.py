@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,12 @@ from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.rule_values import Constant, NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells
-from adeptree.families.tables.table_rules import BestSoFar, TableRules, turned
+from adeptree.families.tables.table_rules import BestSoFar, TableRules, always, turned
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
 from adeptree.theory.coins import word_of
+from adeptree.theory.losses import whole
 from adeptree.theory.priors import Prior
 
 _COLUMN = kernel("adeptree.families.tables.column_kernel")
@@ -146,17 +150,48 @@ class TableEngine(KernelEngine):
 
     def best_rule(self) -> Concept:
         """Return a constant if one is best, else the first column's simplest rule."""
-        kernel, reach = self.kernel, self._reach()
-        zeros, ones = kernel.columns[0].values.ones, kernel.columns[0].values.zeros
-        if min(zeros, ones) <= reach:
-            return Constant(int(ones < zeros))
-        f, kind = next((f, kind) for f, kind, loss in self._kinds() if loss <= reach)
-        name, column = self.concept_class.features[f], kernel.columns[f]
-        if isinstance(kind, str):
-            values = {slot: value for value, slot in column.places.items()}
-            return ValueRule(name, values[self._slot(f, kind)], equal=kind == "==")
-        rule, gap = self.lines[f][kind].best_rule(), int(column.side1 < column.side0)
-        return NumberRule(name, turned(rule) if kind else rule, gap)
+        return self.rules_within(0, 1)[0].rule
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Look at every column; rules of different columns are told apart, whatever they say of the rows seen."""
+        values = self.kernel.columns[0].values
+        reach = reach_of(self.best_loss, k, values.ones + values.zeros)
+        found: list[RankedRule] = [RankedRule(Constant(0), values.ones), RankedRule(Constant(1), values.zeros)]
+        more = False
+        for f in range(len(self.lines)):
+            found += self._near_values(f, reach)
+            for down in range(len(self.lines[f])):
+                near = self._near_numbers(f, down, reach, limit)
+                found += near
+                more = more or near.more
+        order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
+        return NearRules((replace(found[i], loss=whole(found[i].loss)) for i in order), more or others)
+
+    def _near_values(self, f: int, reach: float) -> Iterator[RankedRule]:
+        column, name = self.kernel.columns[f], self.concept_class.features[f]
+        values = column.values
+        for value, slot in column.places.items():
+            if slot <= values.count:
+                for equal, loss in ((True, values.ones + values.gain[slot]), (False, values.zeros - values.gain[slot])):
+                    if loss <= reach:
+                        yield RankedRule(ValueRule(name, value, equal), float(loss))
+
+    def _near_numbers(self, f: int, down: int, reach: float, limit: int) -> NearRules:
+        column, line, name = self.kernel.columns[f], self.lines[f][down], self.concept_class.features[f]
+        found, more = list[RankedRule](), False
+        for gap, lost in ((0, column.side0), (1, column.side1)) if column.gaps else ((0, 0.0),):
+            if line.best_loss + lost > reach:
+                continue
+            near = line.rules_within(reach - lost - line.best_loss, limit + 2)
+            more = more or near.more
+            for ranked in near:
+                rule = turned(ranked.rule) if down else ranked.rule
+                label = always(rule)
+                # One that is always the same says at most whether there is a number: its values may say so already.
+                if label is None or (column.gaps and label != gap and not down and len(column.places) > 1):
+                    rule = rule if label is None else Constant(label)
+                    found.append(RankedRule(NumberRule(name, rule, gap), ranked.loss + lost))
+        return NearRules(found, more)
 
     # --- Saving --------------------------------------------------------------------------------------
 

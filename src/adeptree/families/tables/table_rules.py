@@ -30,6 +30,16 @@ def turned(rule: Threshold | Constant) -> Interval | Constant:
     return Constant(1 - rule.label) if isinstance(rule, Constant) else Interval(-math.inf, rule.start)
 
 
+def always(rule: Concept) -> int | None:
+    """Return the label that a rule about numbers has for all of them; None if it has both.
+
+    >>> always(Constant(1)), always(Interval(0, 0)), always(Threshold(3.0)), always(Interval(-math.inf, math.inf))
+    (1, 0, None, 1)
+    """
+    text = str(rule)
+    return int(text == "always 1") if text.startswith(("always", "never 1")) else None
+
+
 @dataclass(frozen=True, repr=False, init=False)
 class TableRules(ConceptClass):
     """Rules about the numbers of one column, or about one of its values; what they say of gaps is part of them.
