@@ -29,7 +29,7 @@ else:
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 UNIT = cython.declare(cython.Py_ssize_t, 4)  # slots per unit; buckets are numbered by their first unit
 LEAST = cython.declare(cython.Py_ssize_t, 5)  # units of a block
-LARGE = cython.declare(cython.Py_ssize_t, 2048)  # buckets of a tree whose memory is worth reading ahead
+LARGE = cython.declare(cython.Py_ssize_t, 1024)  # buckets of a tree whose memory is worth reading ahead
 DEEPEST = 128
 
 
