@@ -708,6 +708,20 @@ def test_readers_in_other_threads_never_see_half_a_round() -> None:
     assert torn == [] and twin.regret == learner.regret and twin.best_loss == learner.best_loss
 
 
+@pytest.mark.skipif(not COMPILED, reason="only machine code reads ahead, and only in large trees")
+@pytest.mark.parametrize("concept_class", [at.RealThresholds(), at.RealIntervals(), at.RealStumps(["a"])], ids=repr)
+def test_what_a_batch_reads_ahead_changes_nothing(concept_class: Any) -> None:
+    T, rng = 60_000, np.random.default_rng(23)
+    xs, ys = rng.random(T), rng.integers(0, 2, T)
+    stumps = isinstance(concept_class, at.RealStumps)
+    batch, singly = at.Adept(concept_class), at.Adept(concept_class)
+    found = batch.learn_many(xs[:, None] if stumps else xs, ys)
+    for t, (x, y) in enumerate(zip(xs.tolist(), ys.tolist(), strict=True)):
+        assert singly.predict_proba({"a": x} if stumps else x) == found[t]
+        singly.learn({"a": x} if stumps else x, y)
+    assert batch.regret == singly.regret and batch.best_loss == singly.best_loss
+
+
 # --------------------------------------------------------------------------------------------- sabotage is found
 
 

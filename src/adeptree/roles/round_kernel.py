@@ -30,9 +30,6 @@ else:
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
-GROUP = cython.declare(cython.Py_ssize_t, 16)
-
-
 class RoundKernel:
     """The base of all kernels: rate, limits, coins and the ledger."""
 
@@ -66,7 +63,7 @@ class RoundKernel:
         """Put the i-th point of the batch in place."""
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming points of the batch, at most ``GROUP``, will need, so that memory is waited for once."""
+        """Read what the coming points of the batch, at most 16, will need, so that memory is waited for once."""
 
     def look(self) -> cython.void:
         """Set ``p`` (and ``log_odds``, where ``log_ratio`` is not overridden) for the point in place, as of now."""
@@ -207,8 +204,8 @@ class RoundKernel:
         cost: cython.double = 1.0
         weighed: cython.bint = len(costs) > 0
         for i in range(first, stop):
-            if cython.compiled and (i - first) % GROUP == 0:
-                self.warm(i, min(i + GROUP, stop))
+            if cython.compiled and (i - first) % 16 == 0:
+                self.warm(i, min(i + 16, stop))
             self.place_at(i)
             self.reserve()
             self.see()
@@ -308,10 +305,6 @@ class RoundKernel:
 @cython.inline
 def label_in(y: object) -> cython.int:
     """Return a label that is plainly 0 or 1, else -1."""
-    if y is True:
+    if y is True or (type(y) is int and y == 1):
         return 1
-    if y is False:
-        return 0
-    if type(y) is int and 0 <= y <= 1:
-        return 1 if y else 0
-    return -1
+    return 0 if y is False or (type(y) is int and y == 0) else -1

@@ -11,10 +11,6 @@ cdef class LineTree(OrderedTree):
     cdef public long long first, last
     cdef public double zeros, charged, nothing
     cdef public Py_ssize_t table, parts
-    cdef long long[::1] points
-    cdef long long[::1] coming
-    cdef int[::1] ways
-    cdef double warmth
     cdef double[::1] gain, mass, part, decay, shares, betas
     cdef int[::1] wrong, contested
     cdef double count_share, per_cut
@@ -30,6 +26,4 @@ cdef class LineTree(OrderedTree):
     cdef void insert(self) noexcept
     cdef void charge(self, int label, double cost) noexcept
     cdef int lengthen(self) except -1
-    cdef void warm_ways(self, Py_ssize_t count) noexcept
-    cdef void warm_bucket(self, Py_ssize_t first, Py_ssize_t end) noexcept
     cpdef double log_total(self) noexcept

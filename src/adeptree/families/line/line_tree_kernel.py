@@ -32,8 +32,6 @@ else:
     from adeptree.theory.ledger_kernel import word_of_float
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
-GROUP = cython.declare(cython.Py_ssize_t, 16)  # points whose ways are read at the same time,
-LARGE = cython.declare(cython.Py_ssize_t, 2048)  # in trees of so many buckets
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
 EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
@@ -77,7 +75,6 @@ class LineTree(OrderedTree):
     def __init__(
         self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Any, betas: Any, count_share: float
     ) -> None:
-        i: cython.Py_ssize_t
         self.floats = floats
         self.first, self.last = first, last
         self.parts = len(shares)
@@ -95,11 +92,8 @@ class LineTree(OrderedTree):
         self.cut = self.guess = False
         self.mass1 = self.mass0 = 0.0
         self.decay = array("d", bytes(8))
-        self.points = array("q")
         self.gain = self.mass = self.part = array("d")
         self.wrong = self.contested = array("i")
-        self.coming, self.ways = array("q", bytes(8 * GROUP)), array("i", bytes(4 * GROUP))
-        self.warmth = 0.0  # says nothing: what was read has to go somewhere
         OrderedTree.__init__(self)
         self.keys[0] = first
         self.mass[0] = 1.0
@@ -140,16 +134,26 @@ class LineTree(OrderedTree):
         """Take the keys of the points of a batch."""
         self.points = memoryview(keys)
 
+    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
+        """Read something of every 64 bytes of a bucket."""
+        read: cython.double = 0.0
+        whole: cython.longlong = 0
+        for i in range(first, end, 8):
+            whole ^= self.keys[i] ^ self.wrong[i] ^ self.contested[i]
+            read += self.gain[i] + self.mass[i]
+        for i in range(first * self.parts, end * self.parts, 8):
+            read += self.part[i]
+        self.warmth = read + whole
+
     def locate(self) -> cython.void:
         """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
         x: cython.longlong = self.x
         v: cython.Py_ssize_t = 0
         d: cython.Py_ssize_t = 0
         above: cython.longlong = self.last
-        right: cython.Py_ssize_t
         self.way[0] = 0
         while self.child[v] >= 0:
-            right = x >= self.splits[v]
+            right: cython.Py_ssize_t = x >= self.splits[v]
             above = above if right else self.splits[v]
             v = self.child[v] + right
             d += 1
@@ -159,14 +163,11 @@ class LineTree(OrderedTree):
     def find(self, v: cython.Py_ssize_t, d: cython.Py_ssize_t, above: cython.longlong) -> cython.void:
         """Find the slot of x in the bucket of a leaf, before the point ``above``."""
         x: cython.longlong = self.x
-        i: cython.Py_ssize_t
-        at: cython.Py_ssize_t
-        end: cython.Py_ssize_t
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.depth = d
         self.bucket = -1 - self.child[v]
-        at = self.bucket * UNIT - 1
-        end = at + 1 + self.counts[self.bucket]
+        at: cython.Py_ssize_t = self.bucket * UNIT - 1
+        end: cython.Py_ssize_t = at + 1 + self.counts[self.bucket]
         for i in range(at + 1, end):
             at += self.keys[i] <= x  # (no branch to be mispredicted)
         self.at = at
@@ -181,9 +182,6 @@ class LineTree(OrderedTree):
         low: cython.longlong = self.keys[self.at]
         k: cython.double = self.wrong[self.at]
         n: cython.double = self.contested[self.at]
-        value: cython.double
-        agree: cython.double
-        against: cython.double
         i: cython.Py_ssize_t
         if self.floats:
             value = value_of(self.x)
@@ -206,8 +204,6 @@ class LineTree(OrderedTree):
         parts: cython.Py_ssize_t = self.parts
         n: cython.double = self.contested[at]
         k: cython.double = self.wrong[at]
-        agree: cython.double
-        against: cython.double
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t = at + 1
         self.copy_slots(at + 2, at + 1, self.bucket * UNIT + self.counts[self.bucket] - at - 1)
@@ -228,49 +224,6 @@ class LineTree(OrderedTree):
         self.counts[self.bucket] += 1
         self.cells += 1
         self.at = j
-
-    # --- Coming points -----------------------------------------------------------------------------
-
-    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming points of the batch will need."""
-        i: cython.Py_ssize_t
-        if self.buckets >= LARGE:
-            for i in range(stop - first):
-                self.coming[i] = self.points[first + i]
-            self.warm_ways(stop - first)
-
-    def warm_ways(self, count: cython.Py_ssize_t) -> cython.void:
-        """Read the ways of the ``coming`` points level by level, all at once: no read has to wait for another one's."""
-        i: cython.Py_ssize_t
-        v: cython.Py_ssize_t
-        read: cython.double = 0.0
-        going: cython.bint = True
-        for i in range(count):
-            self.ways[i] = 0
-        while going:
-            going = False
-            for i in range(count):
-                v = self.ways[i]
-                read += self.sums[self.base + v * self.stride]
-                if self.child[v] >= 0:
-                    self.ways[i] = self.child[v] + (self.coming[i] >= self.splits[v])
-                    going = True
-        for i in range(count):
-            v = -1 - self.child[self.ways[i]]
-            self.warm_bucket(v * UNIT, v * UNIT + self.counts[v])
-        self.warmth = read
-
-    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-        """Read something of every 64 bytes of a bucket."""
-        i: cython.Py_ssize_t
-        read: cython.double = 0.0
-        whole: cython.longlong = 0
-        for i in range(first, end, 8):
-            whole ^= self.keys[i] ^ self.wrong[i] ^ self.contested[i]
-            read += self.gain[i] + self.mass[i]
-        for i in range(first * self.parts, end * self.parts, 8):
-            read += self.part[i]
-        self.warmth = read + whole
 
     # --- Losses ------------------------------------------------------------------------------------
 
@@ -355,10 +308,8 @@ class LineTree(OrderedTree):
         sizes: cython.longlong[::1] = array("q", bytes(8 * found))
         at: cython.Py_ssize_t = 0
         bucket: cython.Py_ssize_t = 0
-        i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         c: cython.Py_ssize_t
-        v: cython.Py_ssize_t
         for i in range(found):
             v = self.order[i]
             sizes[i] = self.size[v]
@@ -383,7 +334,6 @@ class LineTree(OrderedTree):
         part: cython.double[::1] = memoryview(kept["part"])
         wrong: cython.int[::1] = memoryview(kept["wrong"])
         contested: cython.int[::1] = memoryview(kept["contested"])
-        i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
         c: cython.Py_ssize_t

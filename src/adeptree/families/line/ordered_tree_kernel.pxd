@@ -6,6 +6,9 @@ cdef class OrderedTree(RoundKernel):
     cdef public Py_ssize_t buckets, nodes, room, node_room, units
     cdef long long[::1] keys, splits
     cdef double[::1] sums
+    cdef long long[::1] points, coming
+    cdef int[::1] ways
+    cdef double warmth
     cdef Py_ssize_t stride, base
     cdef int[::1] spare, counts, child, size, way, order, leaves, pairs, firsts
     cdef Py_ssize_t depth, bucket, at
@@ -18,6 +21,8 @@ cdef class OrderedTree(RoundKernel):
     cdef void release(self, Py_ssize_t u, Py_ssize_t units) noexcept
     cdef void copy_slots(self, Py_ssize_t new, Py_ssize_t old, Py_ssize_t count) noexcept
     cdef void widen(self) noexcept
+    cdef void warm_ways(self, Py_ssize_t count) noexcept
+    cdef void warm_bucket(self, Py_ssize_t first, Py_ssize_t end) noexcept
     cdef void halve(self, Py_ssize_t v) noexcept
     cdef void climb(self) noexcept
     cdef void balance(self) noexcept

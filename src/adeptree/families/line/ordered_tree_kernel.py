@@ -29,6 +29,7 @@ else:
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 UNIT = cython.declare(cython.Py_ssize_t, 4)  # slots per unit; buckets are numbered by their first unit
 LEAST = cython.declare(cython.Py_ssize_t, 5)  # units of a block
+LARGE = cython.declare(cython.Py_ssize_t, 1024)  # buckets of a tree whose memory is worth reading ahead
 DEEPEST = 128
 
 
@@ -39,7 +40,9 @@ class OrderedTree(RoundKernel):
         RoundKernel.__init__(self, Ledger(), 0)
         self.depth = self.bucket = self.at = 0
         self.way = array("i", bytes(4 * DEEPEST))
-        self.keys = self.splits = array("q")
+        self.keys = self.splits = self.points = array("q")
+        self.coming, self.ways = array("q", bytes(8 * 16)), array("i", bytes(4 * 16))
+        self.warmth = 0.0  # says nothing: what was read has to go somewhere
         self.counts = self.child = self.size = array("i")
         self.order = self.leaves = self.pairs = self.firsts = array("i")
         self.spare = array("i", [-1] * 9)  # blocks that are free, by their units: the first of a list in counts
@@ -59,6 +62,9 @@ class OrderedTree(RoundKernel):
 
     def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
         """Copy what slots hold beside their keys."""
+
+    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
+        """Read something of every 64 bytes of a bucket."""
 
     def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
         """Have room for this many units and nodes. If that fails, nothing is lost."""
@@ -111,6 +117,38 @@ class OrderedTree(RoundKernel):
             self.counts[self.bucket], self.child[self.way[self.depth]] = count, -1 - self.bucket
             self.release(old, count // UNIT)
             self.at += (self.bucket - old) * UNIT
+
+    # --- Coming points -----------------------------------------------------------------------------
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming points of the batch will need."""
+        i: cython.Py_ssize_t
+        for i in range(stop - first):
+            self.coming[i] = self.points[first + i]
+        self.warm_ways(stop - first)
+
+    def warm_ways(self, count: cython.Py_ssize_t) -> cython.void:
+        """Read the ways of the ``coming`` points level by level, all at once: no read has to wait for another one's."""
+        i: cython.Py_ssize_t
+        v: cython.Py_ssize_t
+        read: cython.double = 0.0
+        going: cython.bint = True
+        if self.buckets < LARGE:
+            return
+        for i in range(count):
+            self.ways[i] = 0
+        while going:
+            going = False
+            for i in range(count):
+                v = self.ways[i]
+                read += self.sums[self.base + v * self.stride]
+                if self.child[v] >= 0:
+                    self.ways[i] = self.child[v] + (self.coming[i] >= self.splits[v])
+                    going = True
+        for i in range(count):
+            v = -1 - self.child[self.ways[i]]
+            self.warm_bucket(v * UNIT, v * UNIT + self.counts[v])
+        self.warmth = self.warmth + read
 
     # --- The tree ----------------------------------------------------------------------------------
 

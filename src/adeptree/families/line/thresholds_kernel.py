@@ -110,7 +110,6 @@ class ThresholdsKernel(LineTree):
         gain: cython.double = 0.0
         least: cython.double = self.gain[first]
         most: cython.double = least
-        weight: cython.double
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         for i in range(first, end):
@@ -224,8 +223,6 @@ class ThresholdsKernel(LineTree):
         lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
         one: cython.double = 0.0
         zero: cython.double = 0.0
-        here: cython.double
-        share: cython.double
         if self.M >= 0:
             self.fill_row()
         # The siblings on the way down (as in ``locate``),
@@ -272,7 +269,6 @@ class ThresholdsKernel(LineTree):
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
         lost: cython.double = -self.sums[0]  # relative to L*: rates times losses may have no digits to spare
-        loss: cython.double
         one: cython.double = -inf
         zero: cython.double = -inf
         for d in range(1, self.depth + 1):

@@ -39,7 +39,6 @@ else:
 
 BEYOND = cython.declare(cython.longlong, 9223372036854775806)
 LONGEST = cython.declare(cython.double, 65536.0)
-LARGE = cython.declare(cython.Py_ssize_t, 2048)  # buckets of a line from which on its memory is warmed
 PLAIN = 2**53  # ints up to this are doubles
 
 
@@ -74,7 +73,6 @@ class StumpsKernel(RoundKernel):
 
     def begin(self, names: Any) -> None:
         """Begin with these features: all cells follow one path."""
-        f: cython.Py_ssize_t
         self.names, self.lines, self.places, self.strangers = [], [], {}, {}
         self.fresh = True  # whether no point has been in place since the last line began
         self.best = 0.0
@@ -116,7 +114,6 @@ class StumpsKernel(RoundKernel):
 
     def place(self, x: object) -> cython.bint:
         """Put x in place, if it is a dict of plain finite numbers."""
-        f: cython.Py_ssize_t
         given: dict
         strangers: dict
         if type(x) is not dict:
@@ -161,13 +158,11 @@ class StumpsKernel(RoundKernel):
         """Read what the coming points of the batch will need, line by line."""
         i: cython.Py_ssize_t
         f: cython.Py_ssize_t
-        line: StumpLine
-        for f in range(0 if self.is_open else len(self.lines)):
-            line = cython.cast(StumpLine, self.lines[f])
-            if line.buckets >= LARGE:
-                for i in range(stop - first):
-                    line.coming[i] = self.key_at(f, self.points[(first + i) * len(self.lines) + f])
-                line.warm_ways(stop - first)
+        for f in range(0 if self.is_open or self.given else len(self.lines)):
+            line: StumpLine = cython.cast(StumpLine, self.lines[f])
+            for i in range(stop - first):
+                line.coming[i] = key_of(self.points[(first + i) * len(self.lines) + f])
+            line.warm_ways(stop - first)
 
     def give(self, points: Any, mappings: list[Any]) -> None:
         """Take the points of a batch: the values of all features, row by row; or, where features may come, mappings."""
@@ -175,7 +170,6 @@ class StumpsKernel(RoundKernel):
 
     def arrive(self) -> cython.void:
         """Let the point that has come be in place, if it is another one."""
-        f: cython.Py_ssize_t
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         word: cython.ulonglong = 0
         moved: cython.bint = self.fresh
@@ -214,11 +208,9 @@ class StumpsKernel(RoundKernel):
 
     def look(self) -> cython.void:
         """Divide the weight of all lines and of the table; the lead gathers it, least loss and sum of either label."""
-        f: cython.Py_ssize_t
-        line: StumpLine
         lead: StumpLine = self.lead
         for f in range(len(self.lines)):
-            line = cython.cast(StumpLine, self.lines[f])
+            line: StumpLine = cython.cast(StumpLine, self.lines[f])
             line.x = self.table.x[f]
             line.see_line()
             self.table.lean[f] = 1.0 if line.guess else -1.0
@@ -239,7 +231,6 @@ class StumpsKernel(RoundKernel):
 
     def reserve(self) -> cython.int:
         """Make room for one more round; features that are new get their lines."""
-        f: cython.Py_ssize_t
         lead: StumpLine = self.lead
         if self.strangers:
             self.meet()
@@ -254,14 +245,11 @@ class StumpsKernel(RoundKernel):
 
     def meet(self) -> cython.int:
         """Begin lines for features that are new at x: until now they were 0 at every point, as on the first line."""
-        i: cython.Py_ssize_t
-        f: cython.Py_ssize_t
         cells: cython.Py_ssize_t = self.table.cells
         lead: StumpLine = self.lead
-        line: StumpLine
         for name, value in sorted(self.strangers.items()):
             f = len(self.lines)
-            line = self.add_line(name)
+            line: StumpLine = self.add_line(name)
             line.eta, line.zeros, line.charged, line.whole = self.eta, lead.zeros, lead.charged, lead.whole
             line.rebuild()
             if lead.cells > 1:
@@ -282,7 +270,6 @@ class StumpsKernel(RoundKernel):
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let x in, and charge the paths that are wrong there."""
-        f: cython.Py_ssize_t
         for f in range(len(self.lines)):
             cython.cast(StumpLine, self.lines[f]).take_line(label, cost)
         self.table.take(label, cost, self.lines)
@@ -290,7 +277,6 @@ class StumpsKernel(RoundKernel):
 
     def find_best(self) -> cython.void:
         """Set L*."""
-        f: cython.Py_ssize_t
         self.best = self.table.lowest()
         for f in range(len(self.lines)):
             self.best = min(self.best, cython.cast(StumpLine, self.lines[f]).lowest())
@@ -305,9 +291,7 @@ class StumpsKernel(RoundKernel):
 
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
-        f: cython.Py_ssize_t
-        line: StumpLine
         for f in range(len(self.lines)):
-            line = cython.cast(StumpLine, self.lines[f])
+            line: StumpLine = cython.cast(StumpLine, self.lines[f])
             line.eta = self.eta
             line.rebuild()
