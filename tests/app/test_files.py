@@ -136,9 +136,9 @@ def test_a_stray_quote_swallows_no_row() -> None:
 
 
 def test_a_text_over_lines_may_have_commas() -> None:
-    lines = ["text,y", "short,0", '"Dear Ann,', "I write, as I said,", "to you, and", 'to Bob",1', "long,0"]
+    lines = ["text,y", "short,0", '"Dear Ann,', "I write, as I said,", ",", "to you, and", 'to Bob",1', "long,0"]
     with open_stream(write("f.csv", *lines)) as stream:
-        assert [(row.line, row.cells[1]) for row in stream] == [(2, "0"), (3, "1"), (7, "0")]
+        assert [(row.line, row.cells[1]) for row in stream] == [(2, "0"), (3, "1"), (8, "0")]
 
 
 def test_a_file_without_a_header_is_found_and_said() -> None:

@@ -143,6 +143,14 @@ def test_a_missing_label_is_answered_and_not_learnt() -> None:
     assert f"f.csv: {300 - missing} rounds" in text
 
 
+def test_a_stream_without_any_label_is_a_sentence() -> None:
+    """As where every line, the header too, ends with a comma."""
+    write("f.csv", "score,y,", "3,1,", "4,0,")
+    result = call("run", "f.csv", *RULES, "--x", "score")
+    assert result.exit_code == 2 and 'f.csv: no row has a label in ""; choose with --label' in result.stderr
+    assert "2 rounds" in good("run", "f.csv", *RULES, "--x", "score", "--label", "y")
+
+
 def test_a_conversation_reads_words_and_asks_for_others() -> None:
     good("run", "-", *RULES, "--follow", "-q", "--predictions", "p.csv", stdin="score,y\n3,no\n4,True\n5,UP\n5,\n")
     assert ys() == ["0", "1", "1", ""]
@@ -158,6 +166,10 @@ def test_a_label_that_is_never_one_and_a_column_that_copies_it_are_told() -> Non
     warning = "adeptree: warning: no row had y == spma, so the label was never 1; is that spelt right?\n"
     assert call("run", name, *RULES, "--label", "y==spma").stderr == warning
     assert call("run", name, *RULES, "--label", "y==spam").stderr == ""
+    warning = 'adeptree: warning: no row had 1 in column "y", so the label was never 1\n'
+    assert call("run", labelled(*"0" * 10), *RULES).stderr == warning
+    assert call("run", labelled(*"0" * 9), *RULES).stderr == ""
+    name = labelled(*["spam", "ham"] * 10)
     rows = [f"{i},{1 + i % 2},{'alive' if i % 2 else 'dead'}" for i in range(20)]
     told = call("run", write("g.csv", "age,class,fate", *rows), "--rules", "stumps").stderr
     assert told == 'adeptree: warning: column "class" copies the label; a rule that reads it knows the answer\n'
