@@ -9,7 +9,7 @@ import io
 import lzma
 import random
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def test_what_is_read_does_not_depend_on_pieces(content: bytes, size: tuple[int,
     ],
 )
 def test_separators_are_found(first: str, second: str, sep: str) -> None:
-    columns, _, _ = read(f"{first}\n{second}\n".encode(), Form())
+    columns, _, _ = read(f"{first}\n{second}\n".encode(), WHOLE)
     expected = next(csv.reader([first], delimiter=sep))
     assert len(columns) == len(expected)
     assert columns == expected or columns == [f"c{i + 1}" for i in range(len(expected))]
@@ -136,9 +136,9 @@ def test_a_stray_quote_swallows_no_row() -> None:
 
 
 def test_a_text_over_lines_may_have_commas() -> None:
-    lines = ["text,y", "short,0", '"Dear Ann,', "I write, as I said,", "to you, and", 'to Bob",1', "long,0"]
+    lines = ["text,y", "short,0", '"Dear Ann,', "I write, as I said,", ",", "to you, and", 'to Bob",1', "long,0"]
     with open_stream(write("f.csv", *lines)) as stream:
-        assert [(row.line, row.cells[1]) for row in stream] == [(2, "0"), (3, "1"), (7, "0")]
+        assert [(row.line, row.cells[1]) for row in stream] == [(2, "0"), (3, "1"), (8, "0")]
 
 
 def test_a_file_without_a_header_is_found_and_said() -> None:
@@ -179,6 +179,29 @@ def test_encodings_are_found(encoding: str) -> None:
     assert (named.exit_code, named.stderr) == (0, "")
     assert "Label art: 1 is schön" in named.stdout  # (the rarer)
     assert Path("p.csv").read_bytes() == Path("q.csv").read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "cp1252", "shift_jis"])
+@pytest.mark.parametrize("chunk", [1, 3, 1 << 18])
+def test_letters_may_be_torn_apart(encoding: str, chunk: int) -> None:
+    text = "a,y\nプ,0\n" if encoding == "shift_jis" else "a,y\nö€,0\n"
+    form = Form(encoding=encoding)
+    assert read(text.encode(encoding), form, chunk)[1] == [(2, [text[4:-3], "0"], "")]
+
+
+def test_what_an_encoding_does_not_know_spoils_its_line() -> None:
+    found = read(b"a,y\n\x81,0\nb,1\n", Form(encoding="cp1252", lenient=True))[1]
+    assert found == [(2, [], "not cp1252 text"), (3, ["b", "1"], "")]
+
+
+def test_a_header_of_a_conversation_is_not_kept_waiting() -> None:
+    """Two separators might do, and the next line comes only after the answer to this one."""
+
+    def lines() -> Iterator[list[bytes]]:
+        yield [b"a, b;c"]
+        raise AssertionError("waited for")
+
+    assert csv_stream("f", lines()).columns == ["a, b", "c"]
 
 
 def test_a_decimal_comma() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import adeptree as at
 from adeptree.app.run import text_lines
 from adeptree.app.run.csv_rows import csv_stream
 from adeptree.app.run.label_values import PAIRS, copies, key
+from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.row_label import label_of
 from adeptree.app.run.rows import Row
 from adeptree.core.errors import InvalidArgument
@@ -143,6 +145,14 @@ def test_a_missing_label_is_answered_and_not_learnt() -> None:
     assert f"f.csv: {300 - missing} rounds" in text
 
 
+def test_a_stream_without_any_label_is_a_sentence() -> None:
+    """As where every line, the header too, ends with a comma."""
+    write("f.csv", "score,y,", "3,1,", "4,0,")
+    result = call("run", "f.csv", *RULES, "--x", "score")
+    assert result.exit_code == 2 and 'f.csv: no row has a label in ""; choose with --label' in result.stderr
+    assert "2 rounds" in good("run", "f.csv", *RULES, "--x", "score", "--label", "y")
+
+
 def test_a_conversation_reads_words_and_asks_for_others() -> None:
     good("run", "-", *RULES, "--follow", "-q", "--predictions", "p.csv", stdin="score,y\n3,no\n4,True\n5,UP\n5,\n")
     assert ys() == ["0", "1", "1", ""]
@@ -158,6 +168,11 @@ def test_a_label_that_is_never_one_and_a_column_that_copies_it_are_told() -> Non
     warning = "adeptree: warning: no row had y == spma, so the label was never 1; is that spelt right?\n"
     assert call("run", name, *RULES, "--label", "y==spma").stderr == warning
     assert call("run", name, *RULES, "--label", "y==spam").stderr == ""
+    warning = 'adeptree: warning: no row had 1 in column "y", so the label was never 1\n'
+    assert call("run", labelled(*"0" * 10), *RULES).stderr == warning
+    assert call("run", labelled(*"0" * 9), *RULES).stderr == ""
+    assert call("run", labelled("1", *"0" * 40), *RULES).stderr == ""
+    name = labelled(*["spam", "ham"] * 10)
     rows = [f"{i},{1 + i % 2},{'alive' if i % 2 else 'dead'}" for i in range(20)]
     told = call("run", write("g.csv", "age,class,fate", *rows), "--rules", "stumps").stderr
     assert told == 'adeptree: warning: column "class" copies the label; a rule that reads it knows the answer\n'
@@ -195,3 +210,11 @@ def test_a_copy_has_two_values_and_no_exception() -> None:
     many = [Row(i, [str(i % 2), str(i % 4), "1", str(i % 2 if i else 1)]) for i in range(30)]
     assert copies(many, range(4), [i % 2 for i in range(30)]) == [0]
     assert copies(many[:19], range(4), [i % 2 for i in range(19)]) == []
+
+
+@pytest.mark.parametrize("ones", [-1, 4, True, "1", 1.0])
+def test_a_position_with_impossible_ones_is_refused(ones: object) -> None:
+    found = {**asdict(Position(taken=3, ones=3)), "ones": 3}
+    assert position_of(found, 3).ones == 3
+    with pytest.raises((ValueError, TypeError)):
+        position_of({**found, "ones": ones}, 3)

@@ -298,6 +298,21 @@ def test_the_first_bad_row_stops_unless_told_otherwise() -> None:
     assert "bad row" not in result.stdout
 
 
+def test_a_run_that_a_bad_row_stopped_goes_on_as_it_says() -> None:
+    name, _ = spoilt(200, 30)
+    good("run", name, *RULES, "--on-bad-row", "skip", "--predictions", "whole.csv")
+    options = ["run", name, *RULES, "--save", "s", "--predictions", "p.csv"]
+    result = call(*options)
+    assert result.exit_code == 2
+    assert result.stderr.endswith("; to go on without such rows, add --on-bad-row skip --resume\n")
+    good(*options, "--on-bad-row", "skip", "--resume")
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+    # From then on it is a run that skips.
+    result = call(*options, "--resume")
+    assert result.exit_code == 2 and "on_bad_row: saved skip / given stop" in result.stderr
+    assert "goes on" not in call("run", name, *RULES).stdout
+
+
 # -------------------------------------------------------------------------------------------- follow
 
 

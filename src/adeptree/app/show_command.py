@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from adeptree.app.run.run_command import unwritable
+from adeptree.app.run.outputs import unwritable
 from adeptree.app.terminal import show, told
 from adeptree.core.errors import InvalidArgument, StateError
 

@@ -111,10 +111,10 @@ class _Reader:
         return columns, self._remarks
 
     def _found_separator(self) -> str:
-        """Return what splits the first line; if several do, what splits the next one into as many cells."""
+        """Return what splits the first line; if several do, what splits the next, if one may wait for it, as often."""
         splits = {sep: self._count(0, sep) for sep in SEPARATORS if not (sep == "," == self._form.decimal)}
         able = [sep for sep, cells in splits.items() if cells > 1]
-        if len(able) > 1 and (len(self._lines) > 1 or self._more()):
+        if len(able) > 1 and self._form.lines and (len(self._lines) > 1 or self._more()):
             able = [sep for sep in able if self._count(1, sep) == splits[sep]] or able
         # (after a comma in prose, as in "weight, kg;height, cm", comes a space)
         first = self._lines[0]

@@ -135,6 +135,9 @@ class Game:
                 show(f"adeptree: warning: {self.layout.label.never_one()}", err=True)
             if not self.position.taken and not options.follow:
                 raise InvalidArgument(f"{self.stream.name} has no rows")
+            if self.position.unlabelled == self.position.taken and not options.follow:
+                column = self.layout.label.column
+                raise InvalidArgument(f'{self.stream.name}: no row has a label in "{column}"; choose with --label')
 
     # --- Rows ----------------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ class Label:
         """Return what to look at after a run without the label 1."""
         if self.sign:
             return f"no row had {self.column} {self.sign} {self.value}, so the label was never 1; is that spelt right?"
-        return f"no row had {self.column} {brief(self.values.ones[0])}, so the label was never 1"
+        return f'no row had {brief(self.values.ones[0])} in column "{self.column}", so the label was never 1'
 
     @cached_property
     def _table(self) -> dict[Any, int]:
