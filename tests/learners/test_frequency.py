@@ -90,6 +90,27 @@ def test_looking_commits_nothing_and_late_labels_are_charged_as_answered(stream:
     assert frequency.of_many([0.3], [None]) == [frequency.of(0.3)] and frequency.rows == len(stream)
 
 
+@given(rows, st.floats(0, 1))
+@steady
+def test_the_number_costs_least_of_all_hundredths(stream: list[tuple[float, int]], p: float) -> None:
+    frequency = at.Frequency()
+    near, ones, owed, last = [0.0, 0.0], [0.0, 0.0], [0.0] * 10, [-1, -1]
+
+    def cost(hundredths: int, side: int) -> float:
+        own = (ones[side] + 3 * (sum(ones) + 1) / (sum(near) + 2)) / (near[side] + 3)
+        tenth, away = min(hundredths // 10, 9), hundredths / 100 - own
+        return 6 * away**2 - 2 * owed[tenth] * away + 0.15 * (tenth != last[side]) + 99 * (abs(away) > 0.6 + 1e-12)
+
+    for answered, y in [*stream, (p, 1)]:
+        side, given = int(answered >= 0.5), round(100 * frequency.of(answered))
+        assert cost(given, side) <= min(cost(number, side) for number in range(101)) + 1e-9
+        frequency.learn(answered, y)
+        owed[min(given // 10, 9)] += y - given / 100
+        last[side] = min(given // 10, 9)
+        fade = 39 / 40 if near[side] >= 40 else 1.0
+        near[side], ones[side] = fade * near[side] + 1, fade * ones[side] + y
+
+
 @pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
 def test_p_is_a_chance(p: float) -> None:
     with pytest.raises(errors.InvalidArgument, match="p must be the chance"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Family, every_engine, steady
 
@@ -66,7 +66,7 @@ def games(draw: st.DrawFn) -> tuple[Family, list[tuple[Any, int, float]], float]
 
 @every_engine
 @given(games())
-@steady
+@settings(steady, max_examples=400)
 def test_they_are_all_labellings_within_reach(
     engine: str, game: tuple[Family, list[tuple[Any, int, float]], float]
 ) -> None:
@@ -112,6 +112,16 @@ def test_far_too_many_are_cut_off_at_the_limit() -> None:
         for near in found[:: len(found) // 7]:
             points = xs if c != at.BlockUnions(4) else (100 * xs).astype(int).tolist()
             assert near.loss == sum(near.rule(x) != y for x, y in zip(points, ys, strict=True))
+
+
+@every_engine
+@pytest.mark.parametrize("c", [at.RealStumps(["b", "a"]), at.Stumps({"b": [1.5, 2.5], "a": [1.5, 2.5]})])
+def test_of_features_that_repeat_each_other_the_first_is_named(engine: str, c: Any) -> None:
+    learner = at.Adept(c, engine=engine)
+    learner.learn_many([{"a": v, "b": v} for v in (1.0, 2.0, 3.0)], [0, 0, 1])
+    cut = "2.5" if c.spec_name == "stumps" else "3"
+    assert str(learner.rules_within(1)[0]) == f"b >= {cut} (loss 0)"
+    assert all(str(near.rule).startswith(("b", "always")) for near in learner.rules_within(3))
 
 
 def test_costs_count_as_the_learner_counts_them() -> None:

@@ -100,6 +100,22 @@ def test_losses_that_are_weighed_are_not_called_mistakes() -> None:
     assert "60   16.7 %   always 1" in shown  # of 60 x 5 + 60 that could be lost
 
 
+def test_a_better_rule_that_may_have_been_dropped_is_told_of() -> None:
+    learner = at.Adept(at.Thresholds(64), max_width=2)
+    rng = np.random.default_rng(0)
+    learner.learn_many(rng.integers(0, 64, 80), rng.integers(0, 2, 80))
+    told = summary.plainly(learner, "rule")
+    assert (learner.certificate().best_is_kept is False) == ("Paths were dropped" in told) and "dropped" in told
+    assert "dropped" not in summary.plainly(_learnt(at.Adept(at.Thresholds(64))), "rule")
+    other = summary._nearly(learner, ["x"])
+    assert other == "" or other.startswith("Nearly as good: at least 1 other rule within 1 mistake of the best rule")
+
+
+def _learnt(learner: at.Adept) -> at.Adept:
+    learner.learn_many([3, 40, 20], [0, 1, 1])
+    return learner
+
+
 def test_steps_say_nothing_of_what_is_near() -> None:
     learner = at.Adept(at.RealSteps())
     learner.learn_many([0.5, 1.5] * 30, [0, 1] * 30)

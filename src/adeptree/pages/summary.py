@@ -134,11 +134,11 @@ def _nearly(learner: Adept, columns: Sequence[str]) -> str:
     except InvalidArgument:  # (a structure that cannot list them)
         return ""
     within = f"within {_sum(reach)} {unit.removesuffix('s') if reach == 1 else unit} of the best rule"
-    if len(others) == 1 and not others.more:
-        return f"Nearly as good: no other rule comes {within}."
-    count = f"more than {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
+    if len(others) == 1:
+        return "" if others.more else f"Nearly as good: no other rule comes {within}."
+    count = f"at least {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
     few = [("", _sum(near.loss), _short(rule_text(learner, columns, near.rule))) for near in others[1 : 1 + SHOWN]]
-    return _part(f"Nearly as good: {count} other rule{'s' * (count != '1')} {within}", *few)
+    return _part(f"Nearly as good: {count} other rule{'s' * (len(others) > 2)} {within}", *few)
 
 
 def _short(rule: str) -> str:
@@ -214,18 +214,23 @@ def _rate(learner: Adept) -> str:
 
 def plainly(learner: Adept, rule: str) -> str:
     """Say what the numbers mean, for someone who sees them for the first time."""
-    ours, best, stake, unit = learner.expected_loss, learner.best_loss, stake_of(learner), unit_of(learner)
-    constant = learner.best_constant()
+    ours, best, stake, weighed = learner.expected_loss, learner.best_loss, stake_of(learner), learner.weighed
+    constant, least = learner.best_constant(), learner.engine.dropped.least_loss
     lost = constant.loss if constant else None
     told = f": {sentence(rule)}" if len(rule) <= LONG_RULE else ""
     said = [
         f"In plain words: ADEPT predicted {verdict(ours, best, lost, stake)} the best rule, "
         f"which only hindsight can name{told}.",
-        f"On average it makes {compared(ours, best, stake, unit)} that rule"
-        + (f", and {compared(ours, constant.loss, stake, unit)} {constant.rule}." if constant else "."),
+        f"On average it {compared(ours, best, stake, weighed)} that rule"
+        + (f", and {compared(ours, constant.loss, stake, weighed)} {constant.rule}" if constant else "")
+        + (" (of all that could be lost)." if weighed else "."),
     ]
     if constant and constant.loss <= best:
         said.append(f"No rule of the class does better than {constant.rule}.")
+    if least is not None and least < best:
+        said.append(
+            "Paths were dropped to keep the width: one of their rules may be better than the best that was kept."
+        )
     return " ".join([*said, f"It assumes nothing about the labels: {_guarantee(learner)}."])
 
 

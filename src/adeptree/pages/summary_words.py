@@ -31,16 +31,18 @@ def verdict(ours: float, best: float, constant: float | None, stake: float) -> s
     return "almost as well as" if close else "not as well as"
 
 
-def compared(ours: float, other: float, stake: float, unit: str) -> str:
-    """Say how far losses are apart, per 100 rounds.
+def compared(ours: float, other: float, stake: float, weighed: bool = False) -> str:
+    """Say how far losses are apart: in mistakes per 100 rounds, or (weighed) of what could be lost.
 
-    >>> compared(30.0, 20.0, 1000, "mistakes"), compared(20.0, 20.4, 1000, "mistakes")
-    ('1.0 more mistakes per 100 rounds than', 'practically as many mistakes as')
+    >>> compared(30.0, 20.0, 1000), compared(20.0, 20.4, 1000), compared(30.0, 40.0, 1000, weighed=True)
+    ('makes 1.0 more mistakes per 100 rounds than', 'makes practically as many mistakes as', 'loses 1.0 % less than')
     """
     extra = 100 * (ours - other) / stake if stake else 0.0
     if abs(extra) < AS_WELL:
-        return f"practically as many {unit} as"
-    return f"{abs(extra):.1f} {'more' if extra > 0 else 'fewer'} {unit} per 100 rounds than"
+        return "loses practically as much as" if weighed else "makes practically as many mistakes as"
+    if weighed:
+        return f"loses {abs(extra):.1f} % {'more' if extra > 0 else 'less'} than"
+    return f"makes {abs(extra):.1f} {'more' if extra > 0 else 'fewer'} mistakes per 100 rounds than"
 
 
 def sentence(rule: str) -> str:

@@ -167,7 +167,7 @@ def run_command(
         float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
     ] = 1,
     max_width: Annotated[
-        int | None, typer.Option(help="Keep at most so many paths; the summary says what is still guaranteed.")
+        int | None, typer.Option(help="Keep at most so many paths; bounds then hold against the rules that were kept.")
     ] = None,
 ) -> None:
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
