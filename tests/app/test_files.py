@@ -149,8 +149,8 @@ def test_a_file_without_a_header_is_found_and_said() -> None:
         "adeptree: f.csv has no header, as its first line holds numbers only: its columns are called c1 to c2; "
         "if that line does name them, add --header\n"
     )
-    write("g.csv", "score,y", *rows)
-    good("run", "g.csv", *RULES, "--predictions", "whole.csv")
+    write("g.csv", "c1,c2", *rows)
+    good("run", "g.csv", "--rules", "thresholds(c1)", "--predictions", "whole.csv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
     lines = write("iris.data", "5.1,3.5,setosa", "7.0,3.2,virginica")
     assert (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,7 @@ from adeptree.families.stumps.open_stumps import OpenStumps
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
-try:
-    import polars as pl
-except ImportError:
-    pl = None
+pl: Any = import_module("polars") if find_spec("polars") else None
 
 KINDS: dict[str, tuple[Callable[[dict[str, Any]], Any], Any]] = {
     "pandas": (lambda columns: pd.DataFrame(columns, index=range(100, 100 + len(columns["age"]))), pd.Series),

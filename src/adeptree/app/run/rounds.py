@@ -33,8 +33,8 @@ class Rounds:
             return self.learner.predict_proba_many(xs).tolist()  # type: ignore[no-any-return]
         while (start := len(played)) < len(ys):
             stop = start + (self.course.left(self.learner.rounds) if self.course else len(ys))
-            part = None if weights is None else weights[start:stop]
-            played += self.learner.learn_many(xs[start:stop], ys[start:stop], part).tolist()
+            more = () if weights is None else (weights[start:stop],)
+            played += self.learner.learn_many(xs[start:stop], ys[start:stop], *more).tolist()
             self.note()
         return played
 

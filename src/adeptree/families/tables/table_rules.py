@@ -181,7 +181,7 @@ class TableIntervals(TableRules):
     --------
     >>> c = TableIntervals(["age", "sex"])
     >>> str(c.erm([({"age": 30}, 0), ({"age": 40}, 1), ({"age": 50}, 0), ({"sex": "f"}, 0)]))
-    '35 <= age < 45'
+    '40 <= age < 50'
     """
 
     spec_name = "table_intervals"
@@ -229,7 +229,7 @@ class BestSoFar(MadeFor[TableRules]):
 
     >>> best = BestSoFar().bind(TableStumps(["age"]))
     >>> state = best.update(best.update(best.start(), {"age": 30.0}, 0), {"age": 40.0}, 1)
-    >>> best.predict(state, {"age": 37.0}), best.predict(state, {"age": 31.0})
+    >>> best.predict(state, {"age": 41.0}), best.predict(state, {"age": 31.0})
     (1, 0)
     """
 
