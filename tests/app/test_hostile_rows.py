@@ -135,7 +135,8 @@ def test_hostile_cells_of_a_table_are_values_gaps_or_bad_rows(format: str) -> No
     line = result.stderr.splitlines()[-1]
     assert "must be text without NUL and half characters" in line
     learner = at.load("s/checkpoint")
-    assert learner.rounds == len(rows) - 4  # NUL twice, half a character, a line that is too long
+    # NUL twice, a line that is too long, and half a character (whose bytes a CSV file has as cp1252)
+    assert learner.rounds == len(rows) - 4 + (format == "csv")
 
 
 @pytest.mark.parametrize("label", ["y>1e999", "y>" + "9" * 400, "y<nan"])
