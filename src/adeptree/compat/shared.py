@@ -39,15 +39,18 @@ def rules_of(rules: Any, stumps: Callable[[], at.ConceptClass] = OpenStumps) -> 
 def instance_of(concept_class: at.ConceptClass, x: Mapping[Any, Any], feature: Any = None) -> Any:
     """Return a row of features as an instance of the class: one feature's value, or the mapping.
 
-    A feature that is absent counts as 0, where the class wants a number.
+    A feature that is absent counts as 0, where the class wants a number; and as missing, where the class knows gaps.
 
-    >>> from adeptree import Stumps
-    >>> instance_of(Stumps(cuts={"a": [1], "b": [2]}), {"b": 7, "c": 1})
-    {'a': 0.0, 'b': 7}
+    >>> from adeptree import Stumps, TableStumps
+    >>> instance_of(Stumps(cuts={"a": [1], "b": [2]}), {"b": 7, "c": 1}), instance_of(TableStumps(["a"]), {"b": 7})
+    ({'a': 0.0, 'b': 7}, {})
     """
     if feature is not None:
         return x.get(feature, 0.0)
-    names = columns_of(concept_class).names(concept_class)
+    told = columns_of(concept_class)
+    names = told.names(concept_class)
+    if told.gaps:
+        return concept_class.instance(x)
     return x if names is None else {name: x.get(name, 0.0) for name in names}
 
 

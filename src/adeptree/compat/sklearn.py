@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+import adeptree as at
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
 from adeptree.core.errors import InvalidArgument, MissingExtra
 from adeptree.families.stumps.stumps_found import RealStumps
@@ -32,8 +33,8 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     rules
-        "stumps" (one feature against any cut), a spec, or a concept class over mappings of feature names. Features are
-        named as in the data frame, else "x0", "x1", ...
+        "stumps" (one feature against any cut), "tables" (texts and gaps in X too, see ``TableStumps``), a spec,
+        or a concept class over mappings of feature names. Features are named as in the data frame, else "x0", "x1", ...
     feature
         For rules over one value, such as "real_thresholds()": the name of the feature that holds it.
     decision
@@ -69,7 +70,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``sample_weight=`` says what an error costs in each row. (It is not named in the signature, by which
         scikit-learn would take a row of weight 2 for the same row twice: to an online learner these are two rounds.)
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, **self._wanted())
         weight = weights.pop("sample_weight", None)
         if weights:
             raise TypeError(f"fit takes X, y and sample_weight; got {', '.join(map(repr, weights))}")
@@ -79,14 +80,14 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows; the first call must know both labels, from ``classes`` or from ``y``."""
         first = not hasattr(self, "learner_")
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=first)
+        X, y = validate_data(self, X, y, reset=first, **self._wanted())
         weight = _weights(sample_weight, X)
         return (self._start(y, classes, weight) if first else self)._learn(X, y, weight)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the chance of guessing each label of ``classes_``, one row per row."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, reset=False, **self._wanted())
         p = self.learner_.predict_proba_many(self._instances(X))
         return np.column_stack([1.0 - p, p]) if len(self.classes_) == 2 else np.ones((len(p), 1))
 
@@ -101,6 +102,12 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.learner_.best_rule()
 
+    def _wanted(self) -> dict[str, Any]:
+        """Return what X may hold: finite numbers, or with rules on tables texts and gaps too."""
+        if self.rules == "tables" or isinstance(self.rules, at.TableRules):
+            return {"dtype": None, "ensure_all_finite": False}
+        return {"dtype": np.float64}
+
     def _start(self, y: Any, classes: Any, weight: Any) -> Self:
         check_decision(self.decision)
         check_classification_targets(y)
@@ -113,7 +120,8 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = labels
         numbered = [f"x{i}" for i in range(self.n_features_in_)]
         self._names = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
-        rules = rules_of(self.rules, lambda: RealStumps(self._names))
+        known = {"tables": at.TableStumps(self._names), "stumps": RealStumps(self._names)}
+        rules = rules_of(known.get(self.rules, self.rules) if isinstance(self.rules, str) else self.rules)
         heaviest = 1 if weight is None else weight.max().item()
         self.learner_ = learner_of(rules, None, None, seed=0, max_weight=heaviest)
         return self
