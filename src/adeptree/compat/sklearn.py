@@ -9,6 +9,7 @@ import numpy as np
 import adeptree as at
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
 from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.families.registry import columns_of
 from adeptree.families.stumps.stumps_found import RealStumps
 
 try:
@@ -104,7 +105,8 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _wanted(self) -> dict[str, Any]:
         """Return what X may hold: finite numbers, or with rules on tables texts and gaps too."""
-        if self.rules == "tables" or isinstance(self.rules, at.TableRules):
+        known = isinstance(self.rules, at.ConceptClass) and columns_of(self.rules).gaps
+        if known or (isinstance(self.rules, str) and self.rules == "tables"):
             return {"dtype": None, "ensure_all_finite": False}
         return {"dtype": np.float64}
 

@@ -49,10 +49,15 @@ def floats(texts: Sequence[str]) -> list[float]:
     ([3.0, 2.5, -0.0], [3.0, nan, nan, inf])
     """
     try:
-        return list(map(float, _plain(texts)))
+        return plain_floats(texts)
     except ValueError:
         values = [number(text) for text in texts]
         return [math.nan if isinstance(value, str) else float(value) for value in values]
+
+
+def plain_floats(texts: Sequence[str]) -> list[float]:
+    """Return many cells as floats, all of them numbers; ValueError if some are not."""
+    return list(map(float, _plain(texts)))
 
 
 def wholes(texts: Sequence[str]) -> list[int]:

@@ -51,13 +51,17 @@ def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:
     return sum(p != y for p, y in zip(predicted, labels, strict=True))
 
 
+class CheckedRows(Sequence[dict[str, Any]]):
+    """Instances that a class has made of columns: they stay in columns until somebody looks at one."""
+
+
 def listed(name: str, values: Iterable[Any]) -> Any:
     """Return values that can be counted: arrays as they are, all else as a list; a sentence if there are none.
 
     >>> listed("xs", (x for x in "ab"))
     ['a', 'b']
     """
-    if isinstance(values, np.ndarray) and values.ndim:
+    if (isinstance(values, np.ndarray) and values.ndim) or isinstance(values, CheckedRows):
         return values
     if (found := framed(values)) is not None:
         return values_in(column_of(name, found))

@@ -9,7 +9,7 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.frames import as_list, column_of, framed, index_of, is_series, like, rows_of, values_in
-from adeptree.core.types import FloatArray, listed
+from adeptree.core.types import CheckedRows, FloatArray, listed
 from adeptree.families.registry import columns_of
 from adeptree.learners.tickets import Ticket
 from adeptree.roles.concept_class import ConceptClass
@@ -104,6 +104,8 @@ def _of_frame(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
 
 def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
     """Return instances in a list as they are; an array has columns without names, or a column for nothing."""
+    if isinstance(xs, CheckedRows):
+        return xs
     if not isinstance(xs, np.ndarray) or (xs.ndim == 1 and xs.dtype.kind == "O"):
         return xs if PLAIN.issuperset(map(type, xs)) else [one(concept_class, x) for x in xs]
     names = told.names(concept_class)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.errors import InvalidInstance, got
-from adeptree.core.types import FloatArray
+from adeptree.core.types import CheckedRows, FloatArray
 from adeptree.families.line.round_cuts import finite_float
 
 
@@ -33,7 +33,7 @@ def values_of(features: Iterable[str], x: Any) -> dict[str, float]:
     return values
 
 
-class Table(Sequence[dict[str, float]]):
+class Table(CheckedRows):
     """Rows of numbers as instances: each is made a mapping when it is looked at, and engines take all of them at once.
 
     >>> table = Table(("age", "bmi"), np.array([[41.0, 22.5], [20.0, 31.0]]))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.cells import floats, is_missing, number
+from adeptree.core.cells import is_missing, number, plain_floats
 from adeptree.families.tables.table_cells import TableCells, cell_of
 from adeptree.families.tables.table_engine import TableEngine
 from adeptree.families.tables.table_rules import (
@@ -31,18 +31,17 @@ def _cell(text: str) -> Any:
 
 def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
     """Return the same of many rows."""
-    numbers, texts = np.array([floats(column) for column in columns]).T, list[list[Any] | None]()
+    numbers, texts = np.empty((len(columns[0]), len(columns))), list[list[Any] | None]()
     most = np.finfo(np.float64).max
     for f, column in enumerate(columns):
-        words: list[Any] = [None] * len(column)
-        for place in np.flatnonzero(np.isnan(numbers[:, f])).tolist():
-            text = column[place].strip()
-            cell = _cell(text)
-            if isinstance(cell, str):
-                words[place] = cell_of(concept_class.features[f], cell)
-            elif cell is not None:
-                numbers[place, f] = cell
-        texts.append(words if any(word is not None for word in words) else None)
+        try:
+            numbers[:, f] = plain_floats(column)
+            texts.append(None)
+        except ValueError:  # texts and gaps come again and again: each is read once
+            read = {text: cell_of(concept_class.features[f], _cell(text.strip())) for text in set(column)}
+            cells = [read[text] for text in column]
+            numbers[:, f] = [cell if isinstance(cell, float) else np.nan for cell in cells]
+            texts.append([cell if isinstance(cell, str) else None for cell in cells])
     return TableCells(concept_class.features, np.clip(numbers, -most, most) + 0.0, texts)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from adeptree.core.cells import is_storable
 from adeptree.core.errors import InvalidInstance, got
-from adeptree.core.types import FloatArray
+from adeptree.core.types import CheckedRows, FloatArray
 
 MISSING = ("NAType", "NaTType")
 """Types of other libraries' gaps, which compare with nothing."""
@@ -61,7 +61,7 @@ def row_of(features: Collection[str], x: Any) -> dict[str, float | str]:
     return {name: cell for name, cell in cells if cell is not None}
 
 
-class TableCells(Sequence[dict[str, Any]]):
+class TableCells(CheckedRows):
     """Rows whose numbers and texts lie in columns: each is made a mapping when it is looked at.
 
     ``numbers`` has NaN where a row has no number; ``texts`` has per column a list (None: a gap), or None if it has no
