@@ -58,16 +58,16 @@ def test_repeated_points_do_not_count_where_all_points_are_few(concept_class: An
         (99.4, 100, 500, "even better than"),
         (100.6, 100, 500, "almost as well as"),
         (5.0, 0, 500, "almost as well as"),  # half a mistake per 100, whatever the rest is
-        (5.1, 0, 500, "not as well as"),
+        (5.1, 0, 500, "less well than"),
         (110.0, 100, 500, "almost as well as"),  # a tenth more than the best rule
-        (110.1, 100, 500, "not as well as"),
+        (110.1, 100, 500, "less well than"),
         (410.0, 400, 440, "almost as well as"),  # a quarter of what it gains over the constant
-        (410.1, 400, 440, "not as well as"),
+        (410.1, 400, 440, "less well than"),
         (440.0, 400, None, "almost as well as"),  # (unknown)
-        (440.1, 400, None, "not as well as"),
+        (440.1, 400, None, "less well than"),
         (404.9, 400, 400, "almost as well as"),  # the best rule is a constant
-        (405.1, 400, 400, "not as well as"),
-        (405.1, 400, 300, "not as well as"),  # the constant is no rule of the class, and better
+        (405.1, 400, 400, "less well than"),
+        (405.1, 400, 300, "less well than"),  # the constant is no rule of the class, and better
     ],
 )
 def test_words_match_sizes(ours: float, best: float, constant: float | None, said: str) -> None:

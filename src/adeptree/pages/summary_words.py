@@ -18,7 +18,7 @@ def verdict(ours: float, best: float, constant: float | None, stake: float) -> s
     ``stake`` is what could be lost in all: the number of rounds, if each costs 1.
 
     >>> verdict(504.4, 500, 984, 2000), verdict(80, 40, 500, 1000), verdict(430, 400, 410, 1000)
-    ('almost as well as', 'not as well as', 'not as well as')
+    ('almost as well as', 'less well than', 'less well than')
     """
     extra = ours - best
     per_hundred = 100 * extra / stake if stake else 0.0
@@ -28,7 +28,7 @@ def verdict(ours: float, best: float, constant: float | None, stake: float) -> s
         return "even better than"
     gained = extra if constant is None else A_QUARTER * (constant - best)
     close = per_hundred <= ALMOST or extra <= min(A_TENTH * best, gained)
-    return "almost as well as" if close else "not as well as"
+    return "almost as well as" if close else "less well than"
 
 
 def compared(ours: float, other: float, stake: float, weighed: bool = False) -> str:
