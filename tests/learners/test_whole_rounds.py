@@ -513,11 +513,13 @@ def test_ctrl_c_inside_a_batch_on_an_engine_leaves_whole_rounds(name: str) -> No
     xs, ys = [points[i] for i in rng.integers(0, len(points), count)], rng.integers(0, 2, count).tolist()
     if at_once(build()) and build().horizon is None:
         xs, ys = xs * 20, ys * 20
-    begun = time.perf_counter()
-    build().learn_many(xs, ys)
-    takes = time.perf_counter() - begun
-    within = alarmed_in_batches(build, xs, ys, np.linspace(0.05, 0.95, 12) * takes)
-    assert within > 0 or (at_once(build()) and len(xs) < 4900)
+    for _ in range(8):  # on a busy machine the time that a batch takes is not the one it took
+        begun = time.perf_counter()
+        build().learn_many(xs, ys)
+        takes = time.perf_counter() - begun
+        if alarmed_in_batches(build, xs, ys, np.linspace(0.05, 0.95, 12) * takes):
+            return
+    assert at_once(build()) and len(xs) < 4900
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
