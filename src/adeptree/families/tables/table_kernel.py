@@ -107,7 +107,7 @@ class TableKernel(RoundKernel):
 
     def give(self, numbers: Any, texts: Any) -> None:
         """Take the rows of a batch: numbers row by row (NaN where there is none), and per column texts, or None."""
-        self.given, self.given_texts = numbers, texts
+        self.given, self.given_texts = memoryview(numbers), texts
 
     def forget(self) -> None:
         """Have no row in place."""
