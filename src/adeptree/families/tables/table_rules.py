@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -60,9 +61,9 @@ class TableRules(ConceptClass):
         object.__setattr__(self, "features", _names(features))
 
     @property
+    @abstractmethod
     def inner(self) -> Any:
         """The class of the rules about numbers."""
-        raise NotImplementedError
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the cells that are not missing."""
