@@ -130,7 +130,11 @@ def test_the_bytes_are_those_of_single_calls_whatever_a_step_is(rules: str, step
 def test_columns_of_floats_are_learnt_as_single_rows_are(rules: str, steps: Steps) -> None:
     lines = [(line, fine or line in ("x,b,1", "NA,b,1", "1_0,b,1")) for line, fine in spoilt(50)]
     lines = [(line, fine) for line, fine in lines if "+" not in line and "99" not in line]
-    made = {"thresholds(x)": at.TableThresholds, "intervals(x)": at.TableIntervals, "stumps(x)": at.TableStumps}
+    made: dict[str, Any] = {
+        "thresholds(x)": at.TableThresholds,
+        "intervals(x)": at.TableIntervals,
+        "stumps(x)": at.TableStumps,
+    }
     expected = slowly(lines, at.Adept(made[rules](["x"])), lambda cells: {"x": cell_in(cells[0])})
     for size in SIZES:
         steps(*size)
