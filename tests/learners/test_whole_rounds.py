@@ -121,6 +121,7 @@ TABLE = at.FiniteClass(np.random.default_rng(0).integers(0, 2, (9, 6)))
 HALVES = [{"a": float(i % 4), "b": float(i % 3)} for i in range(6)]
 BITS = [(0, 1, 1), (1, 0, 1), (1, 1, 0), (0, 1, 1), (1, 1, 1), (0, 0, 1)]
 NUMBERS = [3, 5, 1, 3, 4, 0]
+CELLS = [{"a": 3.0, "b": "red"}, {"a": 1.0}, {"b": "red"}, {"a": 3.0, "b": "green"}, {}, {"a": "x", "b": 2.0}]
 LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "thresholds": (lambda: at.Adept(at.Thresholds(6)), NUMBERS),
     "paper": (lambda: at.Adept(at.Thresholds(6), 60), NUMBERS),
@@ -133,6 +134,8 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "float stumps": (lambda: at.Adept(at.RealStumps(["a", "b"])), HALVES),
     "open stumps": (lambda: at.Adept(OpenStumps()), HALVES),
     "stumps": (lambda: at.Adept(at.Stumps({"a": [1.0, 2.0], "b": [1.0]})), HALVES),
+    "tables": (lambda: at.Adept(at.TableStumps(["a", "b"])), CELLS),
+    "tables of intervals": (lambda: at.Adept(at.TableIntervals(["a", "b"]), costs=(3, 0.5)), CELLS),
     "blocks": (lambda: at.Adept(at.BlockUnions(2)), NUMBERS),
     "conjunctions": (lambda: at.Adept(at.Conjunctions(3)), BITS),
     "disjunctions": (lambda: at.Adept(at.Disjunctions(3)), BITS),
