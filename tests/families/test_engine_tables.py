@@ -202,6 +202,21 @@ def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest
             engine.commit(x, y)
 
 
+@pytest.mark.parametrize("c", CLASSES, ids=repr)
+@pytest.mark.parametrize("rate", ["adaptive", "anytime"])
+def test_no_adversary_beats_what_is_proven(c: Any, rate: str) -> None:
+    """Labels against the guess, drawn values and gaps, new texts all the time: regret stays below both bounds."""
+    rng, learner = np.random.default_rng(7), at.Adept(c, rate=rate)
+    for t in range(400):
+        x = c.random_instance(rng)
+        if rng.random() < 0.2:
+            x = {**x, "sex": f"new {t}"}
+        learner.learn(x, int(learner.predict_proba(x) < 0.5) if rng.random() < 0.8 else int(rng.integers(2)))
+        if t % 20 == 0:
+            bounds = (learner.certificate().bound, learner.bound_after(learner.rounds))
+            assert all(learner.regret <= bound + 1e-9 for bound in bounds if bound is not None)
+
+
 def test_what_no_table_has_is_refused(tmp_path: Path) -> None:
     c, rng = CLASSES[0], np.random.default_rng(0)
     engine = TableEngine(c, MixedPrior())
