@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +24,7 @@ from adeptree.families.stumps.open_stumps import OpenStumps
 
 pytest.importorskip("river")
 
+import pandas as pd
 from river import compose, datasets, evaluate, metrics, multiclass, preprocessing
 from river.checks import yield_checks
 
