@@ -44,6 +44,8 @@ def test_every_experiment_runs_and_holds(tiny: Reproduction) -> None:
     failed = [(name, v.claim, v.mean, v.note) for name, found in tiny.verdicts.items() for v in found if not v.held]
     assert not failed
     assert tiny.held
+    weak = [(name, v.claim) for name, found in tiny.verdicts.items() for v in found if v.outcome != "held"]
+    assert not weak, "no mutant makes these rows fail"
 
 
 def test_files_say_how_the_results_came_about(tiny: Reproduction) -> None:
@@ -341,7 +343,7 @@ def test_wrong_names_are_told_the_right_one(app: typer.Typer, tmp_path: Path) ->
     done = CliRunner().invoke(app, ["--only", "regrett", "--out", str(tmp_path)])
     assert done.exit_code == 2
     assert 'did you mean "regret"?' in done.output
-    with pytest.raises(InvalidArgument, match="known are regret, width"):
+    with pytest.raises(InvalidArgument, match="known are algorithms, formulas, regret, width"):
         experiment("nothing like it")
 
 

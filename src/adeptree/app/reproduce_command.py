@@ -41,16 +41,51 @@ def reproduce_command(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results; runs are kept.")] = Path(
         "results"
     ),
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Sabotage the code instead, and say which check catches it.")
+    ] = False,
 ) -> None:
     """Measure every claim of the paper and say whether it held.
 
-    Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html.
+    Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html. With --mutants
+    nothing is measured: small sabotages are tried one by one, and --only names one of them.
     """
     with told(TROUBLE):
+        if mutants:
+            if not _hunted(only, workers or _possible(jobs or os.cpu_count() or 1), out):
+                raise typer.Exit(FAILED)
+            return
         _check_page(out)
         result = _reproduced(quick, only, workers or _possible(jobs or os.cpu_count() or 1), out)
         if not result.held:
             raise typer.Exit(FAILED)
+
+
+def _hunted(only: str | None, jobs: int | str, out: Path) -> bool:
+    """Try the mutants, tell which check caught which, and return whether nothing went unnoticed that was noticed."""
+    import json
+
+    from adeptree.core.files import write_atomically
+    from adeptree.experiments.mutants import Caught, hunt, mutants, power, power_of
+
+    def on_done(name: str, caught: Caught) -> None:
+        show(f"{name}: {mutants()[name].what}")
+        for row in caught.rows or (f"raised {caught.raised}" if caught.raised else "NOT CAUGHT",):
+            show(f"    {row}")
+
+    found = hunt("quick", only, jobs, on_done)
+    free = [name for name, caught in found.items() if not caught.held]
+    caught = power_of(found)
+    show(f"{len(found) - len(free)} of {len(found)} mutants caught, by {len(caught)} checks")
+    if only is not None:
+        return not free
+    weak = [row for row in power() if row not in caught]
+    for row in weak:
+        show(f"no mutant fails any more: {row}")
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(out / "power.json", json.dumps(caught, indent=1).encode() + b"\n")
+    show(f"which check catches which: {out / 'power.json'}", err=True)
+    return not (free or weak)
 
 
 def _check_page(out: Path) -> None:

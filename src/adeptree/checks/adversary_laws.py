@@ -9,24 +9,26 @@ from adeptree.checks.subjects import AdversarySubject
 from adeptree.core.errors import InvalidLabel
 from adeptree.core.types import label_of
 from adeptree.games import Round, play
+from adeptree.games.adversaries import History, listening
 
 
-def game(subject: AdversarySubject, seed: int = 0, coins: int = 0) -> list[Round]:
+def game(subject: AdversarySubject, seed: int = 0, coins: int = 0) -> History:
     """Play by the rules of the paper; the guesses that go on record do not depend on the learner's coins."""
     adversary, learner = subject.adversary, subject.learner.make(seed=coins)
     rounds = subject.learner.horizon
     adversary.start(rounds, seed)
-    history: list[Round] = []
-    for t in range(1, rounds + 1):
-        x = adversary.instance(history[:])
-        p = learner.predict_proba(x)
-        y = adversary.label(history[:], x, p)
-        try:
-            label_of(y)
-        except InvalidLabel as error:
-            fail(f"round {t}: {error}")
-        learner.learn(x, y)
-        history.append(Round(t, x, p, int(p > 0.5), y, learner.width, 0, 0, learner.best_loss))
+    history = History()
+    with listening(adversary, learner) as calls:
+        for t in range(1, rounds + 1):
+            x = adversary.instance(history.until(t))
+            p = learner.predict_proba(x)
+            y = adversary.label(history.until(t), x, p)
+            try:
+                label_of(y)
+            except InvalidLabel as error:
+                fail(f"round {t}: {error}")
+            learner.learn(x, y)
+            history.add(Round(t, x, p, int(p > 0.5), y, learner.width, 0, 0, learner.best_loss), calls)
     return history
 
 
@@ -72,9 +74,9 @@ def check_history_is_read_only(subject: AdversarySubject) -> None:
     adversary, past = subject.adversary, game(subject, seed=1)
     adversary.start(len(past), 1)
     for t, r in enumerate(past):
-        history = past[:t]
+        history = past.until(t)
         adversary.label(history, adversary.instance(history), r.p)
-        if history != past[:t]:
+        if history != past.until(t):
             fail(f"it changed the history in round {t + 1}")
 
 

@@ -37,6 +37,13 @@ class Verdict:
     note: str = ""
     within: float = 0.0
     """How far from the bound an "=" may lie."""
+    mutants: int = 0
+    """How many sabotages are known to make it fail; with none it says nothing."""
+
+    @property
+    def outcome(self) -> str:
+        """What may be said of it: a check that nothing can fail has not held."""
+        return ("held" if self.mutants else "no power") if self.held else "FAILED"
 
     @property
     def ratio(self) -> float:

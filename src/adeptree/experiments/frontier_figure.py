@@ -12,7 +12,9 @@ import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.lower_bound import budgeted_game, telling
 from adeptree.experiments.played_streams import adversary
+from adeptree.experiments.query_counts import through_oracle
 from adeptree.experiments.stats import at_most, mean, mean_at_least
+from adeptree.families.registry import default_base
 
 
 def run(cell: Cell) -> Row:
@@ -21,10 +23,21 @@ def run(cell: Cell) -> Row:
     if cell["part"] == "low":
         game, played = budgeted_game(cell["learner"], 1, T, cell["Q"], seed)
         return {"queries": game.queries, "regret": played.expected_loss - game.best_loss(played)}
+    if cell["part"] == "posed":
+        return _through_an_oracle(cell)
     blocks = at.BlockUnions(1)
     learner = at.Adept(blocks, T, seed=seed) if c == 1 else at.LazyAdept(blocks, T, exponent=c, seed=seed)
     played = at.play(learner, adversary(cell["stream"], blocks, T, instances=_half_new), seed=seed)
     return {"queries": learner.queries.asked, "regret": played.regret}
+
+
+def _through_an_oracle(cell: Cell) -> Row:
+    """Play ADEPT on a class that is known through its oracle alone, and count the calls that reach it."""
+    known = at.parse(cell["class"])
+    hidden = through_oracle(known, cell["oracle"])
+    learner = at.Adept(hidden, cell["T"], base=default_base(known).bind(known), seed=cell["seed"])
+    played = at.play(learner, adversary(cell["stream"], known, cell["T"]), seed=cell["seed"])
+    return {"queries": learner.queries.posed, "asked": learner.queries.asked, "regret": played.regret}
 
 
 def _half_new(rng: np.random.Generator) -> int:
@@ -34,8 +47,16 @@ def _half_new(rng: np.random.Generator) -> int:
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """No budgeted point in the impossible region; each of ours within its theorem's queries and regret."""
-    yield _outside_impossible(part(rows, "low"))
-    ours = part(rows, "high")
+    for (oracle,), members in groups(part(rows, "posed"), "oracle").items():
+        T, spec = members[0]["T"], members[0]["class"]
+        calls, asked = (mean(column(members, name)) for name in ("queries", "asked"))
+        note = f"{spec}, T = {T}: {calls:,.0f} calls posed for {asked:,.0f} asked; of this class, not of all of VC 1"
+        claim = f"calls posed / 2 T log2 T, {ORACLES[oracle]}"
+        yield at_most(claim, [r["queries"] / (2 * T * math.log2(T)) for r in members], 1.0, note)
+    if low := part(rows, "low"):
+        yield _outside_impossible(low)
+    if not (ours := part(rows, "high")):
+        return
     T = ours[0]["T"]
     queries = [r["queries"] / at.bounds.tradeoff_queries(T, r["c"], 1) for r in ours]
     yield at_most("queries of our points / 2 T Sauer(T^c)", queries, 1.0, f"T = {T}, c = 0.3..1 (ADEPT)")
@@ -59,10 +80,15 @@ def _outside_impossible(rows: Sequence[Row]) -> Verdict:
     return replace(found[Q], spread=error, runs=len(rows), held=held, note=note)
 
 
+ORACLES = {"cubes": "an oracle that returns concepts", "bits": "a yes/no oracle"}
+
+
 def points(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
     """Return (label, mean queries, mean regret) of every measured point; ours at their hardest stream."""
     shown = {f"Q = {Q}": members for (Q,), members in groups(part(rows, "low"), "Q").items()}
     for (c,), members in groups(part(rows, "high"), "c").items():
         streams = groups(members, "stream").values()
         shown["ADEPT" if c == 1 else f"c = {c}"] = max(streams, key=lambda some: mean(column(some, "regret")))
+    for (oracle,), members in groups(part(rows, "posed"), "oracle").items():
+        shown[f"posed, {oracle}"] = members
     return [(name, mean(column(some, "queries")), mean(column(some, "regret"))) for name, some in shown.items()]

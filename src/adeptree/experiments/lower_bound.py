@@ -22,6 +22,7 @@ LEARNERS: dict[str, Any] = {
     "guesser": Guesser,
     "leader": BudgetedLeader,
     "recent leader": partial(BudgetedLeader, recent=True),
+    "early leader": partial(BudgetedLeader, every=8),  # it would know all by round 9, were there no resets
     "lazy ADEPT": _lazy,
 }
 
@@ -40,7 +41,25 @@ def run(cell: Cell) -> Row:
         for seed in range(first, first + cell["games"])
     ]
     regrets = [played.expected_loss - game.best_loss(played) for game, played in games]
-    return {"regrets": regrets, "most_queries": max(game.queries for game, _ in games)}
+    row: Row = {"regrets": regrets, "most_queries": max(game.queries for game, _ in games)}
+    if cell["seed"] == 0:
+        row["phases_curves"] = phases(*games[0])
+    return row
+
+
+def phases(game: at.BlockReset, played: at.Transcript) -> dict[str, list[float]]:
+    """Return of each phase: its last round, what the learner and the best concept lost in it, and its 1s."""
+    ends = [t for t in game.query_rounds if 0 < t < len(played)] + [len(played)]
+    best, losses = game.judge([(r.x, r.y) for r in played]), played.losses
+    told: dict[str, list[float]] = {"end": [float(end) for end in ends], "ours": [], "best": [], "ones": []}
+    start = 0
+    for end in ends:
+        rounds = list(played)[start:end]
+        told["ours"].append(round(float(losses[start:end].sum()), 3))
+        told["best"].append(float(sum(best(r.x) != r.y for r in rounds)))
+        told["ones"].append(float(sum(r.y for r in rounds)))
+        start = end
+    return told
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:

@@ -8,7 +8,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from adeptree.core.files import write_atomically
 from adeptree.experiments.claims import EXPERIMENTS, experiment
 from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, altered
 from adeptree.experiments.measured_rows import Journal
+from adeptree.experiments.mutants import catches
 from adeptree.experiments.runner import Task, run_tasks
 
 DRAWN = ("curve", "curves")
@@ -86,7 +87,9 @@ def reproduce(
     rows = {name: [journal.rows[journal.key(cell)] for cell in cells[name]] for name, journal in journals.items()}
     for name in rows:
         _check_alike(name, rows[name], cells[name])
-    verdicts = {e.name: e.verdicts(rows[e.name]) for e in chosen}
+    verdicts = {
+        e.name: [replace(v, mutants=catches(e.name, v.claim)) for v in e.verdicts(rows[e.name])] for e in chosen
+    }
     manifest["wall_seconds"] = round(time.time() - started, 1)
     manifest["cpu_seconds"] = round(sum(j.seconds[j.key(c)] for n, j in journals.items() for c in cells[n]), 1)
     _write(folder / "manifest.json", manifest)
@@ -200,7 +203,9 @@ def _write(path: Path, content: Any) -> None:
     write_atomically(path, json.dumps(content, indent=1, sort_keys=True).encode() + b"\n")
 
 
-COLUMNS: dict[str, Any] = dict.fromkeys(("claim", "bound", "mean", "worst", "spread", "ratio", "held"), "right")
+COLUMNS: dict[str, Any] = dict.fromkeys(
+    ("claim", "bound", "mean", "worst", "spread", "ratio", "mutants", "held"), "right"
+)
 COLUMNS |= {"claim": "left", "held": "left"}
 """The columns of the table, and the side where they stand."""
 
@@ -216,7 +221,8 @@ def cells_of(verdict: Verdict) -> list[str]:
         number(verdict.worst),
         f"± {number(verdict.spread)}",
         number(verdict.ratio),
-        "held" if verdict.held else "FAILED",
+        str(verdict.mutants),
+        verdict.outcome,
     ]
 
 
@@ -240,7 +246,9 @@ def number(value: float) -> str:
 def summary(result: Reproduction) -> str:
     """Return the last line: how many claims held, in how many runs."""
     verdicts = [verdict for found in result.verdicts.values() for verdict in found]
-    held = sum(verdict.held for verdict in verdicts)
+    held = sum(verdict.outcome == "held" for verdict in verdicts)
+    weak = sum(verdict.outcome == "no power" for verdict in verdicts)
     runs = sum(len(rows) for rows in result.rows.values())
     cpu = result.manifest["cpu_seconds"]
-    return f"{held} of {len(verdicts)} checks held; {runs} runs, {cpu:.0f} s of processor time; kept in {result.out}"
+    said = f"{held} of {len(verdicts)} checks held" + (f", {weak} more that no mutant can fail" if weak else "")
+    return f"{said}; {runs} runs, {cpu:.0f} s of processor time; kept in {result.out}"

@@ -3,6 +3,7 @@
 from adeptree.games.adversaries import Adversary as Adversary
 from adeptree.games.adversaries import Drifting as Drifting
 from adeptree.games.adversaries import Greedy as Greedy
+from adeptree.games.adversaries import History as History
 from adeptree.games.adversaries import LittlestoneTree as LittlestoneTree
 from adeptree.games.adversaries import Recorded as Recorded
 from adeptree.games.adversaries import Stochastic as Stochastic

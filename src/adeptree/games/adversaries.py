@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,14 +17,58 @@ from adeptree.core.seeds import stream
 from adeptree.core.types import Concept
 from adeptree.families.dimensions import littlestone_dimension
 from adeptree.games.transcript import Round
+from adeptree.learners.online_learner import OnlineLearner
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.frontier import Query
 from adeptree.theory.littlestone import MistakeTree
 
 Instances = Sequence[Any] | Callable[[np.random.Generator], Any]
 
 
+class History(list[Round]):
+    """H_{t-1}: the rounds so far, and what the learner asked the oracle in each of them, with the answers.
+
+    A learner on a class that knows its own structure has no oracle to ask; one on an ``OracleClass``, or one that asks
+    for leaders, does. Calls before the first round belong to it.
+
+    >>> from adeptree import Adept, Ghost, OracleClass, Thresholds, play
+    >>> class Curious(Adversary):
+    ...     def instance(self, history):
+    ...         return len(history)
+    ...     def label(self, history, x, p):
+    ...         if history:
+    ...             last = history.queries[-1]
+    ...             print(len(last), "questions,", sum(not query.answer for query in last), "refused")
+    ...         return 0
+    >>> oracle = OracleClass(realizable=Thresholds(8).realizable, strategy="literal")
+    >>> run = play(Adept(oracle, base=Ghost(4)), Curious(), rounds=4)
+    2 questions, 0 refused
+    3 questions, 1 refused
+    4 questions, 2 refused
+    """
+
+    def __init__(self, rounds: Iterable[Round] = (), queries: Iterable[tuple[Query, ...]] = ()) -> None:
+        super().__init__(rounds)
+        self.queries: list[tuple[Query, ...]] = list(queries)
+        """One entry per round, for an adversary that ``listens``."""
+
+    def until(self, t: int) -> History:
+        """Return H_t: the first t rounds."""
+        return History(self[:t], self.queries[:t])
+
+    def add(self, played: Round, calls: list[Query] | None) -> None:
+        """Add a round, and take the calls that were heard in it."""
+        self.append(played)
+        if calls is not None:
+            self.queries.append(tuple(calls))
+            calls.clear()
+
+
 class Adversary(ABC):
     """Chooses x_t from the past, then y_t from the past, x_t and the learner's probability P_t."""
+
+    listens: ClassVar[bool] = True
+    """Whether it looks at ``history.queries``, what the learner asked the oracle. (They are kept only for those.)"""
 
     def start(self, rounds: int, seed: int) -> None:
         """Begin a game; the same seed gives the same choices against the same learner."""
@@ -31,11 +76,11 @@ class Adversary(ABC):
         self.rng = stream(seed, f"adversary {type(self).__name__}")
 
     @abstractmethod
-    def instance(self, history: Sequence[Round]) -> Any:
+    def instance(self, history: History) -> Any:
         """Return x_t."""
 
     @abstractmethod
-    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+    def label(self, history: History, x: Any, p: float) -> int:
         """Return y_t, knowing P_t(1) = p but not the learner's coin."""
 
 
@@ -43,6 +88,7 @@ class Adversary(ABC):
 class Recorded(Adversary):
     """A stream fixed in advance: any iterable of (x, y) pairs."""
 
+    listens = False
     pairs: Iterable[tuple[Any, Any]] = field(repr=False)
 
     def start(self, rounds: int, seed: int) -> None:
@@ -70,6 +116,7 @@ class Recorded(Adversary):
 class _Drawing(Adversary):
     """Draws instances: from ``instances`` (a sequence or a function of a generator), else from the class."""
 
+    listens = False
     concept_class: ConceptClass
     instances: Instances | None = field(default=None, kw_only=True, repr=False)
 
@@ -186,6 +233,17 @@ def less_likely(p: float) -> int:
     (0, 1, 1)
     """
     return int(p <= 0.5)
+
+
+@contextmanager
+def listening(adversary: Adversary, learner: OnlineLearner) -> Iterator[list[Query] | None]:
+    """Have the learner's calls to its oracle written down for an adversary that listens; None for others."""
+    calls: list[Query] | None = [] if adversary.listens else None
+    learner.queries.heard = calls
+    try:
+        yield calls
+    finally:
+        learner.queries.heard = None
 
 
 def as_adversary(source: Any) -> Adversary:

@@ -20,6 +20,7 @@ from adeptree.games.adversaries import Adversary
 from adeptree.games.transcript import Round
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.family import Family
+from adeptree.roles.frontier import Query
 
 TOKENS = 1 << 62
 """Points of the game are ints below this, drawn uniformly: a point says nothing about its block."""
@@ -74,16 +75,6 @@ class HiddenUnion:
         return f"a union of {len(self._blocks)} hidden blocks"
 
 
-@dataclass(frozen=True)
-class Query:
-    """One call of the oracle, kept for the replay: ``kind`` is "erm" or "realizable"."""
-
-    round: int
-    kind: str
-    sample: tuple[tuple[Instance, int], ...]
-    answer: Any
-
-
 @dataclass
 class BlockReset(Adversary):
     """Plays one hidden pair of blocks per phase, and opens a new phase after every round with a query.
@@ -101,6 +92,7 @@ class BlockReset(Adversary):
     (3, 4, True)
     """
 
+    listens = False
     d: int
     record: bool = field(default=False, kw_only=True, repr=False)
 
@@ -118,7 +110,8 @@ class BlockReset(Adversary):
         self.queries = 0
         self.query_rounds: list[int] = []
         """Rounds in which the oracle was asked (0: before the first)."""
-        self.log: list[Query] = []
+        self.log: list[tuple[int, Query]] = []
+        """Every call, with its round (0: before the first)."""
         self.phases: list[tuple[int, int]] = []
         """The (positive, negative) block of each phase."""
         self._round = 0
@@ -183,7 +176,7 @@ class BlockReset(Adversary):
         if not self.query_rounds or self.query_rounds[-1] != self._round:
             self.query_rounds.append(self._round)
         if self.record:
-            self.log.append(Query(self._round, kind, sample, answer))
+            self.log.append((self._round, Query(kind, sample, answer)))
 
     @property
     def _started(self) -> Partition:

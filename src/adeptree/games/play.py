@@ -7,10 +7,10 @@ from typing import Any
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import label_of
-from adeptree.games.adversaries import as_adversary
+from adeptree.games.adversaries import History, as_adversary, listening
 from adeptree.games.transcript import Transcript
 from adeptree.learners.online_learner import OnlineLearner
-from adeptree.learners.watching import OnBestRule, OnRound, Progress, Round, Watch, round_of
+from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch, round_of
 
 
 def play(
@@ -53,18 +53,19 @@ def play(
     opponent = as_adversary(adversary)
     total = _rounds_left(learner) if rounds is None else check_size("rounds", rounds, at_least=0)
     opponent.start(total, seed)
-    history: list[Round] = []
+    history = History()
     watch = Watch(learner, on_round, on_best_rule_changed, progress, total)
-    for t in range(1, total + 1):
-        x = opponent.instance(history)
-        p = learner.predict_proba(x)
-        y = label_of(opponent.label(history, x, p))
-        guess = learner.predict(x)
-        learner.learn(x, y)
-        row = round_of(learner, t, x, p, guess, y, t == total)
-        history.append(row)
-        if not watch.off:
-            watch.after(row)
+    with listening(opponent, learner) as calls:
+        for t in range(1, total + 1):
+            x = opponent.instance(history)
+            p = learner.predict_proba(x)
+            y = label_of(opponent.label(history, x, p))
+            guess = learner.predict(x)
+            learner.learn(x, y)
+            row = round_of(learner, t, x, p, guess, y, t == total)
+            history.add(row, calls)
+            if not watch.off:
+                watch.after(row)
     header = {
         "learner": learner.kind,
         "class": repr(learner.concept_class),

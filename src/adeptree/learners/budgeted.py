@@ -89,7 +89,8 @@ class BudgetedLeader(_Budgeted):
     """Follow the leader, but the leader is asked for only Q times, at even distances; between, the last one rules.
 
     Before the first query it says 1/2. ``recent`` asks for the leader of the rounds since the last query instead
-    of all: against ``BlockReset`` that is the strongest play, right in (nearly) every query round.
+    of all: against ``BlockReset`` that is the strongest play, right in (nearly) every query round. ``every`` asks
+    after so many rounds each time, and so early: best where what was once asked stays true.
 
     >>> from adeptree import Thresholds
     >>> learner = BudgetedLeader(Thresholds(16), horizon=9, budget=2)
@@ -100,13 +101,27 @@ class BudgetedLeader(_Budgeted):
     kind = "budgeted-leader"
 
     def __init__(
-        self, concept_class: ConceptClass, horizon: int, budget: int, recent: bool = False, seed: int = 0
+        self,
+        concept_class: ConceptClass,
+        horizon: int,
+        budget: int,
+        recent: bool = False,
+        seed: int = 0,
+        *,
+        every: int | None = None,
     ) -> None:
         super().__init__(concept_class, horizon, budget, seed)
         self.recent = bool(recent)
+        self.every = None if every is None else check_size("every", every)
         self._leader: Concept | None = None
         self._asked_round = -1
         self._used = 0
+
+    @property
+    def _allowed(self) -> int:
+        if self.every is None:
+            return super()._allowed
+        return min(self.budget, self.rounds // self.every) - self.queries.posed
 
     def _probability(self, x: Instance, raw: Any) -> float:
         if self._allowed > 0 and self._asked_round < self.rounds:

@@ -28,7 +28,9 @@ class HistoryLearner(OnlineLearner):
         """Return the leader on a sample: one query."""
         self._queries.asked += 1
         self._queries.posed += 1
-        return self.concept_class.erm(sample)
+        concept = self.concept_class.erm(sample)
+        self._queries.hear("erm", sample, concept)
+        return concept
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         self.history.append((raw, label))

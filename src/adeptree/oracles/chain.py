@@ -293,6 +293,9 @@ class Counting(Layer):
             self._note_unknown(len(samples))
             raise
         self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
+        if self.account.heard is not None:
+            for sample, answer in zip(samples, answers, strict=True):
+                self.account.hear(kind, sample, answer)
         return answers
 
     def _note_unknown(self, number: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from adeptree.experiments.experiment import Row, column, groups, part
@@ -160,6 +161,27 @@ def lower_bound_figure(rows: Rows) -> Figure:
     return plot.figure("lower-bound", T=T)
 
 
+def reset_figure(rows: Rows) -> Figure:
+    """The paper's second figure from a game that was played: phases, queries, what the learner and the best lose."""
+    plot = Plot(HEIGHT)
+    axes = plot.axes
+    known = [r for r in rows if "phases_curves" in r and r["learner"] == "recent leader" and r["d"] == 1]
+    row = max((r for r in known if r["Q"] <= 4), key=lambda r: int(r["Q"]))
+    told = row["phases_curves"]
+    ends = [0.0, *told["end"]]
+    most = max(range(len(told["ones"])), key=told["ones"].__getitem__)
+    for i, (start, end) in enumerate(pairwise(ends)):
+        axes.axvspan(start, end, color=COLOURS[2 if i == most else 0], alpha=0.16 if i == most else 0.06, linewidth=0)
+        axes.text((start + end) / 2, 0.98, f"phase {i}", transform=axes.get_xaxis_transform(), ha="center", va="top",
+                  fontsize=9, color=INK)  # fmt: skip
+        if i:
+            axes.axvline(start, color=COLOURS[1], linestyle="--", linewidth=1, label="query: reset" if i == 1 else None)
+    for name, colour, label in (("ours", 0, "learner: half of each phase"), ("best", 2, "best union in hindsight")):
+        plot.line(ends, [sum(told[name][:i]) for i in range(len(ends))], colour, label, marker=".")
+    plot.set("round t", "losses so far", xlim=(0, ends[-1]), ylim=(0, 1.18 * sum(told["ours"])))
+    return plot.figure("reset", T=row["T"], Q=row["Q"], most=most, ones=int(told["ones"][most]))
+
+
 def anytime_figure(rows: Rows) -> Figure:
     """Regret over time without T and M, its certificate, and the paper's learner, on one noisy stream."""
     plot = Plot(HEIGHT + 0.6)
@@ -240,12 +262,16 @@ def _exact_bound(axes: Any, T: int) -> None:
 def _measured(axes: Any, rows: Sequence[Row], T: int) -> None:
     """Plot the measured points, and name those of ours."""
     placed = [(name, *place(queries, regret, T)) for name, queries, regret in points(rows)]
-    budgeted, ours = ([at for at in placed if at[0].startswith("Q") is low] for low in (True, False))
+    budgeted, posed = ([at for at in placed if at[0].startswith(start)] for start in ("Q", "posed"))
+    ours = [at for at in placed if at not in budgeted + posed]
     style = {"markeredgecolor": INK, "markeredgewidth": 0.7, "linestyle": "none", "zorder": 5, "clip_on": False}
     for shown, marker, size, colour, label in (
         (budgeted, "s", 7, COLOURS[0], "measured: budgeted leader, Q = 0 … √T"),
-        (ours, "*", 12, COLOURS[4], "measured: LazyAdept and ADEPT"),
+        (ours, "*", 12, COLOURS[4], "measured: LazyAdept and ADEPT, queries asked"),
+        (posed, "P", 8, COLOURS[3], "measured: ADEPT on thresholds, calls posed to an oracle"),
     ):
+        if not shown:
+            continue
         _, xs, ys = zip(*shown, strict=True)
         axes.plot(xs, ys, marker=marker, markersize=size, color=colour, label=label, **style)
     for name, x, y in ours:
@@ -264,6 +290,7 @@ DRAWN: tuple[tuple[str, Callable[[Rows], Figure]], ...] = (
     ("tradeoff", calls_figure),
     ("tradeoff", tradeoff_figure),
     ("lower-bound", lower_bound_figure),
+    ("lower-bound", reset_figure),
     ("frontier", frontier_figure),
     ("anytime", anytime_figure),
 )

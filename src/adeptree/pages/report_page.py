@@ -64,8 +64,9 @@ def _line(verdict: Verdict) -> str:
     claim, *numbers, _ = cells_of(verdict)
     named = dict(zip([*COLUMNS][1:-1], numbers, strict=True))
     note = f"<small>{text(verdict.note)}</small>" if verdict.note else ""
-    mark = f"{'✓' if verdict.held else '✗'} {_state(verdict.held)}"
-    return line(claim, named, note, f'<td class="{_state(verdict.held)}" data-label="held">{mark}</td>')
+    good = verdict.outcome == "held"
+    mark = f"{'✓' if good else '✗'} {verdict.outcome}"
+    return line(claim, named, note, f'<td class="{_state(good)}" data-label="held">{mark}</td>')
 
 
 def _findings(found: list[Finding]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Sample, label_of
 from adeptree.core.visible import visible
-from adeptree.games.adversaries import as_adversary
+from adeptree.games.adversaries import History, as_adversary, listening
 from adeptree.games.transcript import Round
 from adeptree.learners.adept import Expansion
 from adeptree.learners.adept_learner import Adept
@@ -116,19 +116,19 @@ def shown(
         raise InvalidArgument(f"a tree that can be read has 1 to {MOST_ROUNDS} rounds; got rounds={rounds}")
     enemy = as_adversary(adversary)
     enemy.start(rounds, seed)
-    history: list[Round] = []
+    history = History()
     nodes: list[Labels] = [()]
     xs: list[Any] = []
     steps = []
-    for t in range(1, rounds + 1):
-        x = learner.concept_class.instance(enemy.instance(history))
-        step, nodes = _round(learner, nodes, xs, x, partial(enemy.label, tuple(history), x))
-        queries = learner.queries
-        history.append(
-            Round(t, x, step.p, step.guess, step.y, learner.width, queries.asked, queries.posed, learner.best_loss)
-        )
-        xs.append(x)
-        steps.append(step)
+    with listening(enemy, learner) as calls:
+        for t in range(1, rounds + 1):
+            x = learner.concept_class.instance(enemy.instance(history))
+            step, nodes = _round(learner, nodes, xs, x, partial(enemy.label, history, x))
+            asked, posed = learner.queries.asked, learner.queries.posed
+            row = Round(t, x, step.p, step.guess, step.y, learner.width, asked, posed, learner.best_loss)
+            history.add(row, calls)
+            xs.append(x)
+            steps.append(step)
     return Shown(
         visible(rules) or repr(learner.concept_class),
         visible(opponent) or type(enemy).__name__,

@@ -17,6 +17,16 @@ import numpy as np
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
+@dataclass(frozen=True)
+class Query:
+    """One call that reached an oracle, and what it said."""
+
+    kind: str
+    """"realizable", "find" or "erm"."""
+    sample: tuple[tuple[Instance, int], ...]
+    answer: Any
+
+
 @dataclass(eq=False, repr=False)
 class Queries:
     """How many weak-consistency queries there were, in three numbers that are never merged.
@@ -33,6 +43,13 @@ class Queries:
     asked: int = 0
     posed: int = 0
     unknown: int = 0
+    heard: list[Query] | None = None
+    """The calls themselves, while somebody listens."""
+
+    def hear(self, kind: str, sample: Any, answer: Any) -> None:
+        """Keep a call for whoever listens."""
+        if self.heard is not None:
+            self.heard.append(Query(kind, tuple(sample), answer))
 
     @property
     def inferred(self) -> int:

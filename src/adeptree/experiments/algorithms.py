@@ -1,0 +1,170 @@
+"""The algorithms and the lemmas of their proof, round by round: the library against ``transcribed``.
+
+Everything here is exact up to rounding, so a wrong rate, weight, capacity, loss, horizon or a missing pruning shows in
+the first rounds, whatever the theorem about the whole game still allows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import adeptree as at
+from adeptree.experiments import transcribed
+from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
+from adeptree.experiments.played_streams import adversary
+from adeptree.experiments.stats import at_most
+from adeptree.families.registry import default_base
+from adeptree.games.adversaries import History
+
+SAME = 1e-9
+"""Two numbers this close are the same, up to rounding."""
+BLOCKS = 8
+"""Blocks that are played, where the class has infinitely many."""
+
+
+def run(cell: Cell) -> Row:
+    """Play a game, then let the transcription have the same rounds."""
+    return (_lemmas if cell["part"] == "lemmas" else _compared)(cell, at.parse(cell["class"]))
+
+
+def _stream(cell: Cell, c: at.ConceptClass) -> at.Adversary:
+    few = (lambda rng: int(rng.integers(BLOCKS))) if isinstance(c, at.BlockUnions) else None
+    return adversary(cell["stream"], c, cell["T"], few)
+
+
+def listed_of(c: Any) -> transcribed.Listed:
+    """Return the concepts of a class, all of them: of unions of blocks, on the blocks that are played."""
+    if isinstance(c, at.BlockUnions):
+        unions = [set(chosen) for k in range(c.d + 1) for chosen in itertools.combinations(range(BLOCKS), k)]
+        return transcribed.Listed(range(BLOCKS), [[x in union for x in range(BLOCKS)] for union in unions])
+    finite = c.to_finite()
+    return transcribed.Listed(finite.instances(), finite.table.tolist())
+
+
+def _compared(cell: Cell, c: at.ConceptClass) -> Row:
+    T, listed, which = cell["T"], listed_of(c), cell["part"]
+    M = listed.dimension(listed.all)
+    base: Any = default_base(c).bind(c)
+    machine = base
+    if cell["base"] == "SOA":
+        c, base, machine = c.to_finite(), at.SOA(), listed  # type: ignore[attr-defined]
+    learner = _learner(cell, c, T, base)
+    game = at.play(learner, _stream(cell, c), rounds=T, seed=cell["seed"])
+    pairs = [(r.x, r.y) for r in game]
+    row: Row = {"M": M}
+    if which in ("Algorithm 1", "Algorithm 1, pruned"):
+        told = transcribed.algorithm_1(listed, pairs, T, M, delete=which != "Algorithm 1")
+    elif which == "anytime":
+        told = transcribed.anytime(listed, machine, pairs, M)
+        row["bound_gap"] = abs(learner.bound - told.bound)
+    elif which == "lazy":
+        sampled: list[int] = learner.sampled_rounds  # type: ignore[assignment]
+        told = transcribed.algorithm_2(listed, machine, pairs, len(sampled), M, commits=sampled)
+    else:
+        told = transcribed.algorithm_2(listed, machine, pairs, T, M, cell["rate"])
+    row["p_gap"] = float(np.abs(game.column("p") - told.p).max())
+    row["width_gap"] = float(np.abs(game.column("width") - told.widths).max()) if which != "Algorithm 1" else 0.0
+    row["query_gap"] = abs(learner.queries.asked - sum(told.queries)) if told.queries else 0
+    row["loss_gap"] = abs(learner.best_loss - _least(listed, pairs))
+    return row
+
+
+def _learner(cell: Cell, c: at.ConceptClass, T: int, base: Any) -> at.OnlineLearner:
+    """Build who is compared."""
+    which, seed = cell["part"], cell["seed"]
+    if which.startswith("Algorithm 1"):
+        return at.Bpss(c, T, base=base, prune=which != "Algorithm 1", seed=seed)
+    if which == "lazy":
+        return at.LazyAdept(c, T, exponent=0.7, base=base, seed=seed)
+    if which == "anytime":
+        return at.Adept(c, base=base, engine=cell["engine"], seed=seed)
+    return at.Adept(c, T, base=base, rate=cell["rate"], engine=cell["engine"], seed=seed)
+
+
+def _least(listed: transcribed.Listed, pairs: transcribed.Pairs) -> int:
+    """Return the loss of the best concept, by trying all."""
+    return min(sum(labels[listed.place(x)] != y for x, y in pairs) for labels in listed.labels)
+
+
+def _lemmas(cell: Cell, concept_class: at.ConceptClass) -> Row:
+    """Look into the library's own tree before and after every round."""
+    T, listed, c = cell["T"], listed_of(concept_class), concept_class.to_finite()  # type: ignore[attr-defined]
+    learner = at.Adept(c, T, base=at.SOA(), engine="paths", seed=cell["seed"])
+    stream, history = _stream(cell, c), []  # (none of these streams looks at the history)
+    stream.start(T, cell["seed"])
+    row: dict[str, Any] = dict.fromkeys(("telescoping", "pruned", "potential"), -math.inf)
+    row |= {"survives": 0.0, "excess": 0, "width_gap": 0}
+    paths, eta = learner.paths, learner.learning_rate
+    for _ in range(T):
+        before, x = paths.rows(), stream.instance(History())
+        p = learner.predict_proba(x)
+        assert paths.looked is not None
+        parent = paths.looked.extension.children.parent
+        y = stream.label(History(), x, p)
+        learner.learn(x, y)
+        history.append((x, y))
+        after = paths.rows()
+        inflow = np.bincount(parent, np.exp(after.log_mass), len(before.log_mass))
+        row["telescoping"] = max(row["telescoping"], float((inflow / np.exp(before.log_mass)).max()) - 1)
+        # Z'_t weighs the children with the losses of their parents, Z_t with their own.
+        pruned = _potential(after.log_mass, before.losses[parent], eta)
+        start, end = _potential(before.log_mass, before.losses, eta), _potential(after.log_mass, after.losses, eta)
+        row["pruned"] = max(row["pruned"], pruned - start)
+        row["potential"] = max(row["potential"], end - pruned + eta * abs(p - y) - eta**2 / 8)
+        row["survives"] = max(row["survives"], abs(float(after.losses.min()) - _least(listed, history)))
+        row["excess"] = max(row["excess"], int(after.mistakes.max()) - listed.dimension(listed.all))
+        row["width_gap"] = max(row["width_gap"], abs(len(after.losses) - _labellings(listed, history)))
+    log_n = math.log(sum(math.comb(T, j) for j in range(listed.dimension(listed.all) + 1)))
+    row["total_gap"] = abs(learner.log_experts - log_n)
+    return row
+
+
+def _potential(log_mass: Any, losses: Any, eta: float) -> float:
+    """ln Z."""
+    return float(np.logaddexp.reduce(log_mass - eta * losses))
+
+
+def _labellings(listed: transcribed.Listed, pairs: transcribed.Pairs) -> int:
+    """Count the labellings of the points that some concept has."""
+    places = sorted({listed.place(x) for x, _ in pairs})
+    return len({tuple(labels[i] for i in places) for labels in listed.labels})
+
+
+NAMES = {
+    "Algorithm 1": "Bpss and Algorithm 1",
+    "Algorithm 1, pruned": "Bpss(prune=True) and Algorithm 1 with unrealizable experts deleted",
+    "Algorithm 2": "Adept and Algorithm 2",
+    "lazy": "LazyAdept and the lazy rollback version",
+    "anytime": "Adept without T and M and docs/anytime.md",
+}
+LEMMAS = {
+    "telescoping": 'Lemma "One-Sided Telescoping": what children have beyond their parent, relatively',
+    "pruned": "ln Z'_t - ln Z_{t-1}: pruning never adds",
+    "potential": 'Lemma "Regret Preservation": ln Z_t - ln Z\'_t + eta l_t - eta^2/8',
+    "survives": 'Lemma "Survival of the Optimal Expert": |L* of the active set - L* of all concepts|',
+    "excess": "mistakes of SOA on a realizable path beyond the Littlestone dimension",
+    "width_gap": 'Lemma "Active Tree Width": |paths - labellings that some concept has|',
+    "total_gap": "|ln of the mass before the first round - ln N|",
+}
+
+
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
+    """Every difference is nothing but rounding."""
+    compared = [row for row in rows if row["part"] != "lemmas"]
+    for (which,), members in groups(compared, "part").items():
+        games = f"{len(members)} games of {min(r['T'] for r in members)} to {max(r['T'] for r in members)} rounds"
+        yield at_most(f"difference in p, {NAMES[which]}", column(members, "p_gap"), SAME, f"{games}; every round")
+    claim = "difference in paths kept, queries asked or L*, all of these games"
+    worst = [max(row["width_gap"], row["query_gap"], row["loss_gap"]) for row in compared]
+    yield at_most(claim, worst, 0.0, "2 queries per prefix and round; L* by trying all concepts")
+    if certified := part(rows, "anytime"):
+        claim = "difference between the certificate's bound and ln(1/pi)/eta + Delta"
+        yield at_most(claim, column(certified, "bound_gap"), 1e-7, "docs/anytime.md, Theorem 1")
+    if lemmas := part(rows, "lemmas"):
+        for name, claim in LEMMAS.items():
+            yield at_most(claim, column(lemmas, name), SAME, f"after every round of {len(lemmas)} games")

@@ -1,0 +1,112 @@
+"""What is promised, against the formulas written out here a second time: a constant that is lowered shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from math import ceil, comb, e, floor, log, sqrt
+
+import adeptree as at
+from adeptree.experiments.experiment import Cell, Row, Verdict, groups
+from adeptree.experiments.stats import at_most
+
+ROUNDING = 1e-9
+Pair = tuple[float, float]
+"""What the library says and what the statement says."""
+
+
+def _ln_n(T: int, M: int) -> float:
+    return M * log(e * T / M)
+
+
+def _kt(T: int, M: int) -> float:
+    return min(T * log(2), _ln_n(T, M)) + log(T) / 2 + log(2)
+
+
+def _adaptive(T: int, K: float) -> float:
+    """Theorem A of docs/anytime.md with x = 1/2, where K is at least 8: C = sqrt(1.05)/2 (sqrt(2) + 1/sqrt(2))."""
+    return sqrt(1.05) / 2 * (sqrt(2) + 1 / sqrt(2)) * sqrt(K * T) + K / 8 + 1 / 2
+
+
+def _in_advance(T: int, M: int) -> Pair:
+    """The promise of the paper's learner: ln N / eta + eta T / 8 at the rate of Algorithm 2, and at most T."""
+    learner = at.Adept(at.Thresholds(2**M - 1), T)
+    eta = sqrt(8 * _ln_n(T, M) / T)
+    return learner.in_advance or 0.0, min(T, log(sum(comb(T, j) for j in range(M + 1))) / eta + eta * T / 8)
+
+
+def _anytime_in_advance(T: int, M: int) -> Pair:
+    """The promise of the default learner: no path costs more than min(KT's price, ln |C|) + ln 3."""
+    learner = at.Adept(at.Thresholds(2**M - 1))
+    K = max(2.0, min(_kt(T, M), M * log(2)) + log(3))
+    x = min(2.0, max(1 / 2, 4 / K))
+    constant = sqrt(1.05) / 2 * max(sqrt(x) + 1 / sqrt(x), sqrt(2) + 1 / sqrt(2))
+    return learner.bound_after(T) or 0.0, min(T, constant * sqrt(K * T) + K / 8 + 1 / 2)
+
+
+def _first_order_promise(T: int, M: int) -> Pair:
+    """The promise of the first-order rate for a stream with L* = T/100, on paths."""
+    learner = at.Adept(at.Thresholds(2**M - 1), T, rate="first-order", engine="paths")
+    ln_n = log(sum(comb(T, j) for j in range(M + 1)))
+
+    def proven(L: int) -> float:
+        return max(2.63 * sqrt(ln_n * (L + 1)), 5.3 * ln_n)
+
+    # Of any stream: the regret is at most T - L* too, so the worst L* is where the two meet.
+    anyway = max(min(proven(L), T - L) for L in range(T + 1))
+    return learner.bound_for(T // 100) or 0.0, min(anyway, proven(T // 100))
+
+
+# Each over T and a dimension or number of mistakes; written as the paper (or the page named) writes it.
+FORMULAS: dict[str, Callable[[int, int], Pair]] = {
+    "main theorem: sqrt(T M ln(eT/M) / 2)": lambda T, M: (at.bounds.regret(T, M), sqrt(T * _ln_n(T, M) / 2)),
+    "Algorithm 2: eta = sqrt(8 M ln(eT/M) / T)": lambda T, M: (at.bounds.paper_rate(T, M), sqrt(8 * _ln_n(T, M) / T)),
+    "Algorithm 1: N = sum C(T, j), j <= M": lambda T, M: (
+        float(at.bounds.experts(T, M)), float(sum(comb(T, j) for j in range(M + 1)))
+    ),
+    "survival lemma: ln N / eta + eta T / 8": lambda T, M: (
+        at.bounds.regret_at_rate(T, float(M), 0.25), 4 * M + T / 32
+    ),
+    "width lemma: Sauer's number": lambda T, M: (
+        float(at.bounds.sauer(T, M)), float(sum(comb(T, i) for i in range(M + 1)))
+    ),
+    "total queries: 2 x sum of Sauer's numbers": lambda T, M: (
+        float(at.bounds.total_queries(T, M)), 2.0 * sum(comb(t, i) for t in range(T) for i in range(M + 1))
+    ),
+    "instance-dependent bound: max(2.63 sqrt(ln N (L* + 1)), 5.3 ln N)": lambda T, M: (
+        at.bounds.first_order_regret(T, float(M)), max(2.63 * sqrt(M * (T + 1)), 5.3 * M)
+    ),
+    "tradeoff: K = floor(T^c)": lambda T, M: (float(at.bounds.commits(T, 1 / M)), float(floor(T ** (1 / M) + 1e-9))),
+    "tradeoff: T^(1-c/2) sqrt(Ldim + (M+1) ln(eT))": lambda T, M: (
+        at.bounds.tradeoff_regret(T, 0.4, M, M), T**0.8 * sqrt(M + (M + 1) * log(e * T))
+    ),
+    "tradeoff: 2 T Sauer(K) queries": lambda T, M: (
+        float(at.bounds.tradeoff_queries(T, 0.5, M)),
+        2.0 * T * sum(comb(floor(sqrt(T) + 1e-9), i) for i in range(M + 1)),
+    ),
+    "lower bound: T/2 min(1, d/(Q+1)) - Q/2": lambda T, M: (
+        at.bounds.query_lower_bound(T, ceil(T / 50), M), T / 2 * min(1, M / (ceil(T / 50) + 1)) - ceil(T / 50) / 2
+    ),
+    "KT's price: min(T ln 2, M ln(eT/M)) + ln(T)/2 + ln 2": lambda T, M: (at.bounds.kt_cost(T, M), _kt(T, M)),
+    "Theorem A: 1.087 sqrt(K T) + K/8 + 1/2": lambda T, M: (
+        at.bounds.adaptive_regret_in_advance(T, 8.0 + M), _adaptive(T, 8.0 + M)
+    ),
+    "promised by Adept(c, T) in advance": _in_advance,
+    "promised by Adept(c) in advance": _anytime_in_advance,
+    'promised by rate="first-order" at L* = T/100': _first_order_promise,
+}  # fmt: skip
+
+
+def run(cell: Cell) -> Row:
+    """Compare one formula over all sizes."""
+    pairs = [FORMULAS[cell["formula"]](T, M) for T, M in product(cell["sizes"], range(1, 9))]
+    return {"worst": max(abs(said - meant) / max(1e-9, abs(meant)) for said, meant in pairs), "values": len(pairs)}
+
+
+def check(rows: Sequence[Row]) -> Iterator[Verdict]:
+    """Nothing but rounding lies between the two."""
+    for (formula,), members in groups(rows, "formula").items():
+        values = [float(row["worst"]) for row in members]
+        sizes = members[0]["sizes"]
+        note = f"{members[0]['values']} values, T = {sizes[0]}..{sizes[-1]}; relative difference"
+        yield at_most(formula, values, ROUNDING, note)

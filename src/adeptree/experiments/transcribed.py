@@ -1,0 +1,218 @@
+"""The paper's algorithms once more, line by line and slowly: what the library's numbers are compared with.
+
+Nothing of ``theory/``, ``learners/`` or any frontier is used. A class is the list of its concepts, an oracle's answer
+is looked up in that list, weights are whole numbers times e^(-eta L), and every formula is written out where it is
+used. The stream is one that was played: each function takes its rounds (x, y) and returns what would have been said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from adeptree.roles.base_learner import StateMachine
+
+Concepts = tuple[int, ...]
+"""Some concepts of the list, by their places."""
+Pairs = Sequence[tuple[Any, int]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a transcribed algorithm says: the chance of guessing 1 and the prefixes of each round, and its bound."""
+
+    p: list[float] = field(default_factory=list)
+    widths: list[int] = field(default_factory=list)
+    queries: list[int] = field(default_factory=list)
+    bound: float = math.nan
+    """ln(1/pi)/eta + Delta at the end, where there is one."""
+
+
+class Listed:
+    """A class as the list of its concepts, and the Standard Optimal Algorithm on it."""
+
+    def __init__(self, points: Iterable[Any], table: Iterable[Sequence[int]]) -> None:
+        place = {x: i for i, x in enumerate(points)}
+        self.labels = [tuple(int(label) for label in row) for row in table]
+        self.place: Callable[[Any], int] = place.__getitem__
+        self.dimension = cache(self._dimension)
+
+    @property
+    def all(self) -> Concepts:
+        """All of them."""
+        return tuple(range(len(self.labels)))
+
+    def with_label(self, concepts: Concepts, x: Any, label: int) -> Concepts:
+        """Return those that say the label at x: none, if the sample that gave the others is then unrealizable."""
+        return tuple(c for c in concepts if self.labels[c][self.place(x)] == label)
+
+    def _dimension(self, concepts: Concepts) -> int:
+        """Return the Littlestone dimension: the deepest tree that they shatter, -1 of none."""
+        if len(concepts) < 2:
+            return len(concepts) - 1
+        deepest = 0
+        for i in range(len(self.labels[0])):
+            sides = [tuple(c for c in concepts if self.labels[c][i] == label) for label in (0, 1)]
+            if all(sides):
+                deepest = max(deepest, 1 + min(map(self.dimension, sides)))
+        return deepest
+
+    # SOA as the paper's A: its state is the concepts that are left.
+
+    def start(self) -> Concepts:
+        """Return all of them."""
+        return self.all
+
+    def predict(self, concepts: Concepts, x: Any) -> int:
+        """Return the label that leaves the larger dimension, 0 where both do."""
+        zero, one = (self.dimension(self.with_label(concepts, x, label)) for label in (0, 1))
+        return int(one > zero)
+
+    update = with_label
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """v: the concepts that follow it, the state of A, k(v), n(v) (where both labels were realizable) and L(v)."""
+
+    concepts: Concepts
+    state: Any
+    mistakes: int = 0
+    contested: int = 0
+    loss: int = 0
+
+
+def extensions(listed: Listed, A: StateMachine, active: Collection[Prefix], x: Any, M: int) -> list[tuple[Prefix, int]]:
+    """Step 2 of Algorithm 2: the extensions u = v∘b that survive both prunings, with b."""
+    found = []
+    for v in active:
+        sides = [listed.with_label(v.concepts, x, b) for b in (0, 1)]
+        both = all(sides)
+        guess = A.predict(v.state, x) if both else int(bool(sides[1]))
+        for b in (0, 1):
+            mistakes = v.mistakes + (b != guess)
+            if sides[b] and mistakes <= M:
+                u = Prefix(sides[b], A.update(v.state, x, b), mistakes, v.contested + both, v.loss)
+                found.append((u, b))
+    return found
+
+
+def share_of_ones(weights: Sequence[float], labels: Sequence[int]) -> float:
+    """Step 3: the share of the weight that says 1."""
+    return math.fsum(w for w, b in zip(weights, labels, strict=True) if b) / math.fsum(weights)
+
+
+def charged(found: Iterable[tuple[Prefix, int]], y: int) -> list[Prefix]:
+    """Step 4: L_t(u) = L_{t-1}(v) + [u_t != y_t]."""
+    return [replace(u, loss=u.loss + (b != y)) for u, b in found]
+
+
+def paper_rate(T: int, M: int) -> float:
+    """Initialize (iv) of Algorithm 2."""
+    return math.sqrt(8 * M * math.log(math.e * T / M) / T)
+
+
+def first_order_rate(T: int, M: int, best: int) -> float:
+    """The corollary's rate, with the constants of docs/paper-to-code.md."""
+    experts = sum(math.comb(T, j) for j in range(M + 1))
+    return min(0.5, math.sqrt(math.log(experts) / (best + 1)))
+
+
+def algorithm_2(
+    listed: Listed,
+    A: StateMachine,
+    rounds: Pairs,
+    T: int,
+    M: int,
+    rate: str = "paper",
+    commits: Collection[int] | None = None,
+) -> Told:
+    """Algorithm 2 of T rounds. With ``commits`` its lazy rollback version: only those rounds are committed."""
+    active, told, r = [Prefix(listed.all, A.start())], Told(), 0
+    for t, (x, y) in enumerate(rounds, start=1):
+        best = min(v.loss for v in active)
+        eta = paper_rate(T, M) if rate == "paper" else first_order_rate(T, M, best)
+        found = extensions(listed, A, active, x, M)
+        left = max(0, T - (r + 1))
+        weights = [
+            sum(math.comb(left, j) for j in range(M - u.mistakes + 1)) * math.exp(-eta * (u.loss - best))
+            for u, _ in found
+        ]
+        told.p.append(share_of_ones(weights, [b for _, b in found]))
+        told.queries.append(2 * len(active))
+        if commits is None or t in commits:
+            active, r = charged(found, y), r + 1
+        told.widths.append(len(active))
+    return told
+
+
+def algorithm_1(listed: Listed, rounds: Pairs, T: int, M: int, delete: bool) -> Told:
+    """Algorithm 1: Hedge over all schedules of at most M mistakes; ``delete`` those that are no longer realizable.
+
+    An expert is a schedule, the concepts that agree with all its labels (none, once they are unrealizable) and its
+    loss. The base learner is SOA.
+    """
+    eta, told = paper_rate(T, M), Told()
+    schedules = [schedule for schedule in range(1 << T) if schedule.bit_count() <= M]
+    experts = [(schedule, listed.all, 0) for schedule in schedules]
+    for t, (x, y) in enumerate(rounds):
+        said = []
+        for schedule, concepts, loss in experts:
+            label = listed.predict(concepts, x) ^ (schedule >> t & 1)
+            said.append((schedule, listed.with_label(concepts, x, label), loss, label))
+        if delete:
+            said = [expert for expert in said if expert[1]]
+        told.p.append(share_of_ones([math.exp(-eta * loss) for *_, loss, _ in said], [label for *_, label in said]))
+        experts = [(schedule, concepts, loss + (label != y)) for schedule, concepts, loss, label in said]
+        told.widths.append(len(experts))
+    return told
+
+
+SPARSE = (8, 64, 512)
+
+
+def log_beta(k: int, n: int, b: float) -> float:
+    """ln B(k + 1/2, n - k + b) / B(1/2, b)."""
+    whole = math.lgamma(0.5) + math.lgamma(b) - math.lgamma(0.5 + b)
+    return math.lgamma(k + 0.5) + math.lgamma(n - k + b) - math.lgamma(n + 0.5 + b) - whole
+
+
+def mixed_mass(u: Prefix, concepts: int) -> float:
+    """The default prior: a third each of KT, of rules on which the base hardly errs, and of the share of concepts."""
+    parts = [math.exp(log_beta(u.mistakes, u.contested, 0.5))]
+    parts.append(sum(math.exp(log_beta(u.mistakes, u.contested, b)) for b in SPARSE) / len(SPARSE))
+    parts.append(len(u.concepts) / concepts)
+    return sum(parts) / 3
+
+
+def anytime(listed: Listed, A: StateMachine, rounds: Pairs, M: int) -> Told:
+    """The default learner, which needs neither T nor M: docs/anytime.md, Theorem A with x = 1/2."""
+    active, told, size = [Prefix(listed.all, A.start())], Told(), len(listed.labels)
+    eta, kappa, gap, last = 4.0, 2.0, 0.0, 4.0
+    for t, (x, y) in enumerate(rounds, start=1):
+        found = extensions(listed, A, active, x, M)
+        best = min(v.loss for v in active)
+        weights = [mixed_mass(u, size) * math.exp(-eta * (u.loss - best)) for u, _ in found]
+        p = share_of_ones(weights, [b for _, b in found])
+        loss = abs(p - y)
+        gap += loss + math.log(1 - loss + loss * math.exp(-eta)) / eta
+        active, last = charged(found, y), eta
+        if gap >= 2 * 1.05 * kappa / eta:
+            m = min(M, t)
+            by_mistakes = min(t * math.log(2), m * math.log(math.e * t / m)) + math.log(t) / 2 + math.log(2)
+            price = min(by_mistakes, math.log(size)) + math.log(3)
+            kappa = max(kappa, -math.log(_leader(active, size)), price / 4)
+            eta = min(eta, 2 * kappa / gap)
+        told.p.append(p)
+        told.widths.append(len(active))
+    proven = -math.log(_leader(active, size)) / last + gap
+    return Told(told.p, told.widths, bound=min(proven, float(len(rounds))))
+
+
+def _leader(active: Sequence[Prefix], size: int) -> float:
+    """Return the largest mass of a prefix of least loss."""
+    best = min(v.loss for v in active)
+    return max(mixed_mass(v, size) for v in active if v.loss == best)
