@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
 from difflib import SequenceMatcher
 from importlib.util import find_spec
@@ -22,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 project = "adeptree"
 copyright = "adeptree contributors"
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
+nb_execution_mode = "off"  # their outputs are kept, and run_notebooks.py and a test run them
 exclude_patterns = ["_static"]
 nitpicky = True
 # Types of other libraries and our own private ones are named in signatures, but have no page here.
@@ -173,8 +175,18 @@ def font_of_formulas(app: Any, error: Exception | None) -> None:
     subset.save_font(font, str(app.outdir / "_static/formulas.woff"), options)
 
 
+def notebook_beside_its_page(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let a reader take a notebook home."""
+    source, beside = Path(app.srcdir, f"{page}.ipynb"), Path(app.outdir, f"{page}.ipynb")
+    if source.is_file():
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, beside)
+        context["body"] = f'<p><a href="{source.name}" download>Download this notebook</a></p>' + context["body"]
+
+
 def setup(app: Any) -> None:
     """Add what is ours."""
+    app.connect("html-page-context", notebook_beside_its_page)
     app.connect("build-finished", font_of_formulas)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)

@@ -30,7 +30,7 @@ LOADING = {
 """What a browser fetches by itself; a plain link it only follows when asked."""
 
 pytest.importorskip("sphinx", reason="the site needs the extra docs")
-pytest.importorskip("myst_parser", reason="the site needs the extra docs")
+pytest.importorskip("myst_nb", reason="the site needs the extra docs")
 pytest.importorskip("furo", reason="the site needs the extra docs")
 pytest.importorskip("ziamath", reason="the site needs the extra docs")
 
