@@ -165,14 +165,18 @@ def formula(translator: Any, node: Any) -> None:
     if block:
         made = f'<div class="formula">{made}</div>'
     else:
-        after = node.parent[node.parent.index(node) + 1 :][:1]
-        mark = "".join(str(text)[:1] for text in after)
-        mark = mark if mark in set(".,;:)") else ""
-        if mark:  # it stays in the formula's line
-            node.parent.replace(after[0], nodes.Text(str(after[0])[1:]))
-        made = f'<span class="formula">{breakable(made, mark)}</span>'
+        made = '<span class="formula">' + breakable(made, node.get("mark", "")) + "</span>"
     translator.body.append(made)
     raise nodes.SkipNode
+
+
+def keep_marks(app: Any, doctree: Any, page: str) -> None:
+    """Let a mark after a formula stay in its line."""
+    for node in doctree.findall(nodes.math):
+        place = node.parent.index(node) + 1
+        after = "".join(str(text) for text in node.parent[place : place + 1] if isinstance(text, nodes.Text))
+        if after.startswith((".", ",", ";", ":", ")")):
+            node["mark"], node.parent[place] = after[0], nodes.Text(after[1:])
 
 
 def breakable(made: str, mark: str) -> str:
@@ -218,6 +222,7 @@ def setup(app: Any) -> None:
     """Add what is ours."""
     app.connect("html-page-context", notebook_beside_its_page)
     app.connect("build-finished", font_of_formulas)
+    app.connect("doctree-resolved", keep_marks)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)
     app.add_directive("family-table", FamilyTable)

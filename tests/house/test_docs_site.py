@@ -130,6 +130,7 @@ def test_formulas_are_typeset_without_a_script_and_the_font_has_their_signs(site
         wanted = len(FORMULA.findall(CODE.sub("", source.read_text(encoding="utf-8"))))
         page = (site / source.relative_to(DOCS).with_suffix(".html")).read_text(encoding="utf-8")
         assert len(re.findall(r'<(?:div|span) class="formula">', page)) == wanted, source.name
+        assert not re.search(r"([.,;:])</span></span>\1", page), "a mark is there twice"
         found = re.findall(r"<math.*?</math>", page, flags=re.DOTALL)
         signs = set(unescape(re.sub(r"<[^>]*>", "", "".join(found)))) - set("\n\u2061")  # a line end, "function of"
         assert all(ord(sign) in known for sign in signs), (source.name, signs)
