@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from adeptree.core.types import Instance
+
+Lookup = Callable[[Mapping[str, Any]], Any] | None
+"""How a rule finds its cell in a row, where that is not what the row has by the feature's name."""
 
 
 def number_text(value: float) -> str:
@@ -133,10 +136,11 @@ class NumberRule:
     feature: str
     rule: Threshold | Interval | IntervalUnion | Constant
     gap: int
+    lookup: Lookup = field(default=None, compare=False, repr=False)
 
     def __call__(self, x: Mapping[str, Any]) -> int:
         """Ask the rule about a number; else return the label of gaps."""
-        cell = x.get(self.feature)
+        cell = self.lookup(x) if self.lookup else x.get(self.feature)
         return self.rule(cell) if isinstance(cell, (int, float)) else self.gap
 
     def __str__(self) -> str:
@@ -158,10 +162,12 @@ class ValueRule:
     feature: str
     value: str | None
     equal: bool
+    lookup: Lookup = field(default=None, compare=False, repr=False)
 
     def __call__(self, x: Mapping[str, Any]) -> int:
         """Compare; a number is no value."""
-        return int((x.get(self.feature) == self.value) == self.equal)
+        cell = self.lookup(x) if self.lookup else x.get(self.feature)
+        return int((cell == self.value) == self.equal)
 
     def __str__(self) -> str:
         if self.value is None:

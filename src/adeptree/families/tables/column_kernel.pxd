@@ -11,7 +11,7 @@ cdef class Column:
     cdef public list words
     cdef public double side0, side1
     cdef public bint gaps
-    cdef object name, pending
+    cdef object name, lookup, pending
     cdef unsigned long long word
 
     cdef bint has(self, int k) noexcept

@@ -26,7 +26,7 @@ else:
     from adeptree.families.line.line_tree_kernel import LineTree, key_of
     from adeptree.families.tables.values_kernel import Values
 
-NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
+LARGEST = cython.declare(cython.double, 709.78)  # e^709.78 is a double still
 NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
 LOG_2 = cython.declare(cython.double, 0.6931471805599453)
 
@@ -34,11 +34,12 @@ LOG_2 = cython.declare(cython.double, 0.6931471805599453)
 class Column:
     """What is known of a column: its lines, its values and their slots, and what gaps cost.
 
-    Its rules are of four kinds k: 0, about rising numbers; 1, about falling ones; 2, ``== v``; 3, ``!= v``.
+    Its rules are of four kinds k: 0, about rising numbers; 1, about falling ones; 2, ``== v``; 3, ``!= v``. Where there
+    is a ``lookup``, this finds the cell in a row, which does not just have it by the column's name.
     """
 
-    def __init__(self, name: Any, word: int, up: LineTree, down: Any) -> None:
-        self.name, self.word = name, word
+    def __init__(self, name: Any, word: int, up: LineTree, down: Any, lookup: Any) -> None:
+        self.name, self.word, self.lookup = name, word, lookup
         self.up, self.down = up, down
         self.values = Values()
         self.places, self.words = {}, [0]  # slots by value (None: a gap), and by slot the words of values
@@ -76,7 +77,7 @@ class Column:
             return 1.0 - q if k == 3 else q
         if slot == NUMBER:
             return 1.0 - self.down.p if k else self.up.p
-        return 1.0 / (1.0 + exp(-lean)) if lean > -NOTHING else 0.0
+        return 1.0 / (1.0 + exp(-lean)) if lean > -LARGEST else 0.0
 
     def log_odds(self, k: cython.int, slot: cython.Py_ssize_t, eta: cython.double) -> cython.double:
         """Return ln of (what says 1 / what says 0) of a kind."""

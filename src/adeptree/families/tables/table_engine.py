@@ -14,9 +14,10 @@ from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
-from adeptree.families.rule_values import Constant, NumberRule, ValueRule
+from adeptree.families.rule_values import Constant
+from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells
-from adeptree.families.tables.table_rules import BestSoFar, TableRules, always, turned
+from adeptree.families.tables.table_rules import TableRules, always, turned
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
@@ -80,7 +81,13 @@ class TableEngine(KernelEngine):
         self.concept_class, self.prior = concept_class, TablePrior(prior.name, concept_class)
         self.lines = [[self._line() for _ in range(1 + concept_class.falls)] for _ in concept_class.features]
         columns = [
-            _COLUMN.Column(name, word_of(name), lines[0].kernel, lines[1].kernel if lines[1:] else None)
+            _COLUMN.Column(
+                name,
+                word_of(name),
+                lines[0].kernel,
+                lines[1].kernel if lines[1:] else None,
+                concept_class.lookups.get(name),
+            )
             for name, lines in zip(concept_class.features, self.lines, strict=True)
         ]
         self._use(_KERNEL.TableKernel(columns, word_of))
@@ -174,11 +181,12 @@ class TableEngine(KernelEngine):
         for equal, loss, sign in ((True, values.ones, 1), (False, values.zeros, -1)):
             for value, gain in met:
                 if loss + sign * gain <= reach:
-                    yield RankedRule(ValueRule(name, value, equal), loss + sign * gain)
+                    yield RankedRule(self.concept_class.about_value(name, value, equal), loss + sign * gain)
 
     def _near_numbers(self, f: int, down: int, reach: float, limit: int) -> NearRules:
         column, line, name = self.kernel.columns[f], self.lines[f][down], self.concept_class.features[f]
         found, more = list[RankedRule](), False
+        points = line.gaps()["low"].tolist() if name in self.concept_class.times else ()
         for gap, lost in ((0, column.side0), (1, column.side1)) if column.gaps else ((0, 0.0),):
             if line.best_loss + lost > reach:
                 continue
@@ -190,7 +198,8 @@ class TableEngine(KernelEngine):
                 # One that is always the same says at most whether there is a number: its values may say so already.
                 if label is None or (column.gaps and label != gap and not down and len(column.places) > 1):
                     rule = rule if label is None else Constant(label)
-                    found.append(RankedRule(NumberRule(name, rule, gap), ranked.loss + lost))
+                    about = self.concept_class.about_numbers(name, rule, gap, points)
+                    found.append(RankedRule(about, ranked.loss + lost))
         return NearRules(found, more)
 
     # --- Saving --------------------------------------------------------------------------------------
@@ -224,7 +233,6 @@ class TableEngine(KernelEngine):
             need(len(sums) == 4 and all(is_real(n) and n >= 0 for n in sums), "sums")
             need(float(np.abs(gain).sum()) <= (sums[0] + sums[1]) * (1 + 1e-9), "gain")
             for line, tree in zip(self.lines[f], kept["lines"], strict=True):
-                line.rate = self.rate
                 line.restore(tree)
             column.words, column.places = [0], {}
             for slot, value in enumerate(values, 1):

@@ -73,17 +73,19 @@ class TableKernel(RoundKernel):
         """Put x in place, if it is a dict of plain finite numbers, texts and gaps."""
         f: cython.Py_ssize_t
         row: dict
+        column: Column
         if type(x) is not dict:
             return False
         row = x
         for f in range(len(self.columns)):
-            cell = row.get(cython.cast(Column, self.columns[f]).name)
+            column = cython.cast(Column, self.columns[f])
+            cell = row.get(column.name) if column.lookup is None else column.lookup(row)
             if type(cell) is int:
                 if not -PLAIN <= cell <= PLAIN:
                     return False
                 cell = float(cell)
             elif type(cell) is str:
-                if cell not in cython.cast(Column, self.columns[f]).places and not is_storable(cell):
+                if cell not in column.places and not is_storable(cell):
                     return False
             elif not (cell is None or (type(cell) is float and isfinite(cell))):
                 return False
