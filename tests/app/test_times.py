@@ -195,6 +195,21 @@ def test_what_a_run_takes_for_times() -> None:
         assert "day >= 2013-05-05" in good("run", "t.csv", "--rules", rules)
 
 
+def test_rules_may_name_several_texts() -> None:
+    rows = [(c, int(c in "be")) for c in "abcdebeabcdebbe"]
+    write("t.csv", "kind,id,y", *(f"{kind},{i}x,{y}" for i, (kind, y) in enumerate(rows * 9)))
+    run = call("run", "t.csv", "--rules", "stumps(values=2)", "--predictions", "p.csv")
+    assert run.exit_code == 0 and "stumps(kind, values=2)" in run.stdout and "kind in {b, e}" in run.stdout
+    assert "left out, as their texts are all different: id" in run.stderr
+    c = at.TableStumps(["kind"], values=2)
+    said = at.Adept(c).learn_many([{"kind": kind} for kind, _ in rows * 9], [y for _, y in rows * 9])
+    assert numbers("p.csv") == said.tolist()
+    assert "kind in {b, e}" in good("run", "t.csv", "--rules", "intervals(kind, values=3)")
+    assert "kind in {" not in good("run", "t.csv", "--rules", "stumps(kind)")
+    assert "does not fit" in call("run", "t.csv", "--rules", "stumps(3)").stderr
+    assert "values must be an int in 1..8" in call("run", "t.csv", "--rules", "stumps(values=9)").stderr
+
+
 def test_a_resumed_conversation_still_knows_its_times() -> None:
     for rules in ("stumps", "stumps(when)"):
         folder = rules[:7]

@@ -56,7 +56,9 @@ class OnColumns:
     times: bool = False
     """Whether columns may be times, which ``build`` is then told by ``times=``."""
     limit: str = ""
-    """The name of a number that must be given, how many values or intervals are meant at most."""
+    """The name of a number that is given, how many values or intervals are meant at most."""
+    default: int = 0
+    """The number if none is given; 0 if it must be."""
     limits: str = ""
     """What it limits, after "say how many"."""
 

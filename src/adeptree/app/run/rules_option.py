@@ -87,7 +87,7 @@ def competition(
     concept_class = form.build(reads.features, d, **({"times": reads.times} if reads.times else {}))
     shown = list(reads.features)
     shown = shown if len(shown) <= 6 else [*shown[:4], f"{shown[4]} and {len(shown) - 5} more columns"]
-    shown += [f"{form.limit}={d}"] if form.limit else []
+    shown += [f"{form.limit}={d}"] if form.limit and d != form.default else []
     columns = columns_of(concept_class).names(concept_class) or reads.features
     return Competition(concept_class, tuple(columns), f"{kind}({', '.join(shown)})", reads)
 
@@ -106,7 +106,8 @@ def _on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
     form, inside = forms[found[1]], (found[2] or "").strip()
     if form.limit:
         inside, d = _limit(rules, inside, form)
-        return None if d is None else (form, _names(inside) or (), d)
+        names = _names(inside)
+        return None if d is None or (names is None and form.default) else (form, names or (), d)
     names = _names(inside)
     return None if names is None else (form, names, 0)
 
@@ -115,6 +116,8 @@ def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
     """Split the limit of rules such as a blocklist off their column; none of a spec whose other numbers are named."""
     found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*([1-9]\d*)", inside, re.DOTALL)
     if found is None or "=" in found[1]:
+        if form.default and "=" not in inside:
+            return inside, form.default
         if family_named(form.word) is not None and "=" in inside:
             return inside, None
         raise InvalidSpec(f'"{rules}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -71,9 +72,9 @@ def run_command(
     rules: Annotated[
         str | None,
         typer.Option(
-            help='Compete with these: stumps, "stumps(age, sex)", "thresholds(delay)", "intervals(price)", '
-            '"unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; '
-            "adeptree classes lists them."
+            help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
+            '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as '
+            '"thresholds(n=1024)"; adeptree classes lists them.'
         ),
     ] = None,
     label: Annotated[
@@ -246,7 +247,7 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
         if layout.reads.times and not options.quiet:
             show(f"adeptree: {layout.reads.said()}", err=True)
         left = [name for name in stream.columns if name not in (*layout.names, layout.label.column)]
-        if left and rules.isidentifier() and not (options.x or options.quiet):
+        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.x or options.quiet):
             show(f"adeptree: left out, as their texts are all different: {listed(left)}", err=True)
         return layout
     found = saved["found"]

@@ -60,6 +60,7 @@ def _plain_floats(column: Sequence[str]) -> list[float] | None:
 
 LAST = "column == text, column != text; gaps are part of the rule"
 EACH = "of every column, or of those named"
+SETS: dict[str, Any] = {"limit": "values", "limits": "values there may be", "default": 1}
 
 FAMILIES = (
     Family(
@@ -74,13 +75,15 @@ FAMILIES = (
         TableStumps,
         on_columns=OnColumns(
             "stumps",
-            lambda names, d, times=(): TableStumps(names, times=times),
+            lambda names, d, times=(): TableStumps(names, times=times, values=d),
             {
                 "stumps": "column >= cut, column < cut, column == text or column != text, whichever column it is",
                 "stumps(age, sex)": "the same, on these columns",
+                "stumps(values=3)": "the same, and column in {text, text, text}",
             },
             many=True,
             times=True,
+            **SETS,
         ),
         example="table_stumps(features=['age', 'sex'])",
         line=f"column >= cut, column < cut, {LAST}",
@@ -92,10 +95,11 @@ FAMILIES = (
         TableThresholds,
         on_columns=OnColumns(
             "thresholds",
-            lambda names, d, times=(): TableThresholds(names, times=times),
+            lambda names, d, times=(): TableThresholds(names, times=times, values=d),
             {"thresholds(delay)": f"column >= cut, {EACH}"},
             many=True,
             times=True,
+            **SETS,
         ),
         example="table_thresholds(features=['age', 'sex'])",
         line=f"column >= cut, {LAST}",
@@ -107,10 +111,11 @@ FAMILIES = (
         TableIntervals,
         on_columns=OnColumns(
             "intervals",
-            lambda names, d, times=(): TableIntervals(names, times=times),
+            lambda names, d, times=(): TableIntervals(names, times=times, values=d),
             {"intervals(price)": f"cut <= column < cut, {EACH}"},
             many=True,
             times=True,
+            **SETS,
         ),
         example="table_intervals(features=['age', 'sex'])",
         line=f"cut <= column < cut, {LAST}",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -22,6 +23,8 @@ from adeptree.families.stumps.stumps_found import names_of
 from adeptree.families.tables.table_cells import TableCells, row_of
 from adeptree.families.tables.times import DERIVED, TimeCell, with_times
 from adeptree.roles.concept_class import ConceptClass
+
+MOST_VALUES = 8
 
 
 def turned(rule: Threshold | Constant) -> Interval | Constant:
@@ -43,6 +46,16 @@ def always(rule: Concept) -> int | None:
     return int(text == "always 1") if text.startswith(("always", "never 1")) else None
 
 
+def best_set(gains: Any, most: int) -> list[int]:
+    """Return the places of the largest gains above 0, at most so many of them.
+
+    >>> best_set(np.array([1, -1, 3, 2, 3]), 3)
+    [2, 3, 4]
+    """
+    order = np.argsort(-gains, kind="stable")[:most]
+    return sorted(order[gains[order] > 0].tolist())
+
+
 @dataclass(frozen=True, repr=False, init=False)
 class TableRules(ConceptClass):
     """Rules about the numbers of one column, or about one of its values; what they say of gaps is part of them.
@@ -55,13 +68,15 @@ class TableRules(ConceptClass):
 
     features: tuple[str, ...]
     times: tuple[str, ...] = ()
+    values: int = 1
     falls: ClassVar[bool] = False
     """Whether what a rule says of numbers may be turned round."""
     one_cut: ClassVar[bool] = False
     """Whether it has one cut."""
 
-    def __init__(self, features: Iterable[str], *, times: Iterable[str] = ()) -> None:
+    def __init__(self, features: Iterable[str], *, times: Iterable[str] = (), values: int = 1) -> None:
         object.__setattr__(self, "features", names_of(features))
+        object.__setattr__(self, "values", check_size("values", values, at_most=MOST_VALUES))
         object.__setattr__(self, "times", () if times == () or times == [] else names_of(times, "times"))
         read = {cell.column for cell in self.lookups.values()}
         if missing := [name for name in self.times if name not in read]:
@@ -116,7 +131,7 @@ class TableRules(ConceptClass):
         """Draw a column and a rule about its numbers, or in every second column about its values."""
         f, side = int(rng.integers(len(self.features))), int(rng.integers(2))
         if f % 2:
-            return self.about_value(self.features[f], str(rng.choice(["red", "green", "blue"])), bool(side))
+            return self.about_values(self.features[f], [str(rng.choice(["red", "green", "blue"]))], bool(side))
         cut = float(rng.integers(1, 8))
         low = bool(rng.integers(2)) and self.falls
         return self.about_numbers(self.features[f], Interval(-math.inf, cut) if low else Threshold(cut), side, ())
@@ -127,9 +142,9 @@ class TableRules(ConceptClass):
             rule = with_times(rule, sorted(points))
         return NumberRule(name, rule, gap, self.lookups.get(name))
 
-    def about_value(self, name: str, value: str | None, equal: bool) -> ValueRule:
-        """Return a rule about a value of a feature."""
-        return ValueRule(name, value, equal, self.lookups.get(name))
+    def about_values(self, name: str, values: Sequence[str | None], equal: bool) -> ValueRule:
+        """Return a rule about one or several values of a feature."""
+        return ValueRule(name, *values, equal=equal, lookup=self.lookups.get(name))
 
     def erm(self, sample: Sample) -> Concept:
         """Return a best rule; of equals a constant, then the first column, and there the simplest."""
@@ -141,10 +156,16 @@ class TableRules(ConceptClass):
         yield from (Constant(0), Constant(1))
         for name in self.features:
             cells = [(x.get(name), y) for x, y in pairs]
-            for value in sorted(
-                {cell for cell, _ in cells if not isinstance(cell, float)}, key=lambda value: value or ""
-            ):
-                yield from (self.about_value(name, value, equal) for equal in (True, False))
+            gains = Counter[str | None]()
+            for cell, y in cells:
+                if not isinstance(cell, float):
+                    gains[cell] += 2 * y - 1
+            values = sorted(gains, key=lambda value: value or "")
+            for value in values:
+                yield from (self.about_values(name, [value], equal) for equal in (True, False))
+            for equal, sign in (True, 1), (False, -1):
+                if len(places := best_set(np.array([sign * gains[value] for value in values]), self.values)) > 1:
+                    yield self.about_values(name, [values[place] for place in places], equal)
             numbers = [(cell, y) for cell, y in cells if isinstance(cell, float)]
             others = [y for cell, y in cells if not isinstance(cell, float)]
             gap = int(2 * sum(others) > len(others))
@@ -165,6 +186,8 @@ class TableThresholds(TableRules):
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
         Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -192,6 +215,8 @@ class TableStumps(TableRules):
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
         Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -222,6 +247,8 @@ class TableIntervals(TableRules):
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
         Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -248,6 +275,8 @@ class TableUnions(TableRules):
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
         Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
     m
         How many intervals there may be, up to 12.
 
@@ -261,8 +290,8 @@ class TableUnions(TableRules):
     m: int = field(kw_only=True)
     spec_name = "table_unions"
 
-    def __init__(self, features: Iterable[str], m: int, *, times: Iterable[str] = ()) -> None:
-        super().__init__(features, times=times)
+    def __init__(self, features: Iterable[str], m: int, *, times: Iterable[str] = (), values: int = 1) -> None:
+        super().__init__(features, times=times, values=values)
         object.__setattr__(self, "m", check_size("m", m, at_most=MOST_INTERVALS))
 
     @property
