@@ -14,7 +14,7 @@ from adeptree.app.run.label_values import Values, copies
 from adeptree.app.run.row_label import Label, label_of
 from adeptree.app.run.rows import Row, Stream
 from adeptree.app.run.rules_option import Reads, competition
-from adeptree.core.cells import number
+from adeptree.core.cells import is_missing, number
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.families.registry import columns_of
 from adeptree.roles.concept_class import ConceptClass
@@ -116,12 +116,16 @@ class Layout:
         """Return what a good row says, or raise InvalidArgument with what is wrong with it: its label too may be."""
         if row.fault:
             raise InvalidArgument(row.fault)
+        texts = self._texts(row)
         try:
-            x = self.concept_class.instance(self.convert(self._texts(row)))
+            x = self.concept_class.instance(self.convert(texts))
         except InvalidInstance as error:
             # Of many columns the class itself names the one.
             where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
-            raise InvalidInstance(f"{where}{error}") from None
+            gap = (
+                f" ({self.shown} reads no gaps; stumps, intervals and unions do)" if any(map(is_missing, texts)) else ""
+            )
+            raise InvalidInstance(f"{where}{error}{gap}") from None
         try:
             y = self.label(row.cells)
         except InvalidLabel as error:

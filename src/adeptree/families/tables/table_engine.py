@@ -12,7 +12,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
-from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
+from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, one_row
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.rule_values import Constant
 from adeptree.families.tables.best_so_far import BestSoFar
@@ -139,7 +139,7 @@ class TableEngine(KernelEngine):
         for f, kind, loss in self._kinds():
             if loss <= reach:
                 dearest = max(dearest, self._log_mass(f, kind))
-        return _one(self.best_loss, min(0.0, dearest - math.log(self.prior.kinds)))
+        return one_row(self.best_loss, min(0.0, dearest - math.log(self.prior.kinds)))
 
     def _log_mass(self, f: int, kind: Any) -> float:
         column = self.kernel.columns[f]
