@@ -35,7 +35,7 @@ from adeptree.families.specs import parse as parse
 from adeptree.families.stumps.cell_vote import CellVote as CellVote
 from adeptree.families.stumps.stumps_found import RealStumps as RealStumps
 from adeptree.families.stumps.stumps_given import Stumps as Stumps
-from adeptree.families.tables.table_rules import BestSoFar as BestSoFar
+from adeptree.families.tables.best_so_far import BestSoFar as BestSoFar
 from adeptree.families.tables.table_rules import TableIntervals as TableIntervals
 from adeptree.families.tables.table_rules import TableRules as TableRules
 from adeptree.families.tables.table_rules import TableStumps as TableStumps

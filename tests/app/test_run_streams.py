@@ -414,3 +414,10 @@ def test_a_long_pipe_does_not_grow_memory() -> None:
     unit = 1024 if os.uname().sysname == "Darwin" else 1
     # 20,000 more rows: held as a whole they would be over 5 MB.
     assert (late - early) / unit < 1500
+
+
+def test_where_a_gap_is_a_bad_row_the_sentence_says_who_reads_gaps() -> None:
+    write("t.csv", "price,y", "1,0", ",1")
+    told = call("run", "t.csv", "--rules", "steps(price)", "-q").stderr
+    assert "line 3, column price: x must be a finite number" in told
+    assert "(steps(price) reads no gaps; stumps, intervals and unions do)" in told

@@ -292,12 +292,15 @@ def test_wrong_parameters_are_refused_with_a_sentence(wrong: dict[str, Any], sai
 
 def test_wrong_rows_are_refused_with_a_sentence() -> None:
     model = AdeptClassifier(seed=0)
-    with pytest.raises(InvalidInstance, match="'colour' must be a finite number"):
+    for wrong in ({1: 1.0, "1": 2.0}, {1: "red"}, {"a": [1]}):  # neither stumps nor tables have such rows
+        with pytest.raises(InvalidInstance, match=r"different texts|finite number|numbers, texts or gaps"):
+            model.learn_one(wrong, True)
+    with pytest.raises(InvalidLabel):
+        model.learn_one({"a": 1.0}, "yes")
+    with pytest.raises(InvalidInstance, match="'colour' must be a finite number"):  # (after a first row of numbers)
         model.learn_one({"colour": "red"}, True)
     with pytest.raises(InvalidInstance, match="finite"):
         model.predict_one({"a": float("nan")})
-    with pytest.raises(InvalidLabel):
-        model.learn_one({"a": 1.0}, "yes")
     with pytest.raises(InvalidInstance, match="different texts"):
         model.learn_one({1: 1.0, "1": 2.0}, True)
     assert model.learner.rounds == 0

@@ -49,8 +49,23 @@ def test_river_takes_texts_and_gaps() -> None:
     pytest.importorskip("river")
     from adeptree.compat.river import AdeptClassifier
 
-    model = AdeptClassifier(rules=at.TableStumps(["age", "sex", "late"]))
-    for row, y in zip(FRAME.to_dict("records"), LABELS.tolist(), strict=True):
-        model.learn_one(row, bool(y))
-    assert model.learner.expected_loss == alone().expected_loss
-    assert model.predict_proba_one({"sex": "f"})[True] > 0.5
+    rows = FRAME.to_dict("records")
+    for rules in (at.TableStumps(["age", "sex", "late"]), "stumps", "tables"):
+        model, batch = AdeptClassifier(rules=rules), AdeptClassifier(rules=rules)
+        for row, y in zip(rows, LABELS.tolist(), strict=True):
+            model.learn_one(row, bool(y))
+        batch.learn_many(FRAME, pd.Series(LABELS == 1))
+        assert model.learner.expected_loss == batch.learner.expected_loss == alone().expected_loss
+        assert model.predict_proba_one({"sex": "f"})[True] > 0.5
+        assert str(model.best_rule()) == "sex == f"
+    # A first row of numbers means stumps whose features are open, and absent is 0; said otherwise, a gap.
+    for rules, kind, absent in (("stumps", "open_stumps()", "a < 1"), ("tables", "table_stumps", "a is missing")):
+        model = AdeptClassifier(rules=rules)
+        for _ in range(5):
+            model.learn_one({"a": 3.0}, False)
+            model.learn_one({}, True)
+            model.learn_one({"a": 2.0, "b": 1.0}, False)
+        assert repr(model.learner.concept_class).startswith(kind) and str(model.best_rule()) == absent
+    first = AdeptClassifier()
+    first.learn_many(FRAME[1:], pd.Series(LABELS[1:] == 1))
+    assert first.learner.concept_class == at.TableStumps(["age", "sex", "late"])

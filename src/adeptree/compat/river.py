@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rows_in, rules_of
-from adeptree.core.errors import MissingExtra
+from adeptree.core.errors import InvalidInstance, MissingExtra
+from adeptree.core.frames import framed
 from adeptree.core.frozen import freeze
 from adeptree.core.types import labels_of
+from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.tables.table_rules import TableStumps
 from adeptree.learners import OnlineLearner
 from adeptree.learners.given import same_length
 from adeptree.theory.coins import Coins
@@ -49,7 +52,8 @@ class AdeptClassifier(base.MiniBatchClassifier):
     rules
         What to compete with: ``"stumps"`` (feature >= cut and feature < cut, for every feature that comes along and
         every cut; a feature that is absent counts as 0), a spec such as ``"blocks(d=3, block='sender')"``, or a
-        concept class.
+        concept class. Where the first row has a text or a gap (None, NaN), and always with ``"tables"``, the rules are
+        ``TableStumps`` of its features: texts and gaps are part of them, and one that is absent is a gap.
     feature
         For rules over one value, such as ``"real_thresholds()"``: the feature that holds it.
     horizon
@@ -96,9 +100,11 @@ class AdeptClassifier(base.MiniBatchClassifier):
         self.decision = decision
         self.late = late
         self.seed = seed
-        drawn = np.random.SeedSequence().entropy if seed is None else seed
-        self._learner = learner_of(rules_of(rules), horizon, switches, drawn)  # type: ignore[arg-type]
-        self._coins = Coins(drawn)  # type: ignore[arg-type]
+        drawn: Any = np.random.SeedSequence().entropy if seed is None else seed
+        self._drawn: int = drawn
+        self._open = isinstance(rules, str) and rules in ("stumps", "tables") and feature is None
+        self._learner = learner_of(OpenStumps() if self._open else rules_of(rules), horizon, switches, self._drawn)
+        self._coins = Coins(self._drawn)
         self._asked = 0
         self._questions: dict[Hashable, deque[_Question]] = {}  # by features, in the order they were asked about
 
@@ -124,7 +130,29 @@ class AdeptClassifier(base.MiniBatchClassifier):
     def _multiclass(self) -> bool:
         return False
 
+    def _begin(self, names: Collection[Any], x: dict[Any, Any]) -> None:
+        """Let the first row tell whether the rules are about texts and gaps, too."""
+        try:
+            if self.rules != "tables":
+                self._learner.concept_class.instance(x)
+                self._open = False
+                return
+        except InvalidInstance:
+            if not all(isinstance(name, str) for name in names):
+                raise
+        rules = TableStumps(names)
+        rules.instance(x)
+        self._learner, self._open = learner_of(rules, self.horizon, self.switches, self._drawn), False
+
+    def _rows(self, X: Any) -> list[dict[str, Any]]:
+        rows = rows_in(X)
+        if self._open and rows:
+            self._begin([str(name) for name in framed(X).columns], rows[0])
+        return rows
+
     def _instance(self, x: dict[Any, Any]) -> Any:
+        if self._open:
+            self._begin(x, x)
         return instance_of(self._learner.concept_class, x, self.feature)
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1) -> None:
@@ -183,7 +211,7 @@ class AdeptClassifier(base.MiniBatchClassifier):
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of a data frame, as :meth:`learn_one` learns each; a gap in it is a feature that is absent."""
-        rows, labels = rows_in(X), labels_of(y)
+        rows, labels = self._rows(X), labels_of(y)
         weights = None if w is None else check_weights(w)
         same_length(X=rows, y=labels, w=weights)
         if not self._questions:
@@ -194,12 +222,12 @@ class AdeptClassifier(base.MiniBatchClassifier):
 
     def predict_proba_many(self, X: Any) -> Any:
         """Return a data frame with the chances of guessing False and True, one row per row."""
-        p = np.array([self._answer(row, "proba, of many")[0] for row in rows_in(X)])
+        p = np.array([self._answer(row, "proba, of many")[0] for row in self._rows(X)])
         return pd.DataFrame({False: 1.0 - p, True: p}, index=X.index)
 
     def predict_many(self, X: Any) -> Any:
         """Return a series of labels, each as :meth:`predict_one` gives it."""
-        answers = [self._answer(row, "label, of many") for row in rows_in(X)]
+        answers = [self._answer(row, "label, of many") for row in self._rows(X)]
         labels = [bool(guess) if self.decision == "sample" else p > 0.5 for p, guess in answers]
         return pd.Series(labels, index=X.index, dtype=bool)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from adeptree.core.types import Instance
+
+Lookup = Callable[[Mapping[str, Any]], Any] | None
+"""How a rule finds its cell in a row, where that is not what the row has by the feature's name."""
 
 
 def number_text(value: float) -> str:
@@ -133,10 +136,11 @@ class NumberRule:
     feature: str
     rule: Threshold | Interval | IntervalUnion | Constant
     gap: int
+    lookup: Lookup = field(default=None, compare=False, repr=False)
 
     def __call__(self, x: Mapping[str, Any]) -> int:
         """Ask the rule about a number; else return the label of gaps."""
-        cell = x.get(self.feature)
+        cell = self.lookup(x) if self.lookup else x.get(self.feature)
         return self.rule(cell) if isinstance(cell, (int, float)) else self.gap
 
     def __str__(self) -> str:
@@ -146,27 +150,37 @@ class NumberRule:
         return f"{text} or {self.feature} is missing" if self.gap else text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class ValueRule:
-    """Whether a column has this text (None: is missing), or another one.
+    """Whether a column has this text, or one of these (None: is missing); or another one.
 
     >>> rule = ValueRule("sex", "female", equal=True)
     >>> str(rule), rule({"sex": "female"}), rule({}), str(ValueRule("sex", None, equal=False))
     ('sex == female', 1, 0, 'sex is not missing')
+    >>> str(ValueRule("flag", "NL", "FR", equal=True)), str(ValueRule("flag", "NL", None, equal=False))
+    ('flag in {NL, FR}', 'flag != NL and flag is not missing')
     """
 
     feature: str
-    value: str | None
+    values: tuple[str | None, ...]
     equal: bool
+    lookup: Lookup = field(default=None, compare=False, repr=False)
+
+    def __init__(self, feature: str, *values: str | None, equal: bool, lookup: Lookup = None) -> None:
+        self.__dict__.update(feature=feature, values=values, equal=equal, lookup=lookup)
 
     def __call__(self, x: Mapping[str, Any]) -> int:
         """Compare; a number is no value."""
-        return int((x.get(self.feature) == self.value) == self.equal)
+        cell = self.lookup(x) if self.lookup else x.get(self.feature)
+        return int((cell in self.values) == self.equal)
 
     def __str__(self) -> str:
-        if self.value is None:
-            return f"{self.feature} is {'' if self.equal else 'not '}missing"
-        return f"{self.feature} {'==' if self.equal else '!='} {self.value}"
+        texts = [value for value in self.values if value is not None]
+        one, several, is_missing = ("==", "in", "is") if self.equal else ("!=", "not in", "is not")
+        said = [f"{self.feature} {one} {texts[0]}"] if len(texts) == 1 else []
+        said += [f"{self.feature} {several} {{{', '.join(texts)}}}"] if len(texts) > 1 else []
+        said += [f"{self.feature} {is_missing} missing"] if len(texts) < len(self.values) else []
+        return (" or " if self.equal else " and ").join(said)
 
 
 @dataclass(frozen=True)

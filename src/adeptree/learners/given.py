@@ -108,6 +108,8 @@ def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
         return xs
     if not isinstance(xs, np.ndarray) or (xs.ndim == 1 and xs.dtype.kind == "O"):
         return xs if PLAIN.issuperset(map(type, xs)) else [one(concept_class, x) for x in xs]
+    if xs.dtype.kind == "M":  # (finer units than Python's own would become plain numbers)
+        xs = xs.astype("datetime64[us]")
     names = told.names(concept_class)
     if names is None:
         one_value = xs.ndim == 2 and xs.shape[1] == 1 == told.count(concept_class)

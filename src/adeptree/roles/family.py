@@ -47,14 +47,18 @@ class OnColumns:
     """Rules on columns of a stream, as ``--rules`` has them: ``stumps(age, bmi)``, ``blocklist(sender, d=3)``."""
 
     word: str
-    build: Callable[[Sequence[str], int], ConceptClass]
+    build: Callable[..., ConceptClass]
     """The class, of the columns' names and of the limit (0 where there is none)."""
     examples: dict[str, str] = field(default_factory=dict)
     """Texts of such rules, each with a line for a person."""
     many: bool = False
     """Whether it reads several columns; without names all of them."""
+    times: bool = False
+    """Whether columns may be times, which ``build`` is then told by ``times=``."""
     limit: str = ""
-    """The name of a number that must be given, how many values or intervals are meant at most."""
+    """The name of a number that is given, how many values or intervals are meant at most."""
+    default: int = 0
+    """The number if none is given; 0 if it must be."""
     limits: str = ""
     """What it limits, after "say how many"."""
 

@@ -2,6 +2,7 @@
 cpdef double mixability_gap(double loss, double log_odds, double rate, double weight) noexcept
 cpdef unsigned long long mixed(unsigned long long z) noexcept
 cpdef double coin(unsigned long long seed, long long t, unsigned long long word) noexcept
+cdef double softplus(double z) noexcept
 cdef unsigned long long bits_of(double x) noexcept
 cpdef unsigned long long word_of_float(double x) noexcept
 

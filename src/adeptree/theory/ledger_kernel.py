@@ -150,13 +150,11 @@ def gap_at(
         rest = exp(-log_odds)
         gap = (log1p(exp(eta - log_odds)) - log1p(rest)) / eta - rest / (1.0 + rest)
     else:
-        gap = 1.0 / (1.0 + exp(-log_odds)) - (_softplus(log_odds) - _softplus(log_odds - eta)) / eta
+        gap = 1.0 / (1.0 + exp(-log_odds)) - (softplus(log_odds) - softplus(log_odds - eta)) / eta
     return weight * gap if gap > 0.0 else 0.0  # it may be rounded to just below
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _softplus(z: cython.double) -> cython.double:
+def softplus(z: cython.double) -> cython.double:
     """Return ln(1 + e^z)."""
     return (z if z > 0.0 else 0.0) + log1p(exp(-fabs(z)))
 

@@ -13,8 +13,8 @@ import numpy as np
 from adeptree.app.run.label_values import Values, copies
 from adeptree.app.run.row_label import Label, label_of
 from adeptree.app.run.rows import Row, Stream
-from adeptree.app.run.rules_option import competition
-from adeptree.core.cells import number
+from adeptree.app.run.rules_option import Reads, competition
+from adeptree.core.cells import is_missing, number
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.families.registry import columns_of
 from adeptree.roles.concept_class import ConceptClass
@@ -68,6 +68,7 @@ class Layout:
     convert: Convert
     tabulate: Tabulate | None
     label: Label
+    reads: Reads
 
     def examples(self, rows: list[Row], labelled: bool) -> Examples:
         """Return what the rows say, checked; column by column where that can be done. ``labelled`` ones must say y."""
@@ -115,12 +116,16 @@ class Layout:
         """Return what a good row says, or raise InvalidArgument with what is wrong with it: its label too may be."""
         if row.fault:
             raise InvalidArgument(row.fault)
+        texts = self._texts(row)
         try:
-            x = self.concept_class.instance(self.convert(self._texts(row)))
+            x = self.concept_class.instance(self.convert(texts))
         except InvalidInstance as error:
             # Of many columns the class itself names the one.
             where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
-            raise InvalidInstance(f"{where}{error}") from None
+            gap = (
+                f" ({self.shown} reads no gaps; stumps, intervals and unions do)" if any(map(is_missing, texts)) else ""
+            )
+            raise InvalidInstance(f"{where}{error}{gap}") from None
         try:
             y = self.label(row.cells)
         except InvalidLabel as error:
@@ -149,13 +154,13 @@ def layout_of(
     x: str | None,
     label: str | None,
     follow: bool = False,
-    known: Sequence[str] | None = None,
+    known: Reads | None = None,
     values: Values | None = None,
     positive: str | None = None,
 ) -> Layout:
     """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
     wanted = label_of(stream, label, positive, follow, values)
-    concept_class, names, shown = competition(rules, x, stream, wanted, follow, known)
+    concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known)
     places = tuple(stream.place(column, "--x") for column in names)
     if wanted.place in places:
         raise InvalidArgument(f'"{wanted.column}" is the label, so it cannot be part of x; choose with --x and --label')
@@ -164,7 +169,7 @@ def layout_of(
     if columns.names(concept_class) is not None and not columns.gaps:
         convert = partial(_mapping, names)
     tabulate = None if columns.array is None else partial(columns.array, concept_class)
-    return Layout(concept_class, names, shown, places, convert, tabulate, wanted)
+    return Layout(concept_class, names, shown, places, convert, tabulate, wanted, reads)
 
 
 def _mapping(names: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:

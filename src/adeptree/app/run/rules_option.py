@@ -4,20 +4,50 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from datetime import datetime, time
+from typing import Any, NamedTuple
 
 from adeptree.app.run.row_label import Label
-from adeptree.app.run.rows import Row, Stream, listed
-from adeptree.core.cells import is_missing, is_number
+from adeptree.app.run.rows import Stream, listed
+from adeptree.core.cells import brief, is_missing, is_number
 from adeptree.core.errors import InvalidArgument, InvalidSpec
 from adeptree.families.registry import columns_of, families, family_named
 from adeptree.families.specs import parse
+from adeptree.families.tables.times import DERIVED, time_in
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.family import OnColumns
 
-ARGUMENT = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"(){}\[\]]*?))\s*(?:,|$)""")
+ARGUMENT = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"(){}\[\]]*?(?:\([^,'"(){}\[\]]*\))?))\s*(?:,|$)""")
+"""A name as it is, in brackets too as in weekday(when), or any name between quotes."""
+MIDNIGHT = time()
 SAMPLED = 100
 """Rows that are looked at to tell which columns hold numbers (one if each is to be answered at once)."""
+
+
+class Reads(NamedTuple):
+    """What is read: features, among them ``weekday(when)`` and ``hour(when)``, and the columns that hold times."""
+
+    features: tuple[str, ...]
+    times: tuple[str, ...] = ()
+
+    def without(self, column: str | None) -> Reads:
+        """Return the same but for a column."""
+        return Reads(tuple(name for name in self.features if name != column), self.times)
+
+    def said(self) -> str:
+        """Return a sentence about the times."""
+        made = [name for name in self.features if (found := DERIVED.fullmatch(name)) and found[2] in self.times]
+        also = f"; also {listed(made)}" if made else ""
+        return f"read as times (UTC if no zone is given): {listed(self.times)}{also}"
+
+    def kept(self) -> dict[str, list[str]]:
+        """Return it as the settings of a run keep it."""
+        return {"reads": list(self.features), **({"times": list(self.times)} if self.times else {})}
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Reads:
+        """Return what the settings kept."""
+        return cls(tuple(found["reads"]), tuple(found.get("times", ())))
 
 
 class Competition(NamedTuple):
@@ -26,39 +56,40 @@ class Competition(NamedTuple):
     concept_class: ConceptClass
     columns: tuple[str, ...]
     shown: str
+    reads: Reads
 
 
 def competition(
-    rules: str, x: str | None, stream: Stream, label: Label, follow: bool = False, known: Sequence[str] | None = None
+    rules: str, x: str | None, stream: Stream, label: Label, follow: bool = False, known: Reads | None = None
 ) -> Competition:
     """Return the class that ``--rules`` means on this stream, and its columns.
 
-    ``known`` are the columns that an earlier look at the rows found to hold numbers; then none is looked at.
+    ``known`` is what an earlier look at the rows found; then none is looked at.
     """
     others = [column for i, column in enumerate(stream.columns) if i != label.place]
     wanted = _on_columns(rules)
     if wanted is None:
         concept_class = parse(rules)
-        return Competition(concept_class, tuple(_columns(concept_class, x, others)), repr(concept_class))
+        reads = Reads(tuple(_columns(concept_class, x, others)))
+        return Competition(concept_class, reads.features, repr(concept_class), reads)
     form, named, d = wanted
     kind = form.word
     if named and x is not None:
         raise InvalidArgument(f"--x: {rules} names its columns already; leave it out")
     names = list(named) or _split(x)
     if form.many:
-        if not names:
-            names = _useful(stream, others, 1 if follow else SAMPLED) if known is None else list(known)
-        rest = f", {form.limit}={d}" if form.limit else ""
-        return _competition(form.build(names, d), kind, names, rest)
-    names = names or [only(others)]
-    if len(names) > 1:
-        raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {listed(names)}")
-    return _competition(form.build(names, d), kind, names, f", {form.limit}={d}" if form.limit else "")
-
-
-def _competition(concept_class: ConceptClass, kind: str, names: Sequence[str], rest: str) -> Competition:
-    listed = ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more columns"
-    return Competition(concept_class, tuple(names), f"{kind}({listed}{rest})")
+        reads = known or _Look(stream, 1 if follow else SAMPLED).reads(names, others, form.times)
+        reads = Reads(tuple(names) or reads.features, reads.times)
+    else:
+        reads = Reads(tuple(names) or (only(others),))
+        if len(names) > 1:
+            raise InvalidArgument(f"--rules: {kind} reads one column, e.g. {kind}({names[0]}); got {listed(names)}")
+    concept_class = form.build(reads.features, d, **({"times": reads.times} if reads.times else {}))
+    shown = list(reads.features)
+    shown = shown if len(shown) <= 6 else [*shown[:4], f"{shown[4]} and {len(shown) - 5} more columns"]
+    shown += [f"{form.limit}={d}"] if form.limit and d != form.default else []
+    columns = columns_of(concept_class).names(concept_class) or reads.features
+    return Competition(concept_class, tuple(columns), f"{kind}({', '.join(shown)})", reads)
 
 
 def _on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
@@ -75,7 +106,8 @@ def _on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
     form, inside = forms[found[1]], (found[2] or "").strip()
     if form.limit:
         inside, d = _limit(rules, inside, form)
-        return None if d is None else (form, _names(inside) or (), d)
+        names = _names(inside)
+        return None if d is None or (names is None and form.default) else (form, names or (), d)
     names = _names(inside)
     return None if names is None else (form, names, 0)
 
@@ -84,6 +116,8 @@ def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
     """Split the limit of rules such as a blocklist off their column; none of a spec whose other numbers are named."""
     found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*([1-9]\d*)", inside, re.DOTALL)
     if found is None or "=" in found[1]:
+        if form.default and "=" not in inside:
+            return inside, form.default
         if family_named(form.word) is not None and "=" in inside:
             return inside, None
         raise InvalidSpec(f'"{rules}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}')
@@ -102,18 +136,50 @@ def _names(inside: str) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _useful(stream: Stream, others: list[str], rows: int) -> list[str]:
-    """Return the columns whose values may come again: not texts that are all different in the first rows."""
-    sample = stream.peek(rows)
-    first = {name: place for place, name in reversed([*enumerate(stream.columns)])}
-    names = [name for name in dict.fromkeys(others) if not _all_different(sample, first[name])]
-    return names or others
+class _Look:
+    """The first rows of a stream, and what they tell of its columns."""
 
+    def __init__(self, stream: Stream, rows: int) -> None:
+        self.sample = stream.peek(rows)
+        self.first = {name: place for place, name in reversed([*enumerate(stream.columns)])}
 
-def _all_different(sample: list[Row], place: int) -> bool:
-    texts = [row.cells[place].strip() for row in sample]
-    present = [text for text in texts if not is_missing(text) and not is_number(text)]
-    return len(present) >= SAMPLED // 2 and len(set(present)) == len(present)
+    def reads(self, names: list[str], others: list[str], timed: bool) -> Reads:
+        """Return the features that are meant, all that are useful if none is named, and which columns are times."""
+        made = {name: found[2] for name in names if name not in self.first and (found := DERIVED.fullmatch(name))}
+        wanted = {name: self.times(name) for name in dict.fromkeys(made.get(name, name) for name in names or others)}
+        for name, column in made.items():
+            if timed and column in self.first and not wanted[column]:
+                raise InvalidArgument(
+                    f"--rules: {name} needs times in ISO 8601, such as 2013-05-01 or 2013-05-01T17:00; {column} has "
+                    f"{brief(next(iter(self.texts(column)), 'none')) or 'none'} in its first rows"
+                )
+        times = tuple(name for name, found in wanted.items() if found and timed)
+        if names:
+            return Reads(tuple(names), times)
+        useful = [name for name in wanted if name in times or not self.all_different(name)] or others
+        features = []
+        for name in useful:
+            hours = any(time.time() != MIDNIGHT for time in wanted[name]) if name in times else False
+            parts = ("weekday", "hour") if hours else ("weekday",)
+            features += [name, *(f"{part}({name})" for part in parts if name in times)]
+        return Reads(tuple(features), times)
+
+    def texts(self, name: str) -> list[str]:
+        """Return the cells of a column that are not missing."""
+        place = self.first.get(name)
+        cells = [] if place is None else [row.cells[place].strip() for row in self.sample]
+        return [text for text in cells if not is_missing(text)]
+
+    def times(self, name: str) -> list[datetime]:
+        """Return the times in a column, if nine of ten of its cells are some."""
+        texts = self.texts(name)
+        times = [time for text in texts if (time := time_in(text)) is not None]
+        return times if 10 * len(times) >= 9 * len(texts) else []
+
+    def all_different(self, name: str) -> bool:
+        """Tell whether no text came twice, so that none may come again."""
+        present = [text for text in self.texts(name) if not is_number(text)]
+        return len(present) >= SAMPLED // 2 and len(set(present)) == len(present)
 
 
 def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:

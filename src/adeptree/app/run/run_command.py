@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -71,9 +72,9 @@ def run_command(
     rules: Annotated[
         str | None,
         typer.Option(
-            help='Compete with these: stumps, "stumps(age, sex)", "thresholds(delay)", "intervals(price)", '
-            '"unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; '
-            "adeptree classes lists them."
+            help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
+            '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as '
+            '"thresholds(n=1024)"; adeptree classes lists them.'
         ),
     ] = None,
     label: Annotated[
@@ -213,7 +214,7 @@ def _tell_remarks(stream: Stream) -> None:
 def _found(layout: Layout) -> dict[str, Any]:
     """Return what the rules were found to mean."""
     values = [list(texts) for texts in layout.label.values]
-    return {"class": repr(layout.concept_class), "reads": list(layout.names), "shown": layout.shown, "label": values}
+    return {"class": repr(layout.concept_class), "shown": layout.shown, "label": values, **layout.reads.kept()}
 
 
 def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> Layout:
@@ -222,6 +223,7 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
     from adeptree.app.run.layout import layout_of
     from adeptree.app.run.row_label import label_of
     from adeptree.app.run.rows import listed
+    from adeptree.app.run.rules_option import Reads
     from adeptree.app.run.stream_sources import BUNDLED
 
     saved = folder.saved if folder else None
@@ -236,15 +238,16 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
     if folder is None or saved is None:
         layout = layout_of(*given, positive=options.positive)
         if options.weight in layout.names:  # (rules on all columns; a column that is named stays)
-            known = [name for name in layout.names if name != options.weight]
-            layout = layout_of(*given, known=known, positive=options.positive)
+            layout = layout_of(*given, known=layout.reads.without(options.weight), positive=options.positive)
         for column in layout.copies(stream.there()):
             show(
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
                 err=True,
             )
+        if layout.reads.times and not options.quiet:
+            show(f"adeptree: {layout.reads.said()}", err=True)
         left = [name for name in stream.columns if name not in (*layout.names, layout.label.column)]
-        if left and rules.isidentifier() and not (options.x or options.quiet):
+        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.x or options.quiet):
             show(f"adeptree: left out, as their texts are all different: {listed(left)}", err=True)
         return layout
     found = saved["found"]
@@ -252,7 +255,7 @@ def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> L
     # What is wrong with the label is no fault of the settings.
     label_of(stream, options.label, options.positive, known=values)
     try:
-        layout = layout_of(*given, known=found["reads"], values=values, positive=options.positive)
+        layout = layout_of(*given, known=Reads.of(found), values=values, positive=options.positive)
     except (InvalidArgument, TooLarge):
         raise folder.damaged_settings() from None
     # Only what the options can have meant is believed.

@@ -272,7 +272,7 @@ def _is_settings(value: Any) -> bool:
     named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
     label = found.get("label")
     texts = isinstance(label, list) and len(label) == 2 and all(map(_is_texts, label))
-    return all(plain) and named and texts and _is_texts(found.get("reads"))
+    return all(plain) and named and texts and _is_texts(found.get("reads")) and _is_texts(found.get("times", []))
 
 
 def _locked(folder: Path) -> int:

@@ -129,7 +129,7 @@ class CutsEngine(LineEngine):
 
     def rows(self) -> Rows:
         """Return the best labellings, as one path with the mass of all of them."""
-        return _one(self.best_loss, self.kernel.log_best_mass())
+        return one_row(self.best_loss, self.kernel.log_best_mass())
 
     def log_potential(self) -> float:
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
@@ -198,7 +198,7 @@ class StepsEngine(CutsEngine):
     def rows(self) -> Rows:
         """Return the most probable labelling."""
         loss, log_mass, *_ = self.kernel.probable()
-        return _one(int(loss) if loss.is_integer() else loss, log_mass)
+        return one_row(int(loss) if loss.is_integer() else loss, log_mass)
 
     def log_potential(self) -> float:
         """Return ln sum_u pi(u) exp(-eta (L(u) - L)), L being the loss of the most probable labelling."""
@@ -217,6 +217,7 @@ class StepsEngine(CutsEngine):
         )
 
 
-def _one(loss: float, log_mass: float) -> Rows:
+def one_row(loss: float, log_mass: float) -> Rows:
+    """Return the one path that stands for all of them."""
     none = np.zeros(1, dtype=np.int64)
     return Rows(np.array([loss]), none, none, np.array([log_mass]))

@@ -20,25 +20,18 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
+    from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log, log1p
+    from cython.cimports.libc.math import exp, log
 else:
-    from math import exp, inf, log, log1p
+    from math import exp, inf, log
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import LineTree
+    from adeptree.theory.mass_kernel import log_plus
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def log_plus(a: cython.double, b: cython.double) -> cython.double:
-    """Return ln(e^a + e^b)."""
-    if a < b:
-        return b + log1p(exp(a - b))
-    return a + log1p(exp(b - a)) if a > -inf else a
 
 
 @cython.final

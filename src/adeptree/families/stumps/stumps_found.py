@@ -44,7 +44,7 @@ class RealStumps(ConceptClass):
     spec_name = "real_stumps"
 
     def __init__(self, features: Iterable[str]) -> None:
-        object.__setattr__(self, "features", _names(features))
+        object.__setattr__(self, "features", names_of(features))
 
     @property
     def vc_dimension(self) -> int:
@@ -104,14 +104,15 @@ class RealStumps(ConceptClass):
         return best
 
 
-def _names(features: Any) -> tuple[str, ...]:
-    refuse_frame("features", features, "name the columns to read, e.g. list(frame.columns) without the label's")
+def names_of(features: Any, called: str = "features") -> tuple[str, ...]:
+    """Return names of features, which must be texts and different."""
+    refuse_frame(called, features, "name the columns to read, e.g. list(frame.columns) without the label's")
     if isinstance(features, (str, bytes)) or not isinstance(features, Iterable):
-        raise InvalidArgument(f"features must be a list of feature names; {got('features', features)}")
+        raise InvalidArgument(f"{called} must be a list of feature names; {got(called, features)}")
     try:
         names = tuple(features)
     except TypeError:  # an array that holds one value says that it can be looped over, and cannot
         names = ()
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise InvalidArgument(f"features must be one or more different texts; {got('features', names)}")
+        raise InvalidArgument(f"{called} must be one or more different texts; {got(called, names)}")
     return names

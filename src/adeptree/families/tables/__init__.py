@@ -1,15 +1,16 @@
 """Rules on one column of a table: numbers, texts and gaps."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.cells import is_missing, number, plain_floats
+from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells, cell_of
 from adeptree.families.tables.table_engine import TableEngine
 from adeptree.families.tables.table_rules import (
-    BestSoFar,
     TableIntervals,
     TableRules,
     TableStumps,
@@ -21,7 +22,7 @@ from adeptree.roles.family import Columns, Family, OnColumns
 
 def _row(concept_class: TableRules, texts: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row: numbers, texts, and None for what is missing."""
-    return dict(zip(concept_class.features, map(_cell, texts), strict=True))
+    return dict(zip(concept_class.columns, map(_cell, texts), strict=True))
 
 
 def _cell(text: str) -> Any:
@@ -31,22 +32,35 @@ def _cell(text: str) -> Any:
 
 def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
     """Return the same of many rows."""
-    numbers, texts = np.empty((len(columns[0]), len(columns))), list[list[Any] | None]()
+    numbers, texts = np.empty((len(columns[0]), len(concept_class.features))), list[list[Any] | None]()
     most = np.finfo(np.float64).max
-    for f, column in enumerate(columns):
-        try:
-            numbers[:, f] = plain_floats(column)
-            texts.append(None)
-        except ValueError:  # texts and gaps come again and again: each is read once
-            read = {text: cell_of(concept_class.features[f], _cell(text.strip())) for text in set(column)}
+    given = dict(zip(concept_class.columns, columns, strict=True))
+    for f, name in enumerate(concept_class.features):
+        lookup = concept_class.lookups.get(name)
+        column = given[lookup.column if lookup else name]
+        look = lookup.of if lookup else partial(cell_of, name)
+        plain = None if lookup and lookup.part else _plain_floats(column)
+        words = None
+        if plain is None:  # texts and gaps come again and again: each is read once
+            read = {text: look(_cell(text.strip())) for text in set(column)}
             cells = [read[text] for text in column]
-            numbers[:, f] = [cell if isinstance(cell, float) else np.nan for cell in cells]
-            texts.append([cell if isinstance(cell, str) else None for cell in cells])
+            plain = [cell if isinstance(cell, float) else np.nan for cell in cells]
+            words = [cell if isinstance(cell, str) else None for cell in cells]
+        numbers[:, f] = plain
+        texts.append(words)
     return TableCells(concept_class.features, np.clip(numbers, -most, most) + 0.0, texts)
+
+
+def _plain_floats(column: Sequence[str]) -> list[float] | None:
+    try:
+        return plain_floats(column)
+    except ValueError:
+        return None
 
 
 LAST = "column == text, column != text; gaps are part of the rule"
 EACH = "of every column, or of those named"
+SETS: dict[str, Any] = {"limit": "values", "limits": "values there may be", "default": 1}
 
 FAMILIES = (
     Family(
@@ -54,19 +68,22 @@ FAMILIES = (
         TableRules,
         base=BestSoFar,
         engines=(TableEngine,),
-        columns=Columns(_row, _table, names=lambda c: c.features, gaps=True),
+        columns=Columns(_row, _table, names=lambda c: c.columns, gaps=True),
     ),
     Family(
         "table_stumps",
         TableStumps,
         on_columns=OnColumns(
             "stumps",
-            lambda names, d: TableStumps(names),
+            lambda names, d, times=(): TableStumps(names, times=times, values=d),
             {
                 "stumps": "column >= cut, column < cut, column == text or column != text, whichever column it is",
                 "stumps(age, sex)": "the same, on these columns",
+                "stumps(values=3)": "the same, and column in {text, text, text}",
             },
             many=True,
+            times=True,
+            **SETS,
         ),
         example="table_stumps(features=['age', 'sex'])",
         line=f"column >= cut, column < cut, {LAST}",
@@ -78,9 +95,11 @@ FAMILIES = (
         TableThresholds,
         on_columns=OnColumns(
             "thresholds",
-            lambda names, d: TableThresholds(names),
+            lambda names, d, times=(): TableThresholds(names, times=times, values=d),
             {"thresholds(delay)": f"column >= cut, {EACH}"},
             many=True,
+            times=True,
+            **SETS,
         ),
         example="table_thresholds(features=['age', 'sex'])",
         line=f"column >= cut, {LAST}",
@@ -92,9 +111,11 @@ FAMILIES = (
         TableIntervals,
         on_columns=OnColumns(
             "intervals",
-            lambda names, d: TableIntervals(names),
+            lambda names, d, times=(): TableIntervals(names, times=times, values=d),
             {"intervals(price)": f"cut <= column < cut, {EACH}"},
             many=True,
+            times=True,
+            **SETS,
         ),
         example="table_intervals(features=['age', 'sex'])",
         line=f"cut <= column < cut, {LAST}",
@@ -109,6 +130,7 @@ FAMILIES = (
             TableUnions,
             {"unions(price, m=3)": f"cut <= column < cut or ..., at most m intervals, {EACH}"},
             many=True,
+            times=True,
             limit="m",
             limits="intervals there may be",
         ),

@@ -11,7 +11,7 @@ cdef class Column:
     cdef public list words
     cdef public double side0, side1
     cdef public bint gaps
-    cdef object name, pending
+    cdef object name, lookup, pending
     cdef unsigned long long word
 
     cdef bint has(self, int k) noexcept
@@ -22,5 +22,5 @@ cdef class Column:
     cdef void look(self, double value) noexcept
     cdef void take(self, Py_ssize_t slot, int label, double cost) noexcept
     cdef int reserve(self, Py_ssize_t slot, object cell, object word_of) except -1
-    cdef long long count(self) noexcept
+    cdef double count(self) noexcept
     cdef void rebuild(self, double eta) noexcept

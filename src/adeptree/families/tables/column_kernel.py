@@ -17,6 +17,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, key_of
+    from cython.cimports.adeptree._compiled.value_sets_kernel import ValueSets
     from cython.cimports.adeptree._compiled.values_kernel import Values
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log1p
@@ -24,9 +25,10 @@ else:
     from math import exp, inf, log1p
 
     from adeptree.families.line.line_tree_kernel import LineTree, key_of
+    from adeptree.families.tables.value_sets_kernel import ValueSets
     from adeptree.families.tables.values_kernel import Values
 
-NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
+LARGEST = cython.declare(cython.double, 709.78)  # e^709.78 is a double still
 NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
 LOG_2 = cython.declare(cython.double, 0.6931471805599453)
 
@@ -34,13 +36,14 @@ LOG_2 = cython.declare(cython.double, 0.6931471805599453)
 class Column:
     """What is known of a column: its lines, its values and their slots, and what gaps cost.
 
-    Its rules are of four kinds k: 0, about rising numbers; 1, about falling ones; 2, ``== v``; 3, ``!= v``.
+    Its rules are of four kinds k: 0, about rising numbers; 1, about falling ones; 2, ``== v``, or in a set of
+    at most so many values; 3, the opposite. Where there is a ``lookup``, this finds the cell in a row.
     """
 
-    def __init__(self, name: Any, word: int, up: LineTree, down: Any) -> None:
-        self.name, self.word = name, word
+    def __init__(self, name: Any, word: int, up: LineTree, down: Any, lookup: Any, most: int) -> None:
+        self.name, self.word, self.lookup = name, word, lookup
         self.up, self.down = up, down
-        self.values = Values()
+        self.values = Values() if most == 1 else ValueSets(most)
         self.places, self.words = {}, [0]  # slots by value (None: a gap), and by slot the words of values
         self.pending = None  # what has a place, and no slot before its round is taken
         self.side0 = self.side1 = 0.0
@@ -76,7 +79,7 @@ class Column:
             return 1.0 - q if k == 3 else q
         if slot == NUMBER:
             return 1.0 - self.down.p if k else self.up.p
-        return 1.0 / (1.0 + exp(-lean)) if lean > -NOTHING else 0.0
+        return 1.0 / (1.0 + exp(-lean)) if lean > -LARGEST else 0.0
 
     def log_odds(self, k: cython.int, slot: cython.Py_ssize_t, eta: cython.double) -> cython.double:
         """Return ln of (what says 1 / what says 0) of a kind."""
@@ -129,10 +132,10 @@ class Column:
             self.places[cell] = self.values.count + 1
         return 0
 
-    def count(self) -> cython.longlong:
+    def count(self) -> cython.double:
         """The number of rules that differ on some row."""
-        found: cython.longlong = self.up.count() + (self.down.count() if self.down is not None else 0)
-        return (2 * found if self.gaps else found) + 2 * (self.values.count + 1)
+        found: cython.double = self.up.count() + (self.down.count() if self.down is not None else 0.0)
+        return (2.0 * found if self.gaps else found) + 2.0 * self.values.choices()
 
     def rebuild(self, eta: cython.double) -> cython.void:
         """Compute anew what depends on the rate."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from itertools import compress
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,14 @@ from adeptree.core.types import CheckedRows, FloatArray
 
 MISSING = ("NAType", "NaTType")
 """Types of other libraries' gaps, which compare with nothing."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value of NumPy as Python's own, and None for a gap of whatever library."""
+    if isinstance(value, np.generic):
+        value = value.item() if value.dtype.kind not in "mM" else value.astype("datetime64[us]").item()
+    return None if type(value).__name__ in MISSING else value
 
 
 def cell_of(name: str, value: Any) -> float | str | None:
@@ -27,9 +36,8 @@ def cell_of(name: str, value: Any) -> float | str | None:
     >>> [cell_of("a", value) for value in (3, float("nan"), True, "red", None, date(1970, 1, 2))]
     [3.0, None, 'true', 'red', None, 86400.0]
     """
-    if isinstance(value, np.generic):
-        value = value.item() if value.dtype.kind not in "mM" else value.astype("datetime64[us]").item()
-    if value is None or type(value).__name__ in MISSING:
+    value = plain_value(value)
+    if value is None:
         return None
     if isinstance(value, str):
         if not is_storable(value):
@@ -38,7 +46,8 @@ def cell_of(name: str, value: Any) -> float | str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, date):
-        day = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+        # (made anew of its parts: what others write finer than microseconds is left off, as in texts)
+        day = datetime.combine(value, value.timetz() if isinstance(value, datetime) else time())
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
     try:
         number, limit = float(value), sys.float_info.max
@@ -49,15 +58,19 @@ def cell_of(name: str, value: Any) -> float | str | None:
     return None if math.isnan(number) else max(-limit, min(limit, number)) + 0.0
 
 
-def row_of(features: Collection[str], x: Any) -> dict[str, float | str]:
+def row_of(
+    features: Collection[str], x: Any, lookups: Mapping[str, Callable[[Mapping[str, Any]], Any]] = NOTHING
+) -> dict[str, float | str]:
     """Return the cells of these columns that are not missing; other names are ignored.
+
+    ``lookups`` find the cells of features that are not read as they are.
 
     >>> row_of(["age", "sex"], {"age": 41, "sex": None, "id": 7})
     {'age': 41.0}
     """
     if not isinstance(x, Mapping):
         raise InvalidInstance(f"x must be a mapping of column names to numbers and texts; {got('x', x)}")
-    cells = ((name, cell_of(name, x.get(name))) for name in features)
+    cells = ((name, lookups[name](x) if name in lookups else cell_of(name, x.get(name))) for name in features)
     return {name: cell for name, cell in cells if cell is not None}
 
 

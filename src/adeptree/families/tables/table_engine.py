@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,15 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
-from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, _one
+from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, one_row
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
-from adeptree.families.rule_values import Constant, NumberRule, ValueRule
+from adeptree.families.rule_values import Constant
+from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells
-from adeptree.families.tables.table_rules import BestSoFar, TableRules, always, turned
+from adeptree.families.tables.table_rules import TableRules, always, best_set, turned
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
-from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
+from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of, sets_in_order
 from adeptree.theory.coins import word_of
 from adeptree.theory.losses import whole
 from adeptree.theory.priors import Prior
@@ -30,7 +31,7 @@ HALF = math.log(2)
 
 
 class TablePrior(Prior):
-    """Columns alike, kinds of rules alike; cuts have the prior of their line, the i-th value 1/(i (i + 1)).
+    """Columns alike, kinds of rules alike; cuts have the prior of their line, values that of ``value_sets_kernel``.
 
     >>> from adeptree.families.tables import TableStumps
     >>> round(TablePrior("mixed", TableStumps(["a", "b"])).price(1000) - math.log(2 * 4 * 2), 1)
@@ -45,6 +46,7 @@ class TablePrior(Prior):
         cuts = CutsPrior(name, inner.line, 1 if concept_class.one_cut else inner.cuts)
         self.inner: Prior = cuts.one if concept_class.one_cut else cuts
         self.kinds = len(concept_class.features) * (4 if concept_class.falls else 3)
+        self.values = concept_class.values
         self.floor = self.inner.floor
 
     def log_mass(
@@ -56,7 +58,8 @@ class TablePrior(Prior):
     def price(self, t: int) -> float | None:
         """Return what the dearest rule of any column costs."""
         line = self.inner.price(t)
-        return None if line is None else math.log(self.kinds) + max(line + HALF, math.log((t + 1) * (t + 2)))
+        sets = self.values * (t + 1) ** self.values * (t + 2)
+        return None if line is None else math.log(self.kinds) + max(line + HALF, math.log(sets))
 
 
 class TableEngine(KernelEngine):
@@ -80,7 +83,14 @@ class TableEngine(KernelEngine):
         self.concept_class, self.prior = concept_class, TablePrior(prior.name, concept_class)
         self.lines = [[self._line() for _ in range(1 + concept_class.falls)] for _ in concept_class.features]
         columns = [
-            _COLUMN.Column(name, word_of(name), lines[0].kernel, lines[1].kernel if lines[1:] else None)
+            _COLUMN.Column(
+                name,
+                word_of(name),
+                lines[0].kernel,
+                lines[1].kernel if lines[1:] else None,
+                concept_class.lookups.get(name),
+                concept_class.values,
+            )
             for name, lines in zip(concept_class.features, self.lines, strict=True)
         ]
         self._use(_KERNEL.TableKernel(columns, word_of))
@@ -129,20 +139,21 @@ class TableEngine(KernelEngine):
         for f, kind, loss in self._kinds():
             if loss <= reach:
                 dearest = max(dearest, self._log_mass(f, kind))
-        return _one(self.best_loss, min(0.0, dearest - math.log(self.prior.kinds)))
+        return one_row(self.best_loss, min(0.0, dearest - math.log(self.prior.kinds)))
 
     def _log_mass(self, f: int, kind: Any) -> float:
         column = self.kernel.columns[f]
         if isinstance(kind, int):
             side = column.gaps and column.side0 != column.side1
             return float(self.lines[f][kind].leader().log_prior) - (HALF if side else 0.0)
-        slot = self._slot(f, kind)
-        return -math.log(slot * (slot + 1) if slot else column.values.count + 1)
-
-    def _slot(self, f: int, kind: str) -> int:
-        """Return the slot of the first best value."""
-        gains = np.asarray(self.kernel.columns[f].values.gain)[: self.kernel.columns[f].values.count + 1]
-        return int((gains if kind == "==" else -gains).argmin())
+        # Of the best set with the fewest values, which were met first.
+        n, d = column.values.count + 1, self.concept_class.values
+        gains = np.asarray(column.values.gain)[1:n]
+        slots = [place + 1 for place in best_set(gains if kind == "!=" else -gains, d)]
+        if not slots:
+            return -math.log(n)
+        m = slots[-1] + 1
+        return -math.log(d * math.prod(slots) * m * n / (n + (d - len(slots)) * m))
 
     def log_potential(self) -> float:
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
@@ -159,26 +170,43 @@ class TableEngine(KernelEngine):
         found: list[RankedRule] = [RankedRule(Constant(0), values.ones), RankedRule(Constant(1), values.zeros)]
         more = False
         for f in range(len(self.lines)):
-            found += self._near_values(f, reach)
-            for down in range(len(self.lines[f])):
-                near = self._near_numbers(f, down, reach, limit)
+            parts = [self._near_values(f, reach), self._near_sets(f, reach, limit)]
+            parts += [self._near_numbers(f, down, reach, limit) for down in range(len(self.lines[f]))]
+            for near in parts:
                 found += near
                 more = more or near.more
         order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
         return NearRules((replace(found[i], loss=whole(found[i].loss)) for i in order), more or others)
 
-    def _near_values(self, f: int, reach: float) -> Iterator[RankedRule]:
+    def _near_values(self, f: int, reach: float) -> NearRules:
         column, name = self.kernel.columns[f], self.concept_class.features[f]
         values = column.values
         met = [(value, values.gain[slot]) for value, slot in column.places.items() if slot <= values.count]
+        found = []
         for equal, loss, sign in ((True, values.ones, 1), (False, values.zeros, -1)):
             for value, gain in met:
                 if loss + sign * gain <= reach:
-                    yield RankedRule(ValueRule(name, value, equal), loss + sign * gain)
+                    found.append(RankedRule(self.concept_class.about_values(name, [value], equal), loss + sign * gain))
+        return NearRules(found, more=False)
+
+    def _near_sets(self, f: int, reach: float, limit: int) -> NearRules:
+        """Return what is said of several values."""
+        column, c, found = self.kernel.columns[f], self.concept_class, NearRules([], more=False)
+        values = column.values
+        met = sorted((slot, value) for value, slot in column.places.items() if slot <= values.count)
+        gains = np.asarray(values.gain)[1 : values.count + 1]
+        for equal, loss, worth in ((True, values.ones, -gains), (False, values.zeros, gains)) if c.values > 1 else ():
+            sets = ((cost, s) for cost, s in sets_in_order(worth, c.values, loss, reach) if len(s) > 1)
+            for cost, chosen in islice(sets, limit + 1):
+                rule = c.about_values(c.features[f], [met[place][1] for place in chosen], equal)
+                found.append(RankedRule(rule, cost))
+        found.more = len(found) > limit
+        return found
 
     def _near_numbers(self, f: int, down: int, reach: float, limit: int) -> NearRules:
         column, line, name = self.kernel.columns[f], self.lines[f][down], self.concept_class.features[f]
         found, more = list[RankedRule](), False
+        points = line.gaps()["low"].tolist() if name in self.concept_class.times else ()
         for gap, lost in ((0, column.side0), (1, column.side1)) if column.gaps else ((0, 0.0),):
             if line.best_loss + lost > reach:
                 continue
@@ -190,7 +218,8 @@ class TableEngine(KernelEngine):
                 # One that is always the same says at most whether there is a number: its values may say so already.
                 if label is None or (column.gaps and label != gap and not down and len(column.places) > 1):
                     rule = rule if label is None else Constant(label)
-                    found.append(RankedRule(NumberRule(name, rule, gap), ranked.loss + lost))
+                    about = self.concept_class.about_numbers(name, rule, gap, points)
+                    found.append(RankedRule(about, ranked.loss + lost))
         return NearRules(found, more)
 
     # --- Saving --------------------------------------------------------------------------------------
@@ -224,7 +253,6 @@ class TableEngine(KernelEngine):
             need(len(sums) == 4 and all(is_real(n) and n >= 0 for n in sums), "sums")
             need(float(np.abs(gain).sum()) <= (sums[0] + sums[1]) * (1 + 1e-9), "gain")
             for line, tree in zip(self.lines[f], kept["lines"], strict=True):
-                line.rate = self.rate
                 line.restore(tree)
             column.words, column.places = [0], {}
             for slot, value in enumerate(values, 1):

@@ -17,40 +17,25 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.column_kernel import Column
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, mixed, word_of_float
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, mixed, softplus, word_of_float
+    from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, isfinite, log, log1p
+    from cython.cimports.libc.math import exp, isfinite, log
 else:
-    from math import exp, inf, isfinite, log, log1p
+    from math import exp, inf, isfinite, log
 
     from adeptree.families.tables.column_kernel import Column
     from adeptree.roles.round_kernel import RoundKernel
-    from adeptree.theory.ledger_kernel import Ledger, mixed, word_of_float
+    from adeptree.theory.ledger_kernel import Ledger, mixed, softplus, word_of_float
+    from adeptree.theory.mass_kernel import log_plus
 
 from adeptree.core.cells import is_storable
 
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
+MANY = cython.declare(cython.double, 2.0**60)
 PLAIN = 2**53  # ints up to this are doubles
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def softplus(x: cython.double) -> cython.double:
-    """Return ln(1 + e^x)."""
-    if x > 0.0:
-        return x + log1p(exp(-x))
-    return log1p(exp(x))
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def log_plus(a: cython.double, b: cython.double) -> cython.double:
-    """Return ln(e^a + e^b)."""
-    if a < b:
-        return b + log1p(exp(a - b))
-    return a + log1p(exp(b - a)) if a > -inf else a
 
 
 class TableKernel(RoundKernel):
@@ -73,17 +58,19 @@ class TableKernel(RoundKernel):
         """Put x in place, if it is a dict of plain finite numbers, texts and gaps."""
         f: cython.Py_ssize_t
         row: dict
+        column: Column
         if type(x) is not dict:
             return False
         row = x
         for f in range(len(self.columns)):
-            cell = row.get(cython.cast(Column, self.columns[f]).name)
+            column = cython.cast(Column, self.columns[f])
+            cell = row.get(column.name) if column.lookup is None else column.lookup(row)
             if type(cell) is int:
                 if not -PLAIN <= cell <= PLAIN:
                     return False
                 cell = float(cell)
             elif type(cell) is str:
-                if cell not in cython.cast(Column, self.columns[f]).places and not is_storable(cell):
+                if cell not in column.places and not is_storable(cell):
                     return False
             elif not (cell is None or (type(cell) is float and isfinite(cell))):
                 return False
@@ -225,12 +212,17 @@ class TableKernel(RoundKernel):
         return self.lowest
 
     def count(self) -> cython.longlong:
-        """The number of rules that differ on some row of their column, those of each column by themselves."""
+        """The number of rules that differ on some row of their column, of each column by itself; 2^60 is many."""
         f: cython.Py_ssize_t
-        total: cython.longlong = 0
+        total: cython.double = 0.0
         for f in range(len(self.columns)):
             total += cython.cast(Column, self.columns[f]).count()
-        return total
+        return cython.cast(cython.longlong, total if total < MANY else MANY)
+
+    def ask(self) -> cython.void:
+        """Count what is asked, 2 queries per rule; 2^61 stands for as many or more."""
+        most: cython.longlong = 2305843009213693952
+        self.asked = min(self.asked + 2 * self.count(), most)
 
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""

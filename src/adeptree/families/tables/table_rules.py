@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.line.intervals import RealIntervals
 from adeptree.families.line.thresholds import RealThresholds
 from adeptree.families.line.unions import MOST_INTERVALS, RealIntervalUnions
 from adeptree.families.rule_values import Constant, Interval, NumberRule, Threshold, ValueRule
-from adeptree.families.stumps.stumps_found import _names
+from adeptree.families.stumps.stumps_found import names_of
 from adeptree.families.tables.table_cells import TableCells, row_of
-from adeptree.roles.base_learner import MadeFor
+from adeptree.families.tables.times import DERIVED, TimeCell, with_times
 from adeptree.roles.concept_class import ConceptClass
+
+MOST_VALUES = 8
 
 
 def turned(rule: Threshold | Constant) -> Interval | Constant:
@@ -41,6 +46,16 @@ def always(rule: Concept) -> int | None:
     return int(text == "always 1") if text.startswith(("always", "never 1")) else None
 
 
+def best_set(gains: Any, most: int) -> list[int]:
+    """Return the places of the largest gains above 0, at most so many of them.
+
+    >>> best_set(np.array([1, -1, 3, 2, 3]), 3)
+    [2, 3, 4]
+    """
+    order = np.argsort(-gains, kind="stable")[:most]
+    return sorted(order[gains[order] > 0].tolist())
+
+
 @dataclass(frozen=True, repr=False, init=False)
 class TableRules(ConceptClass):
     """Rules about the numbers of one column, or about one of its values; what they say of gaps is part of them.
@@ -52,31 +67,58 @@ class TableRules(ConceptClass):
     """
 
     features: tuple[str, ...]
+    times: tuple[str, ...] = ()
+    values: int = 1
     falls: ClassVar[bool] = False
     """Whether what a rule says of numbers may be turned round."""
     one_cut: ClassVar[bool] = False
     """Whether it has one cut."""
 
-    def __init__(self, features: Iterable[str]) -> None:
-        object.__setattr__(self, "features", _names(features))
+    def __init__(self, features: Iterable[str], *, times: Iterable[str] = (), values: int = 1) -> None:
+        object.__setattr__(self, "features", names_of(features))
+        object.__setattr__(self, "values", check_size("values", values, at_most=MOST_VALUES))
+        object.__setattr__(self, "times", () if times == () or times == [] else names_of(times, "times"))
+        read = {cell.column for cell in self.lookups.values()}
+        if missing := [name for name in self.times if name not in read]:
+            raise InvalidArgument(
+                f"times must be columns that the features read, as they are or by weekday(...) and hour(...); "
+                f"{got('times', missing[0])}"
+            )
 
     @property
     @abstractmethod
     def inner(self) -> Any:
         """The class of the rules about numbers."""
 
+    @cached_property
+    def lookups(self) -> dict[str, Any]:
+        """How the features that are times, or made of one, are found in a row."""
+        found = {}
+        for name in self.features:
+            made = DERIVED.fullmatch(name)
+            if name in self.times:
+                found[name] = TimeCell(name, name, "")
+            elif made and made[2] in self.times:
+                found[name] = TimeCell(name, made[2], made[1])
+        return found
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read, one or several features of each."""
+        return tuple(dict.fromkeys(self.lookups[f].column if f in self.lookups else f for f in self.features))
+
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of the cells that are not missing."""
-        return row_of(self.features, x)
+        return row_of(self.features, x, self.lookups)
 
     def instances_of(self, xs: Iterable[Any]) -> Any:
         """Return many instances, in columns."""
         if isinstance(xs, TableCells):
             return xs
-        if isinstance(xs, np.ndarray) and xs.shape[1:] == (len(self.features),):
-            if xs.dtype.kind == "f":
+        if isinstance(xs, np.ndarray) and xs.shape[1:] == (len(self.columns),):
+            if xs.dtype.kind == "f" and not self.times:
                 return TableCells(self.features, xs.astype(np.float64) + 0.0, [None] * len(self.features))
-            xs = [dict(zip(self.features, row, strict=True)) for row in xs.tolist()]
+            xs = [dict(zip(self.columns, row, strict=True)) for row in xs.tolist()]
         return TableCells.of(self.features, [self.instance(x) for x in xs])
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
@@ -89,10 +131,20 @@ class TableRules(ConceptClass):
         """Draw a column and a rule about its numbers, or in every second column about its values."""
         f, side = int(rng.integers(len(self.features))), int(rng.integers(2))
         if f % 2:
-            return ValueRule(self.features[f], str(rng.choice(["red", "green", "blue"])), equal=bool(side))
+            return self.about_values(self.features[f], [str(rng.choice(["red", "green", "blue"]))], bool(side))
         cut = float(rng.integers(1, 8))
         low = bool(rng.integers(2)) and self.falls
-        return NumberRule(self.features[f], Interval(-math.inf, cut) if low else Threshold(cut), gap=side)
+        return self.about_numbers(self.features[f], Interval(-math.inf, cut) if low else Threshold(cut), side, ())
+
+    def about_numbers(self, name: str, rule: Any, gap: int, points: Iterable[float]) -> NumberRule:
+        """Return a rule about the numbers of a feature; of a time its cuts are round ones between these points."""
+        if name in self.times:
+            rule = with_times(rule, sorted(points))
+        return NumberRule(name, rule, gap, self.lookups.get(name))
+
+    def about_values(self, name: str, values: Sequence[str | None], equal: bool) -> ValueRule:
+        """Return a rule about one or several values of a feature."""
+        return ValueRule(name, *values, equal=equal, lookup=self.lookups.get(name))
 
     def erm(self, sample: Sample) -> Concept:
         """Return a best rule; of equals a constant, then the first column, and there the simplest."""
@@ -104,16 +156,24 @@ class TableRules(ConceptClass):
         yield from (Constant(0), Constant(1))
         for name in self.features:
             cells = [(x.get(name), y) for x, y in pairs]
-            for value in sorted(
-                {cell for cell, _ in cells if not isinstance(cell, float)}, key=lambda value: value or ""
-            ):
-                yield from (ValueRule(name, value, equal=equal) for equal in (True, False))
+            gains = Counter[str | None]()
+            for cell, y in cells:
+                if not isinstance(cell, float):
+                    gains[cell] += 2 * y - 1
+            values = sorted(gains, key=lambda value: value or "")
+            for value in values:
+                yield from (self.about_values(name, [value], equal) for equal in (True, False))
+            for equal, sign in (True, 1), (False, -1):
+                if len(places := best_set(np.array([sign * gains[value] for value in values]), self.values)) > 1:
+                    yield self.about_values(name, [values[place] for place in places], equal)
             numbers = [(cell, y) for cell, y in cells if isinstance(cell, float)]
             others = [y for cell, y in cells if not isinstance(cell, float)]
             gap = int(2 * sum(others) > len(others))
-            yield NumberRule(name, self.inner.erm(numbers), gap)
+            points = {cell for cell, _ in numbers}
+            yield self.about_numbers(name, self.inner.erm(numbers), gap, points)
             if self.falls:
-                yield NumberRule(name, turned(self.inner.erm([(cell, 1 - y) for cell, y in numbers])), gap)
+                fallen = turned(self.inner.erm([(cell, 1 - y) for cell, y in numbers]))
+                yield self.about_numbers(name, fallen, gap, points)
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -123,7 +183,11 @@ class TableThresholds(TableRules):
     Parameters
     ----------
     features
-        The names of the columns.
+        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
+    times
+        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -148,7 +212,11 @@ class TableStumps(TableRules):
     Parameters
     ----------
     features
-        The names of the columns.
+        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
+    times
+        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -176,7 +244,11 @@ class TableIntervals(TableRules):
     Parameters
     ----------
     features
-        The names of the columns.
+        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
+    times
+        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -200,7 +272,11 @@ class TableUnions(TableRules):
     Parameters
     ----------
     features
-        The names of the columns.
+        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
+    times
+        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
     m
         How many intervals there may be, up to 12.
 
@@ -211,43 +287,14 @@ class TableUnions(TableRules):
     'age < 2 or 3 <= age < 4'
     """
 
-    m: int
+    m: int = field(kw_only=True)
     spec_name = "table_unions"
 
-    def __init__(self, features: Iterable[str], m: int) -> None:
-        super().__init__(features)
+    def __init__(self, features: Iterable[str], m: int, *, times: Iterable[str] = (), values: int = 1) -> None:
+        super().__init__(features, times=times, values=values)
         object.__setattr__(self, "m", check_size("m", m, at_most=MOST_INTERVALS))
 
     @property
     def inner(self) -> Any:
         """Unions of at most m intervals."""
         return RealIntervalUnions(self.m)
-
-
-@dataclass(frozen=True)
-class BestSoFar(MadeFor[TableRules]):
-    """Predict what a best rule of the rows so far says; of paths that are kept one by one.
-
-    >>> best = BestSoFar().bind(TableStumps(["age"]))
-    >>> state = best.update(best.update(best.start(), {"age": 30.0}, 0), {"age": 40.0}, 1)
-    >>> best.predict(state, {"age": 41.0}), best.predict(state, {"age": 31.0})
-    (1, 0)
-    """
-
-    kind = TableRules
-
-    def start(self) -> tuple[Any, ...]:
-        """Return the labelled rows so far: none."""
-        return ()
-
-    def predict(self, state: tuple[Any, ...], x: Instance) -> int:
-        """Ask the ERM oracle."""
-        return self.known.erm([(dict(row), y) for row, y in state])(x)
-
-    def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
-        """Remember the row."""
-        return (*state, (tuple(sorted(x.items())), y))
-
-    def restored(self, state: Any) -> Any:
-        """Return a state as a file gives it back."""
-        return tuple((tuple(map(tuple, row)), y) for row, y in state)

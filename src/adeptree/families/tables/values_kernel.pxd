@@ -1,7 +1,5 @@
 # What the kernel of tables calls of values_kernel.py, as C.
-cimport cython
 
-@cython.final
 cdef class Values:
     cdef public Py_ssize_t count
     cdef public double ones, zeros, eta
@@ -21,3 +19,4 @@ cdef class Values:
     cpdef double least(self, bint unequal) noexcept
     cpdef double log_total(self, bint unequal) noexcept
     cdef double log_odds(self, Py_ssize_t slot, bint unequal) noexcept
+    cdef double choices(self) noexcept

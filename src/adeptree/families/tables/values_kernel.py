@@ -182,3 +182,7 @@ class Values:
                 total += weight * self.shrunk(worth - best)
             node //= 2
         return log(mass) - self.eta * (gain - best) - log(total)
+
+    def choices(self) -> cython.double:
+        """The number of rules of a kind that differ on some row."""
+        return self.count + 1.0
