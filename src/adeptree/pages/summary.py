@@ -40,6 +40,9 @@ class Account:
     unlabelled: int = 0
     label: str = ""
     """Which value is 1, where that must be said."""
+    waiting: int = 0
+    early: int = 0
+    """Rows that wait for their labels, and labels that wait for their rows."""
 
 
 def rule_text(learner: Adept, columns: Sequence[str], rule: Concept | None = None) -> str:
@@ -91,6 +94,10 @@ def heading(learner: Adept, account: Account) -> str:
         lines.append(f"{counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
     if account.unlabelled:
         lines.append(f"{counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
+    if account.waiting:
+        lines.append(f"{counted(account.waiting, 'row')} answered, whose labels have not come.")
+    if account.early:
+        lines.append(f"{counted(account.early, 'label')} of keys that no row had.")
     return "\n".join(lines)
 
 

@@ -36,6 +36,8 @@ class Form:
     """Whether a quoted cell may hold line ends. If not, each line is a row: so it is where each is answered."""
     lenient: bool = False
     """Whether a line that is no UTF-8 is read as cp1252."""
+    also: tuple[str, ...] = ()
+    """Columns that the first object of NDJSON may lack."""
 
 
 def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = None) -> Stream:
