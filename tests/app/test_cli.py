@@ -253,8 +253,6 @@ def test_predictions_are_the_learners() -> None:
     ],
 )
 def test_wrong_input_gets_a_sentence(lines: list[str], options: list[str], sentence: str) -> None:
-    if "--report" in options:
-        pytest.importorskip("matplotlib")
     name = write("f.csv", *lines)
     before = Path(name).read_text()
     rules = [] if "--rules" in options else RULES
@@ -277,8 +275,6 @@ def test_wrong_input_gets_a_sentence(lines: list[str], options: list[str], sente
     ],
 )
 def test_wrong_places(args: list[str], code: int, sentence: str) -> None:
-    if "--report" in args:
-        pytest.importorskip("matplotlib")
     result = call("run", *args)
     assert (result.exit_code, result.stdout) == (code, "")
     assert sentence in result.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adeptree.app.terminal import Nobody
@@ -62,10 +61,7 @@ def _special(path: str) -> bool:
 
 
 def _check_report(path: str) -> None:
-    from adeptree.pages.drawing import plotting
-
     if _special(path):
         raise InvalidArgument(f"--report: {path} is not an ordinary file; name another")
     if why := unwritable(path):
         raise StateError(f"--report: {path} cannot be written: {why}")
-    plotting(Path(path).parent)
