@@ -71,7 +71,8 @@ def _numbers(learner: Adept, account: Account) -> str:
         **({} if learner.final is None or learner.ended else {"at the end, whatever comes": _promised(learner.final)}),
         "width (paths kept)": f"{learner.width:,}",
     }
-    return section("numbers", "Numbers", facts(found))
+    unsure = [f"<p>{text(account.unsure)}</p>"] if account.unsure else []
+    return section("numbers", "Numbers", facts(found), *unsure)
 
 
 def _promised(value: float | None) -> str:

@@ -40,6 +40,8 @@ class Account:
     unlabelled: int = 0
     label: str = ""
     """Which value is 1, where that must be said."""
+    unsure: str = ""
+    """In how many rounds p was unsure, as a sentence."""
     waiting: int = 0
     early: int = 0
     """Rows that wait for their labels, and labels that wait for their rows."""
@@ -68,6 +70,7 @@ def summary(learner: Adept, account: Account, verbose: bool = False) -> str:
         heading(learner, account),
         _losses(learner, rule),
         "\n".join(textwrap.wrap(plainly(learner, rule), min(100, _terminal_width()))),
+        "\n".join(textwrap.wrap(account.unsure, _terminal_width())),
         _nearly(learner, account.columns),
         _regret(learner),
         *([_drawn(learner), _inside(learner)] if verbose else []),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from adeptree.app.run.keys import LABEL, Keys, Opened
 from adeptree.app.run.layout import UNKNOWN, Examples
 from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import MOST
+from adeptree.app.run.row_keys import LABEL, Keys, Opened
 from adeptree.app.run.rows import LabelRow, Row, Stream
 from adeptree.app.run.writing import inert
 from adeptree.core.errors import AdeptreeError, DamagedFile
@@ -112,6 +112,7 @@ class LateGame(Game):
                 self.rounds.note()
                 if self.frequency:
                     self.frequency.learn(ticket.p, y, frequency)
+                self._learnt([ticket.p], [y])
                 self.keys.settle(key, y)
                 self.position = replace(self.position, ones=self.position.ones + y)
                 self._log(ticket.id, x, ticket.p, ticket.guess, y, frequency, key)

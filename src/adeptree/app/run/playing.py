@@ -28,6 +28,7 @@ from adeptree.core.visible import visible
 from adeptree.learners import Adept, Frequency
 from adeptree.pages.course import Course
 from adeptree.pages.summary import Account, calibration, summary
+from adeptree.pages.sureness import Sureness
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -61,6 +62,7 @@ class Game(KeptGame):
         self.skipped = Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
         self.frequency = Frequency() if options.frequency else None
+        self.sureness = Sureness()
         self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
         self.ahead = options.follow
@@ -141,6 +143,7 @@ class Game(KeptGame):
             self.rounds.learn(examples.xs[0], examples.ys[0], self.weight.of(examples.rows) if self.weight else None)
             if self.frequency:
                 self.frequency.learn(known[0], examples.ys[0])
+            self._learnt(known, examples.ys)
         self._taken(rows, examples)
         self.whole = True
 
@@ -151,6 +154,12 @@ class Game(KeptGame):
         if self.frequency:
             given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
         self._write(first, part, ps, given, bar)
+        if part.learnt:
+            self._learnt(ps, part.ys)
+
+    def _learnt(self, ps: list[float], ys: Any) -> None:
+        if self.sureness:
+            self.sureness.note(ps, ys)
 
     def _examples(self, rows: list[Row]) -> Examples:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
@@ -233,7 +242,8 @@ class Game(KeptGame):
     def _account(self) -> Account:
         position = self.position
         name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
-        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label)
+        unsure = self.sureness.line() if self.sureness else ""
+        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label, unsure)
 
     def _report(self) -> None:
         if self.course and self.options.report and self.learner.rounds:

@@ -192,7 +192,7 @@ def run_command(
 
 def _run(options: Options) -> None:
     from adeptree.app.run.answers import Answers
-    from adeptree.app.run.keys import label_column, with_labels
+    from adeptree.app.run.row_keys import label_column, with_labels
     from adeptree.app.run.late_game import LateGame
     from adeptree.app.run.outputs import check_outputs
     from adeptree.app.run.playing import Game
