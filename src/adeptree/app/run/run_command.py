@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -63,6 +64,21 @@ class Options:
         return given | {name: None for name, usual in LATER.items() if given[name] == usual}
 
 
+def _among(*words: str) -> Callable[[str], list[str]]:
+    """Return what tells a shell the words that an option takes."""
+
+    def like(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return like
+
+
+def _rules_like(incomplete: str) -> list[str]:
+    from adeptree.families.registry import families
+
+    return _among(*(family.on_columns.word for family in families() if family.on_columns))(incomplete)
+
+
 def run_command(
     stream: Annotated[
         str, typer.Argument(help="A CSV, NDJSON or Parquet file, - for stdin, or a bundled stream.", show_default=True)
@@ -72,7 +88,8 @@ def run_command(
         typer.Option(
             help='Compete with these: stumps, "stumps(age, sex)", "thresholds(delay)", "intervals(price)", '
             '"unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as "thresholds(n=1024)"; '
-            "adeptree classes lists them."
+            "adeptree classes lists them.",
+            autocompletion=_rules_like,
         ),
     ] = None,
     label: Annotated[
@@ -88,7 +105,11 @@ def run_command(
     ] = None,
     x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
     format: Annotated[
-        str | None, typer.Option(help="csv, ndjson or parquet. Default: by the ending of the name, else csv.")
+        str | None,
+        typer.Option(
+            help="csv, ndjson or parquet. Default: by the ending of the name, else csv.",
+            autocompletion=_among("csv", "ndjson", "parquet"),
+        ),
     ] = None,
     sep: Annotated[
         str | None, typer.Option(help='What splits a line of CSV: one character, or "tab". Default: found out.')
@@ -110,7 +131,10 @@ def run_command(
     ] = None,
     rate: Annotated[
         str | None,
-        typer.Option(help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon."),
+        typer.Option(
+            help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon.",
+            autocompletion=_among("paper", "first-order", "anytime", "adaptive"),
+        ),
     ] = None,
     prior: Annotated[
         Literal["paper", "kt", "mixed"] | None,
@@ -192,10 +216,10 @@ def run_command(
 
 def _run(options: Options) -> None:
     from adeptree.app.run.answers import Answers
-    from adeptree.app.run.row_keys import label_column, with_labels
     from adeptree.app.run.late_game import LateGame
     from adeptree.app.run.outputs import check_outputs
     from adeptree.app.run.playing import Game
+    from adeptree.app.run.row_keys import label_column, with_labels
     from adeptree.app.run.run_folder import RunFolder
     from adeptree.app.run.starting import fresh, meanings, resumed, understood
     from adeptree.app.run.stream_sources import form_of, open_stream
