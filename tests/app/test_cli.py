@@ -228,7 +228,11 @@ def test_predictions_are_the_learners() -> None:
         (["score,y", '3,"0"1'], [], "f.csv, line 2: not proper CSV"),
         (["score,y", '"3,0'], ["--horizon", "0"], "horizon must be an int >= 1"),
         ([], [], "f.csv is empty"),
-        (["score y", "3 0"], [], "has the one column 'score y'; expected at least two, split by , ; | or tabs, or by"),
+        (
+            ["score y", "3"],
+            [],
+            "has the one column 'score y'; expected at least two, split by , ; | tabs or spaces, or",
+        ),
         (["score,y"], [], "f.csv has no rows"),
         (["score,y"], ["--horizon", "5"], "f.csv has no rows"),
         (["score,y", "3,0"], ["--horizon", "0"], "horizon must be an int >= 1"),

@@ -112,12 +112,12 @@ def run_command(
         ),
     ] = None,
     sep: Annotated[
-        str | None, typer.Option(help='What splits a line of CSV: one character, or "tab". Default: found out.')
+        str | None, typer.Option(help='What splits a line of CSV: one character, "tab" or "space". Default: found out.')
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of a text, e.g. cp1252. Default: UTF-8, and cp1252 where a line is none.")
     ] = None,
-    decimal: Annotated[str, typer.Option(help='"," if numbers have a decimal comma.')] = ".",
+    decimal: Annotated[str, typer.Option(help='"," if the numbers of a CSV have a decimal comma.')] = ".",
     header: Annotated[
         bool | None,
         typer.Option(

@@ -67,9 +67,9 @@ def _is_ready(file: IO[bytes]) -> bool:
 
 def form_of(sep: str | None, encoding: str | None, decimal: str, header: bool | None, follow: bool) -> Form:
     """Return how a text is written, as the options say."""
-    sep = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(sep or "", sep)
+    sep = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}.get(sep or "", sep)
     if sep is not None and (len(sep) != 1 or sep in '"\r\n'):
-        raise InvalidArgument(f"--sep must be one character, or tab; got {sep!r}")
+        raise InvalidArgument(f"--sep must be one character, tab or space; got {sep!r}")
     if decimal not in (",", ".") or decimal == sep:
         raise InvalidArgument(f"--decimal must be . or , and not the separator; got {decimal!r}")
     try:
