@@ -517,3 +517,23 @@ def test_waiting_labels_follow_the_rows() -> None:
     empty = WaitingLabels()
     empty.restore(None)
     assert empty.state()["tickets"] == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_blocks_that_cannot_list_their_paths_prove_by_one_of_them(seed: int) -> None:
+    """What is proven of late labels there is no less than on the paths, which is no less than the regret."""
+    rng = np.random.default_rng(seed)
+    known = at.BlockUnions(int(rng.integers(1, 4)))
+    learners = [at.Adept(known), at.Adept(known, engine="paths")]
+    tickets: list[list[at.Ticket]] = []
+    for _ in range(40):
+        x, y, kind = str(rng.integers(8)), int(rng.integers(2)), rng.random()
+        if kind < 0.5:
+            tickets.append([learner.answer(x) for learner in learners])
+        else:
+            given = tickets.pop(int(rng.integers(len(tickets)))) if kind < 0.8 and tickets else [x, x]
+            for learner, what in zip(learners, given, strict=True):
+                learner.learn(what, y)
+        blocks, paths = learners
+        assert blocks.engine.leader().log_prior == pytest.approx(paths.engine.leader().log_prior)
+        assert blocks.bound >= paths.bound - 1e-9 >= paths.regret - 2e-9

@@ -67,8 +67,7 @@ def classes() -> None:
         show("\n".join(["On columns of the stream:", *columns, "", "On the column of --x, or as named:", *others]))
 
 
-@app.command()
-def completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument()]) -> None:
+def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument()]) -> None:
     """Print a script that lets a shell complete adeptree's commands and options.
 
     For bash, in ~/.bashrc: eval "$(adeptree completion bash)"; likewise zsh, in ~/.zshrc after compinit. For fish:
@@ -80,6 +79,7 @@ def completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], ty
         show(get_completion_script(prog_name=NAME, complete_var=COMPLETE, shell=shell))
 
 
+app.command("completion")(_completion)
 app.command("reproduce")(reproduce_command)
 app.command("run")(run_command)
 app.command("show")(show_command)

@@ -16,7 +16,7 @@ from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.promises import beats_a_coin, why_nothing
-from adeptree.pages.summary_words import compared, sentence, verdict
+from adeptree.pages.summary_words import compared, sentence, verdict, waiting
 from adeptree.theory import bounds
 
 LABEL_WIDTH = 24
@@ -98,9 +98,10 @@ def heading(learner: Adept, account: Account) -> str:
     if account.unlabelled:
         lines.append(f"{counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
     if account.waiting:
-        lines.append(f"{counted(account.waiting, 'row')} answered, whose labels have not come.")
+        lines.append(waiting(account.waiting))
     if account.early:
-        lines.append(f"{counted(account.early, 'label')} of keys that no row had.")
+        rows = "whose row has" if account.early == 1 else "whose rows have"
+        lines.append(f"{counted(account.early, 'label')} {rows} not come.")
     return "\n".join(lines)
 
 

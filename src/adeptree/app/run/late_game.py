@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,10 @@ from adeptree.app.run.rounds import MOST
 from adeptree.app.run.row_keys import LABEL, Keys, Opened
 from adeptree.app.run.rows import LabelRow, Row, Stream
 from adeptree.app.run.writing import inert
+from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, DamagedFile
 from adeptree.pages.summary import Account
+from adeptree.pages.summary_words import waiting
 
 
 class LateGame(Game):
@@ -28,16 +31,16 @@ class LateGame(Game):
 
     def _next_rows(self) -> list[Row]:
         """Return labels that are there, else rows; a file of labels is read to its end before the first row."""
-        if found := self._labels_there(wait=not self.options.follow):
+        if found := self._labels_there(wait=not self.options.follow, most=MOST):
             return found
         rows = self.stream.take(self.step)
         # What was written before the row is learnt before it is answered; after the last row, labels may still come.
         return [*self._labels_there(wait=not rows), *rows]
 
-    def _labels_there(self, wait: bool) -> list[Row]:
+    def _labels_there(self, wait: bool, most: float = math.inf) -> list[Row]:
         """Return the labels that a second file has now; ``wait`` for some, or for its end."""
         found = list[Row]()
-        while self.labels and len(found) < MOST and (self.labels.ready() or (wait and not found)):
+        while self.labels and len(found) < most and (self.labels.ready() or (wait and not found)):
             some = self.labels.take(MOST)
             found += some
             self.labels = self.labels if some else None
@@ -156,6 +159,12 @@ class LateGame(Game):
         if not isinstance(row, LabelRow):
             return super()._sentence(row, error)
         return f"{self.options.labels}, line {row.line}{':' if row.fault else ','} {error}"
+
+    def _summarise(self) -> None:
+        super()._summarise()
+        if self.keys.waiting and not (self.learner.rounds or self.options.quiet):
+            said = f"{self.stream.name}: no label has come; {waiting(len(self.keys.waiting))}"
+            show("\n\n".join([said, *self.notes]), err=self.options.follow)
 
     def _account(self) -> Account:
         return replace(super()._account(), waiting=len(self.keys.waiting), early=len(self.keys.early))

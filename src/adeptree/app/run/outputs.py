@@ -19,7 +19,7 @@ def check_outputs(options: Options) -> None:
     stream = options.stream
     if options.labels and not options.key:
         raise InvalidArgument("--labels: say which column joins its labels to the rows, with --key COLUMN")
-    if options.labels and options.labels == stream:
+    if options.labels and os.path.realpath(options.labels) == os.path.realpath(stream):
         raise InvalidArgument("--labels: that is the stream itself, whose rows may bring labels too; leave it out")
     for option, path in (("--predictions", options.predictions), ("--report", options.report)):
         for source in (stream, options.labels or ""):

@@ -64,9 +64,15 @@ class Keys:
         if isinstance(row, LabelRow):
             return True
         key = self.of(row)
-        if not key or is_missing(row.cells[self._label.place].strip()):
+        if not key or not self._has_label(row):
             return False
         return key in self.waiting or all(is_missing(row.cells[place].strip()) for place in self._layout.places)
+
+    def _has_label(self, row: Row) -> bool:
+        try:
+            return self._label(row.cells) is not None
+        except InvalidArgument:
+            return True
 
     # --- Rows that bring labels ------------------------------------------------------------------------
 
@@ -112,7 +118,7 @@ class Keys:
         if key not in self.early:
             return row
         place, cells = self._label.place, list(row.cells)
-        if is_missing(cells[place].strip()):
+        if not self._has_label(row):
             cells[place] = self.early[key]
             return row._replace(cells=cells)
         try:

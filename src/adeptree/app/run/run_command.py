@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -238,7 +239,9 @@ def _run(options: Options) -> None:
             answers.open()
         labels = None
         if options.labels and options.key:
-            apart = stack.enter_context(open_stream(options.labels, None, form))
+            # (a pipe has no ending that tells its format)
+            format = None if os.path.splitext(options.labels)[1] else options.format
+            apart = stack.enter_context(open_stream(options.labels, format, form))
             stack.callback(_tell_remarks, apart)
             stream, labels, label = with_labels(stream, apart, options.key, options.label)
             options = replace(options, label=label)

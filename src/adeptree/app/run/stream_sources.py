@@ -13,7 +13,6 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib import resources
 from typing import IO, Any
 
@@ -51,13 +50,13 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
             meter, text = Meter(), packed(file) if packed else file
             chunks = bounded(text, form.encoding, meter)
             stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks, form.also)
-            stream.live, stream.ready = source == "-", partial(_is_ready, file)
+            stream.live, stream.ready = source == "-", lambda: meter.more or _has_bytes(file)
             if size := 0 if stream.live else os.fstat(file.fileno()).st_size:
                 stream.share = lambda read: file.tell() / size * meter.handed / max(1, meter.read)
             yield stream
 
 
-def _is_ready(file: IO[bytes]) -> bool:
+def _has_bytes(file: IO[bytes]) -> bool:
     """Tell whether a pipe has something, or is at its end; a file always has."""
     try:
         return bool(select.select([file], [], [], 0)[0])
