@@ -321,6 +321,23 @@ def test_a_conversation_goes_on_after_a_kill_with_its_open_rows(monkeypatch: pyt
     assert predicted() == in_python(at.Adept(at.Thresholds(16)), found)
 
 
+def test_labels_of_a_second_file_are_known_as_such_in_the_journal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else rows of the stream would be passed over for them."""
+    rows = [f"k{i},{5 * i % 16}" for i in range(40)]
+    labels = write("second.csv", "id,y", *(f"k{i},{i % 2}" for i in range(0, 40, 3)))
+    run = ["run", "rows.csv", *RULES, "--x", "v", "--labels", labels]
+    good(*run[:1], write("rows.csv", "id,v", *rows), *run[2:], "--predictions", "whole.csv")
+    run += ["--predictions", "p.csv", "--save", "s", "--resume"]
+    write("rows.csv", "id,v", *rows[:25])
+    with monkeypatch.context() as patched:
+        patched.setattr(Game, "_last_checkpoint", lambda self: None)
+        patched.setattr(journal, "CHECKPOINT_SECONDS", 1e9)
+        good(*run)
+    write("rows.csv", "id,v", *rows)
+    good(*run)
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
 # ------------------------------------------------------------------------------------- wrong input
 
 
@@ -353,7 +370,8 @@ def test_what_does_not_fit_is_a_bad_row(rows: list[str], said: str) -> None:
 
 def test_a_label_that_is_said_again_is_passed_over() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "a,,1", "a,,1", "b,,0", "b,,0", "b,5,0")
-    assert "2 rounds" in good("run", name, *RULES, "--x", "v")
+    shown = good("run", name, *RULES, "--x", "v")
+    assert "2 rounds" in shown and "not come" not in shown
 
 
 @pytest.mark.parametrize(
@@ -390,6 +408,25 @@ def test_the_horizon_counts_answers() -> None:
     result = call("run", name, *RULES, "--x", "v", "--horizon", "2")
     assert result.exit_code == 2 and "past the horizon of 2 rounds" in result.stderr
     good("run", name, *RULES, "--x", "v", "--horizon", "3")
+
+
+def test_a_run_that_met_its_horizon_is_whole_and_meets_it_again() -> None:
+    name = write("late.csv", "id,v,y", "a,3,", "b,4,", "c,5,", "a,,1")
+    for _ in range(2):
+        result = call("run", name, *RULES, "--x", "v", "--horizon", "2", "--save", "s", "--resume")
+        assert result.exit_code == 2 and "past the horizon of 2 rounds" in result.stderr
+        assert at.load("s/checkpoint").answered == 2
+
+
+def test_a_stop_at_a_bad_label_is_gone_on_with() -> None:
+    rows = ["a,3,", "b,4,1", "a,,1", "c,5,", "a,,0", "c,,0", "d,1,"]
+    run = ["run", write("late.csv", "id,v,y", *rows), *RULES, "--x", "v", "--predictions", "p.csv", "--save", "s"]
+    result = call(*run)
+    assert result.exit_code == 2 and "add --on-bad-row skip --resume" in result.stderr
+    good(*run, "--on-bad-row", "skip", "--resume")
+    del rows[4]
+    good("run", write("fine.csv", "id,v,y", *rows), *RULES, "--x", "v", "--predictions", "whole.csv")
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 
 
 def test_a_checkpoint_whose_keys_do_not_fit_its_tickets_is_refused() -> None:
