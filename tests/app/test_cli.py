@@ -228,7 +228,11 @@ def test_predictions_are_the_learners() -> None:
         (["score,y", '3,"0"1'], [], "f.csv, line 2: not proper CSV"),
         (["score,y", '"3,0'], ["--horizon", "0"], "horizon must be an int >= 1"),
         ([], [], "f.csv is empty"),
-        (["score y", "3 0"], [], "has the one column 'score y'; expected at least two, split by , ; | or tabs, or by"),
+        (
+            ["score y", "3"],
+            [],
+            "has the one column 'score y'; expected at least two, split by , ; | tabs or spaces, or",
+        ),
         (["score,y"], [], "f.csv has no rows"),
         (["score,y"], ["--horizon", "5"], "f.csv has no rows"),
         (["score,y", "3,0"], ["--horizon", "0"], "horizon must be an int >= 1"),
@@ -253,8 +257,6 @@ def test_predictions_are_the_learners() -> None:
     ],
 )
 def test_wrong_input_gets_a_sentence(lines: list[str], options: list[str], sentence: str) -> None:
-    if "--report" in options:
-        pytest.importorskip("matplotlib")
     name = write("f.csv", *lines)
     before = Path(name).read_text()
     rules = [] if "--rules" in options else RULES
@@ -277,8 +279,6 @@ def test_wrong_input_gets_a_sentence(lines: list[str], options: list[str], sente
     ],
 )
 def test_wrong_places(args: list[str], code: int, sentence: str) -> None:
-    if "--report" in args:
-        pytest.importorskip("matplotlib")
     result = call("run", *args)
     assert (result.exit_code, result.stdout) == (code, "")
     assert sentence in result.stderr

@@ -47,7 +47,7 @@ def read(content: bytes, form: Form, chunk: int = 1 << 18, lines: int = 4096) ->
 WHOLE = Form(lines=True, lenient=True)
 CELL = st.text(st.sampled_from('ab ,;\t|"\nö'), max_size=6)
 WAYS = st.tuples(
-    st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n"]), st.sampled_from([1, 7, 1 << 18]), st.booleans()
+    st.sampled_from(",;\t| "), st.sampled_from(["\n", "\r\n"]), st.sampled_from([1, 7, 1 << 18]), st.booleans()
 )
 TABLE = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(CELL, min_size=n, max_size=n), min_size=1, max_size=8))
 
@@ -68,14 +68,14 @@ def test_any_table_comes_back(table: list[list[str]], ways: tuple[str, str, int,
 
 
 PIECES = [b"1,0\n", b'"a",1\n', b'"a\nb",1\n', b'3,"1\n', b'"', b"\n", b"x;y\n", b"\xff,1\n", b"a\tb\n", b"5\n"]
-PIECES += [b'2,"a""\n"\n']
+PIECES += [b'2,"a""\n"\n', b"  1   2 \r\n", b"1 \n", b'"a  b" 1\n', b'1 " a \n  b "  \n']
 CUTS = st.sampled_from([(1, 1), (7, 2), (50, 3), (1 << 18, 5)])
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map(b"".join), CUTS)
 def test_what_is_read_does_not_depend_on_pieces(content: bytes, size: tuple[int, int]) -> None:
-    for form in (WHOLE, Form(), Form(sep=";", header=False, decimal=",")):
+    for form in (WHOLE, Form(), Form(sep=";", header=False, decimal=","), Form(sep=" ", lines=True)):
         assert read(b"x,y\n" + content, form, *size) == read(b"x,y\n" + content, form)
         assert read(content, form, *size) == read(content, form)
 
@@ -103,18 +103,50 @@ def test_separators_are_found(first: str, second: str, sep: str) -> None:
 def test_a_separator_changes_nothing_else(sep: str) -> None:
     whole = good("run", small(), *RULES, "--predictions", "whole.csv")
     Path("other.tsv").write_text(Path("small.csv").read_text().replace(",", sep))
-    options = [] if sep != " " else ["--sep", " "]
-    assert good("run", "other.tsv", *RULES, *options, "--predictions", "p.csv") == whole.replace(
-        "small.csv", "other.tsv"
-    )
+    assert good("run", "other.tsv", *RULES, "--predictions", "p.csv") == whole.replace("small.csv", "other.tsv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
     assert good("run", "other.tsv", *RULES, "--sep", {"\t": "tab"}.get(sep, sep), "-q") == ""
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_runs_of_spaces_split_once(said: bool) -> None:
+    """As tables are written that people line up by hand."""
+    good("run", small(), *RULES, "--predictions", "whole.csv")
+    rng = random.Random(1)
+    lines = [line.split(",") for line in Path("small.csv").read_text().splitlines()]
+    gaps = [[" " * rng.randrange(least, least + 4) for least in (0, 1, 0)] for _ in lines]
+    texts = [f"{before}{a}{between}{b}{after}" for (a, b), (before, between, after) in zip(lines, gaps, strict=True)]
+    Path("spaces.txt").write_text("\n".join([*texts[:7], "   ", *texts[7:]]) + "\n")
+    good("run", "spaces.txt", *RULES, "--predictions", "p.csv", *(["--sep", "space"] if said else []))
+    assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("a b\n1 2\n", ["a", "b"]),
+        ("full name\nann\nbob\n", None),  # an only column whose name has a space
+        ("full name,y\nann lee,1\n", ["full name", "y"]),
+        ("1 2 3\n4 5 6\n", ["c1", "c2", "c3"]),
+        ('"full  name" y\n"ann lee" 1\n', ["full  name", "y"]),
+    ],
+)
+def test_spaces_split_where_nothing_else_does(content: str, columns: list[str] | None) -> None:
+    found = read(content.encode(), WHOLE)
+    assert found[0] == columns if columns else "has the one column 'full name'" in found
+
+
+@pytest.mark.parametrize("rules", ["stumps(scroe)", "thresholds(scroe)", "stumps(cuts={'scroe': [3]})"])
+def test_a_column_that_the_rules_misspell_is_theirs(rules: str) -> None:
+    said = 'small.csv has no column "scroe"; did you mean "score"?'
+    assert f"adeptree: --rules: {said}" in call("run", small(), "--rules", rules).stderr
+    assert f"adeptree: --x: {said}" in call("run", small(), "--rules", "stumps", "--x", "scroe").stderr
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--sep", ";;"], "--sep must be one character, or tab; got ';;'"),
+        (["--sep", ";;"], "--sep must be one character, tab or space; got ';;'"),
         (["--decimal", ";"], "--decimal must be . or ,"),
         (["--sep", ",", "--decimal", ","], "and not the separator"),
         (["--encoding", "utf8000"], "--encoding must be a name such as utf-8, cp1252 or latin-1; got 'utf8000'"),

@@ -400,7 +400,6 @@ MOMENT: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("change", [*COURSE, *MOMENT], ids=lambda change: str(change)[:40])
 def test_a_course_that_no_run_took_is_refused(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
-    pytest.importorskip("matplotlib")
     monkeypatch.setattr("test_follow_journal.OPTIONS", options := [*OPTIONS, "--report", "r.html"])
     killed(monkeypatch)
     state = files.load("s/checkpoint")
@@ -431,7 +430,6 @@ def test_a_row_is_learnt_and_counted_or_neither(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_page_carries_no_control_characters() -> None:
-    pytest.importorskip("matplotlib")
     write("feed.csv", "\x1b[31mred\x07,b\x1b]0;title\x07,y", "1,2,0", "5,1,1", "3,3,1", "4,1,0")
     for rules in ("stumps", "thresholds('\x1b[31mred\x07')", "stumps(cuts={'\x1b[31mred\x07': [2, 4]})"):
         good("run", "feed.csv", "--rules", rules, "--report", "r.html", "-q")

@@ -166,7 +166,6 @@ def test_a_pipe_is_read_again_from_its_beginning() -> None:
 
 
 def test_the_report_of_a_resumed_run_is_that_of_the_whole() -> None:
-    pytest.importorskip("matplotlib")
     options = ["run", small(25), "--rules", "intervals(score)", "--report", "r.html", "-q", "--save", "s", "--resume"]
     good(*options)
     small(60)

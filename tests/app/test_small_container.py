@@ -97,7 +97,6 @@ STUMPS = ("run", "small.csv", "--rules", "stumps")
 
 @pytest.mark.parametrize("before", ["", NO_TEMPORARY_FOLDER], ids=["temporary folder", "none"])
 def test_a_page_with_figures_needs_no_home(out: Path, before: str) -> None:
-    pytest.importorskip("matplotlib")
     code, shown, err = run(*STUMPS, "--report", f"{out}/r.html", before=before)
     assert (code, err) == (0, "") and "Report: " in shown
     assert [path.name for path in out.iterdir()] == ["r.html"] and "<svg" in (out / "r.html").read_text()

@@ -157,7 +157,6 @@ def test_other_formats_do_not_depend_on_steps_either(steps: Steps) -> None:
 
 
 def test_the_page_of_a_run_does_not_depend_on_steps(steps: Steps) -> None:
-    pytest.importorskip("matplotlib")
     pages = set()
     for size in (1, 7, 500, 4096):
         steps(size)

@@ -143,7 +143,6 @@ def harmless(html: str) -> bool:
 
 
 def test_the_page_of_a_run_is_escaped() -> None:
-    pytest.importorskip("matplotlib")
     write("f.csv", f"{TAG},y", f"{TAG},1", "b,0", f"{TAG},1")
     os.rename("f.csv", f"{TAG.replace('/', '')}.csv")
     options = ["--rules", f"blocklist('{TAG}', d=1)", "--report", "r.html", "-q"]

@@ -16,7 +16,9 @@ from adeptree import bounds, errors
 from adeptree.learners import promises
 from adeptree.learners.adept import Paths
 from adeptree.learners.rates import Adaptive
+from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.waiting import WaitingLabels
+from adeptree.learners.whole_rounds import Mark
 
 pytestmark = pytest.mark.usefixtures("both_engines")
 
@@ -517,3 +519,50 @@ def test_waiting_labels_follow_the_rows() -> None:
     empty = WaitingLabels()
     empty.restore(None)
     assert empty.state()["tickets"] == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_blocks_that_cannot_list_their_paths_prove_by_one_of_them(seed: int) -> None:
+    """What is proven of late labels there is no less than on the paths, which is no less than the regret."""
+    rng = np.random.default_rng(seed)
+    known = at.BlockUnions(int(rng.integers(1, 4)))
+    learners = [at.Adept(known), at.Adept(known, engine="paths")]
+    tickets: list[list[at.Ticket]] = []
+    for _ in range(40):
+        x, y, kind = str(rng.integers(8)), int(rng.integers(2)), rng.random()
+        if kind < 0.5:
+            tickets.append([learner.answer(x) for learner in learners])
+        else:
+            given = tickets.pop(int(rng.integers(len(tickets)))) if kind < 0.8 and tickets else [x, x]
+            for learner, what in zip(learners, given, strict=True):
+                learner.learn(what, y)
+        blocks, paths = learners
+        assert blocks.engine.leader().log_prior == pytest.approx(paths.engine.leader().log_prior)
+        assert blocks.bound >= paths.bound - 1e-9 >= paths.regret - 2e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_open_tickets_are_a_dictionary_that_forgets(seed: int) -> None:
+    """However many are open and in which order they are settled, and also if a call is undone in the middle."""
+    rng = np.random.default_rng(seed)
+    tickets, known = OpenTickets(), dict[int, at.Ticket]()
+    for number in range(1, 120):
+        mark = Mark([tickets])
+        before = list(tickets)
+        if known and rng.random() < 0.45:
+            ticket = known.pop(int(rng.choice(list(known))))
+            assert tickets.find(ticket) is ticket
+            tickets.remove(ticket)
+            gone: at.Ticket | None = ticket
+        else:
+            ticket, gone = at.Ticket(number, 3, 0.5, 1, 0), None
+            tickets.add(ticket)
+            known[number] = ticket
+        if rng.random() < 0.3:  # raised after all: undone, and done again
+            mark.undo()
+            assert list(tickets) == before
+            (tickets.remove if gone else tickets.add)(ticket)
+        assert list(tickets) == list(known.values()) and len(tickets) == len(known)
+        if gone:
+            with pytest.raises(errors.UnknownTicket):
+                tickets.find(gone)

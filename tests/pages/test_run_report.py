@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 from browser import CHROMIUM, MEASURE, Reader, browse
-from running import call, good, small, write
+from running import call, good, process, small, write
 
 import adeptree as at
 from adeptree.pages.course import LIMIT, Course
-
-pytest.importorskip("matplotlib", reason="the figures need the extra plot")
+from adeptree.pages.curves import HEIGHT, LEFT, PROVEN, RIGHT, WIDTH, Curve, curves
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +57,41 @@ def test_names_from_the_stream_are_escaped() -> None:
     write("<b>&.csv", "<i>x</i>,y", "1,0", "5,1", "2,0", "6,1")
     html = page("<b>&.csv", "--rules", "stumps")
     assert "<b>" not in html and "<i>" not in html and "&lt;i&gt;x&lt;/i&gt;" in html
+
+
+def test_the_plain_install_draws_its_figures(tmp_path: Path) -> None:
+    before = "import sys; sys.modules['matplotlib'] = None"
+    with process("run", small(), "--rules", "thresholds(n=16)", "--report", "out.html", before=before) as run:
+        assert run.wait(timeout=60) == 0
+    assert Path("out.html").read_text(encoding="utf-8").count("<svg") == 2
+
+
+def numbers(path: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)]
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 37.0, 4e6])
+def test_curves_are_where_their_values_are(scale: float) -> None:
+    """Of a straight line every point is where the two ticks beside it say, and all is inside the picture."""
+    rounds = list(range(1, 201))
+    ys = [scale * (t / 100 - 0.7) for t in rounds]
+    ys[50] = float("inf")
+    svg = curves("run-regret", "regret", rounds, [Curve("ours", ys, 0), Curve("proven", [scale] * 200, PROVEN)]).svg
+    texts = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]*)</text>', svg)
+    ticks = [
+        (float(y) - 4, float(text.replace(",", "").replace("\u2212", "-"))) for _, y, a, text in texts if a == "end"
+    ]
+    ticks = [tick for tick in ticks if tick[0] < 245]
+    (top, high), (bottom, low) = min(ticks), max(ticks)
+    paths = [numbers(path) for path in re.findall(r'<path d="([^"]*)"', svg)]
+    assert len(paths) == 3 and len(paths[0]) == 51 and len(paths[1]) == 150  # (cut at the infinite one)
+    shown = [*paths[0][:-1], *paths[1][:-1]]
+    finite = [(t, y) for t, y in zip(rounds, ys, strict=True) if y < float("inf")]
+    for (x, y), (t, value) in zip(shown, finite, strict=True):
+        assert abs(low + (bottom - y) / (bottom - top) * (high - low) - value) <= 0.002 * (high - low)
+        assert abs((x - LEFT) / (WIDTH - LEFT - RIGHT) - t / 200) < 0.001
+    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for path in paths for x, y in path)
+    assert len(ticks) <= 8 and low <= min(ys) and high >= scale
 
 
 def test_nothing_learnt_writes_no_page() -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -27,6 +27,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+NAME, COMPLETE = "adeptree", "_ADEPTREE_COMPLETE"
+"""What the command is called, and the variable by which a shell asks it for words."""
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What typer raises where the command line does not fit; the module that it is in depends on the release."""
 
@@ -65,6 +67,19 @@ def classes() -> None:
         show("\n".join(["On columns of the stream:", *columns, "", "On the column of --x, or as named:", *others]))
 
 
+def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument()]) -> None:
+    """Print a script that lets a shell complete adeptree's commands and options.
+
+    For bash, in ~/.bashrc: eval "$(adeptree completion bash)"; likewise zsh, in ~/.zshrc after compinit. For fish:
+    adeptree completion fish > ~/.config/fish/completions/adeptree.fish
+    """
+    with told():
+        from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+        show(get_completion_script(prog_name=NAME, complete_var=COMPLETE, shell=shell))
+
+
+app.command("completion")(_completion)
 app.command("reproduce")(reproduce_command)
 app.command("run")(run_command)
 app.command("show")(show_command)
@@ -80,6 +95,10 @@ def main() -> None:
         # A terminal that cannot show a letter of some column's name gets it escaped.
         if isinstance(output, io.TextIOWrapper):
             output.reconfigure(errors="backslashreplace")
+    if COMPLETE in os.environ:
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
     # The summary says it in words where it belongs.
     warnings.simplefilter("ignore", NoBetterThanACoin)
     sys.exit(_code())

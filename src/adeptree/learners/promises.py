@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from adeptree.core.arguments import LARGEST_LINE, check_size
@@ -27,7 +28,11 @@ def theorem_one(learner: Adept) -> float:
     """Theorem 1 with late labels: regret <= ln(1/pi) / eta + Delta + drift, pi the mass of the best paths."""
     engine = learner.engine
     alone = not (learner.late or learner.waiting)
-    log_prior = engine.leader().log_prior if alone else engine.rows().log_best_mass()
+    log_prior = engine.leader().log_prior
+    if not alone:
+        # All best paths together weigh at least as much as one; a structure that cannot list them has that one.
+        with suppress(InvalidArgument):
+            log_prior = engine.rows().log_best_mass()
     price = -log_prior / learner.last_rate if learner.last_rate else math.inf
     return (price if log_prior < 0.0 else 0.0) + learner.gap + learner.drift
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from adeptree.core.errors import UnknownTicket
 
@@ -36,28 +36,34 @@ class Ticket:
 
 
 class OpenTickets:
-    """The answers that wait for their labels, oldest first."""
+    """The answers that wait for their labels, oldest first.
+
+    Both dictionaries only grow, until they are replaced (``whole_rounds.py`` says why): thousands may wait.
+    """
+
+    GROWS: ClassVar[tuple[str, ...]] = ("_given", "_settled")
 
     def __init__(self) -> None:
-        self._open: dict[int, Ticket] = {}
+        self._given: dict[int, Ticket] = {}
+        self._settled: dict[int, None] = {}
 
     def __len__(self) -> int:
-        return len(self._open)
+        return len(self._given) - len(self._settled)
 
     def __repr__(self) -> str:
         return f"{len(self)} open tickets: {list(self)!r}"
 
     def __iter__(self) -> Iterator[Ticket]:
-        return iter(self._open.values())
+        return iter([ticket for ticket in self._given.values() if ticket.id not in self._settled])
 
     def add(self, ticket: Ticket) -> None:
         """Keep an answer until its label comes."""
-        self._open = {**self._open, ticket.id: ticket}
+        self._given[ticket.id] = ticket
 
     def find(self, ticket: Ticket) -> Ticket:
         """Return the open ticket that this one is (or is a copy of), or say why there is none."""
-        known = self._open.get(ticket.id)
-        if known is None or _marks(known) != _marks(ticket):
+        known = self._given.get(ticket.id)
+        if known is None or ticket.id in self._settled or _marks(known) != _marks(ticket):
             raise UnknownTicket(
                 f"ticket {ticket.id} is not open here: it was settled before, or it is another learner's; "
                 f"each ticket takes one label, and {len(self)} wait"
@@ -66,7 +72,9 @@ class OpenTickets:
 
     def remove(self, ticket: Ticket) -> None:
         """Forget a ticket whose label came."""
-        self._open = {number: other for number, other in self._open.items() if number != ticket.id}
+        self._settled[ticket.id] = None
+        if 2 * len(self._settled) > len(self._given):
+            self._given, self._settled = {other.id: other for other in self}, {}
 
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""
@@ -78,7 +86,7 @@ class OpenTickets:
             Ticket(int(number), x, float(p), int(guess), int(arrivals), int(owner))
             for number, x, p, guess, arrivals, owner in state
         ]
-        self._open = {ticket.id: ticket for ticket in tickets}
+        self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
 
 
 def _marks(ticket: Ticket) -> tuple[Any, ...]:

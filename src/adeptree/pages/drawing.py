@@ -9,13 +9,12 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from adeptree.core.errors import MissingExtra
-from adeptree.pages.skeleton import words
+from adeptree.pages.skeleton import Figure, words
 
 INK = "#010203"
 """Stands for the colour of the page's text: replaced by ``currentColor``, so that dark pages work too."""
@@ -27,17 +26,6 @@ WIDTH, HEIGHT = 4.5, 3.7
 """Inches. At 360 pixels a point of type is about one pixel, so that 10 points stay legible on a phone."""
 
 WORDS = words("figures.toml")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of the page: ``caption`` says in words what is bound and what is measured."""
-
-    name: str
-    title: str
-    caption: str
-    svg: str
-    wide: bool = False
 
 
 def plotting(folder: Path | None = None) -> Any:

@@ -12,7 +12,8 @@ from adeptree.experiments.first_order import realizable_mistakes
 from adeptree.experiments.frontier_figure import points
 from adeptree.experiments.lower_bound import regrets_of
 from adeptree.experiments.stats import fitted, mean, standard_error
-from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, WORDS, Figure, Plot, styled
+from adeptree.pages.drawing import COLOURS, HEIGHT, INK, MARKERS, WORDS, Plot, styled
+from adeptree.pages.skeleton import Figure
 from adeptree.theory import bounds
 
 Rows = Sequence[Row]

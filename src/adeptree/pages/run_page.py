@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adeptree.learners.certificate import rounded_up
-from adeptree.pages.drawing import HEIGHT, Figure, Plot, plotting, styled
-from adeptree.pages.skeleton import document, facts, gallery, line, opening, section, table, text, write_page
+from adeptree.pages.curves import PROVEN, Curve, curves
+from adeptree.pages.skeleton import Figure, document, facts, gallery, line, opening, section, table, text, write_page
 from adeptree.pages.summary import (
     CONFIDENCE,
     GUESSES_UNKNOWN,
@@ -32,14 +31,12 @@ LONGEST_LIST = 40
 
 def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Account, course: Course) -> None:
     """Write the page, all or nothing."""
-    plotting(Path(path).parent)
     write_page(path, run_page(learner, account, course))
 
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    with styled():
-        figures = [_regret(course.moments), _errors(course.moments)]
+    figures = [_regret(course.moments), _errors(course.moments)]
     parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), _rules(course.moments)]
     return document(f"adeptree: {account.name}", [*parts, _certificate(learner)])
 
@@ -74,7 +71,8 @@ def _numbers(learner: Adept, account: Account) -> str:
         **({} if learner.final is None or learner.ended else {"at the end, whatever comes": _promised(learner.final)}),
         "width (paths kept)": f"{learner.width:,}",
     }
-    return section("numbers", "Numbers", facts(found))
+    unsure = [f"<p>{text(account.unsure)}</p>"] if account.unsure else []
+    return section("numbers", "Numbers", facts(found), *unsure)
 
 
 def _promised(value: float | None) -> str:
@@ -82,21 +80,15 @@ def _promised(value: float | None) -> str:
 
 
 def _regret(moments: list[Moment]) -> Figure:
-    plot, rounds = Plot(HEIGHT + 0.3), [m.round for m in moments]
-    plot.line(rounds, [m.expected_loss - m.best_loss for m in moments], 0, "regret, exactly")
-    plot.bound(rounds, [m.bound for m in moments], "proven then")
-    plot.set("round", "expected regret so far", xlim=(0, None))
-    plot.axes.update_datalim([(0, 0)])  # zero is always in view, also where the regret is below it
-    plot.axes.autoscale_view()
-    return plot.figure("run-regret", rounds=rounds[-1])
+    regret = Curve("regret, exactly", [m.expected_loss - m.best_loss for m in moments], 0)
+    bound = Curve("proven then", [m.bound for m in moments], PROVEN)
+    return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound])
 
 
 def _errors(moments: list[Moment]) -> Figure:
-    plot, rounds = Plot(HEIGHT + 0.3), [m.round for m in moments]
-    plot.line(rounds, [100 * m.expected_loss / m.round for m in moments], 0, "ADEPT, expected")
-    plot.line(rounds, [100 * m.best_loss / m.round for m in moments], 1, "best rule so far")
-    plot.set("round", "mistakes so far, % of rounds", xlim=(0, None), ylim=(0, None))
-    return plot.figure("run-error", rounds=rounds[-1])
+    ours = Curve("ADEPT, expected", [100 * m.expected_loss / m.round for m in moments], 0)
+    best = Curve("best rule so far", [100 * m.best_loss / m.round for m in moments], 1)
+    return curves("run-error", "mistakes so far, % of rounds", [m.round for m in moments], [ours, best])
 
 
 def _rules(moments: list[Moment]) -> str:

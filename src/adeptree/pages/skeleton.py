@@ -9,16 +9,25 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adeptree import __version__
 from adeptree.core.cards import text as text
 from adeptree.core.files import write_atomically
 
-if TYPE_CHECKING:
-    from adeptree.pages.drawing import Figure
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a page: ``caption`` says in words what is bound and what is measured."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+    wide: bool = False
 
 
 def write_page(path: str | os.PathLike[str], html: str) -> None:

@@ -16,7 +16,7 @@ from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.promises import beats_a_coin, why_nothing
-from adeptree.pages.summary_words import compared, sentence, verdict
+from adeptree.pages.summary_words import compared, sentence, verdict, waiting
 from adeptree.theory import bounds
 
 LABEL_WIDTH = 24
@@ -40,6 +40,11 @@ class Account:
     unlabelled: int = 0
     label: str = ""
     """Which value is 1, where that must be said."""
+    unsure: str = ""
+    """In how many rounds p was unsure, as a sentence."""
+    waiting: int = 0
+    early: int = 0
+    """Rows that wait for their labels, and labels that wait for their rows."""
 
 
 def rule_text(learner: Adept, columns: Sequence[str], rule: Concept | None = None) -> str:
@@ -65,6 +70,7 @@ def summary(learner: Adept, account: Account, verbose: bool = False) -> str:
         heading(learner, account),
         _losses(learner, rule),
         "\n".join(textwrap.wrap(plainly(learner, rule), min(100, _terminal_width()))),
+        "\n".join(textwrap.wrap(account.unsure, _terminal_width())),
         _nearly(learner, account.columns),
         _regret(learner),
         *([_drawn(learner), _inside(learner)] if verbose else []),
@@ -91,6 +97,11 @@ def heading(learner: Adept, account: Account) -> str:
         lines.append(f"{counted(account.bad, 'bad row')} {'was' if account.bad == 1 else 'were'} skipped.")
     if account.unlabelled:
         lines.append(f"{counted(account.unlabelled, 'row')} without a label, answered and not learnt.")
+    if account.waiting:
+        lines.append(waiting(account.waiting))
+    if account.early:
+        rows = "whose row has" if account.early == 1 else "whose rows have"
+        lines.append(f"{counted(account.early, 'label')} {rows} not come.")
     return "\n".join(lines)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from adeptree.core.visible import counted
+
 AS_WELL = 0.05
 """Fewer mistakes per 100 rounds than this are no difference: they are shown as 0.0."""
 ALMOST = 0.5
@@ -43,6 +45,15 @@ def compared(ours: float, other: float, stake: float, weighed: bool = False) -> 
     if weighed:
         return f"loses {abs(extra):.1f} % {'more' if extra > 0 else 'less'} than"
     return f"makes {abs(extra):.1f} {'more' if extra > 0 else 'fewer'} mistakes per 100 rounds than"
+
+
+def waiting(rows: int) -> str:
+    """Say how many rows wait for their labels.
+
+    >>> waiting(1), waiting(1200)
+    ('1 row answered, whose label has not come.', '1,200 rows answered, whose labels have not come.')
+    """
+    return f"{counted(rows, 'row')} answered, whose {'label has' if rows == 1 else 'labels have'} not come."
 
 
 def sentence(rule: str) -> str:

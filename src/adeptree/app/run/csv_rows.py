@@ -36,6 +36,8 @@ class Form:
     """Whether a quoted cell may hold line ends. If not, each line is a row: so it is where each is answered."""
     lenient: bool = False
     """Whether a line that is no UTF-8 is read as cp1252."""
+    also: tuple[str, ...] = ()
+    """Columns that the first object of NDJSON may lack."""
 
 
 def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = None) -> Stream:
@@ -89,7 +91,7 @@ class _Reader:
         self._width = len(columns)
         if len(columns) < 2:
             raise InvalidArgument(
-                f"{name} has the one column {columns[0]!r}; expected at least two, split by , ; | or tabs, "
+                f"{name} has the one column {columns[0]!r}; expected at least two, split by , ; | tabs or spaces, "
                 f"or by what --sep says"
             )
         numbers = [text for text in columns if is_number(text)]
@@ -114,6 +116,11 @@ class _Reader:
         """Return what splits the first line; if several do, what splits the next, if one may wait for it, as often."""
         splits = {sep: self._count(0, sep) for sep in SEPARATORS if not (sep == "," == self._form.decimal)}
         able = [sep for sep, cells in splits.items() if cells > 1]
+        if not able and self._count(0, " ") > 1:
+            # Spaces may also be in the name of an only column: then the next line has another number of cells.
+            alone = not self._form.lines or not (len(self._lines) > 1 or self._more())
+            able = [" "] if alone or self._count(1, " ") == self._count(0, " ") else []
+            splits[" "] = 0
         if len(able) > 1 and self._form.lines and (len(self._lines) > 1 or self._more()):
             able = [sep for sep in able if self._count(1, sep) == splits[sep]] or able
         # (after a comma in prose, as in "weight, kg;height, cm", comes a space)
@@ -123,7 +130,7 @@ class _Reader:
     def _count(self, place: int, sep: str) -> int:
         text, _ = self._decoder(self._lines[place], self._first + place)
         try:
-            return len(next(csv.reader([text], delimiter=sep), []))
+            return len(next(_split([text], sep), []))
         except csv.Error:
             return 0
 
@@ -152,7 +159,7 @@ class _Reader:
             return None
         try:
             # As many rows as lines: so each line was a row of its own, as it is when read alone.
-            cells = list(csv.reader(texts, strict=True, delimiter=self._sep))
+            cells = list(_split(texts, self._sep, strict=True))
         except csv.Error:
             return None
         if len(cells) != len(lines) or set(map(len, cells)) != {self._width}:
@@ -188,7 +195,7 @@ class _Reader:
         return Row(number, found, f"expected {counted(self._width, 'value')}, got {counted(len(found), 'value')}"), 1
 
     def _cells(self, texts: list[str]) -> list[str]:
-        rows = list(csv.reader(texts, strict=True, delimiter=self._sep))
+        rows = list(_split(["".join(texts)] if self._sep == " " else texts, self._sep, strict=True))
         if len(rows) > 1:
             raise csv.Error("a line end outside of quotes")
         cells = rows[0] if rows else []
@@ -228,6 +235,17 @@ class _Reader:
             return False
         kinds = zip(cells, self._kinds, strict=False)
         return all(is_missing(cell) or is_number(cell) == kind for cell, kind in kinds)
+
+
+def _split(texts: list[str], sep: str, strict: bool = False) -> Iterator[list[str]]:
+    """Return the cells of lines; spaces split as a run, and at the ends of a line they do not.
+
+    >>> list(_split(['  a   "b  c" d ', "1 2"], " ")), list(_split([" a  b"], ","))
+    ([['a', 'b  c', 'd'], ['1', '2']], [[' a  b']])
+    """
+    if sep == " ":
+        texts = [text.strip(" \r\n") for text in texts]
+    return csv.reader(texts, delimiter=sep, strict=strict, skipinitialspace=sep == " ")
 
 
 def _with_point(text: str) -> str:

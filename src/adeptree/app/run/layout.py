@@ -161,7 +161,7 @@ def layout_of(
     """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
     wanted = label_of(stream, label, positive, follow, values)
     concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known)
-    places = tuple(stream.place(column, "--x") for column in names)
+    places = tuple(stream.place(column, "--rules" if x is None else "--x") for column in names)
     if wanted.place in places:
         raise InvalidArgument(f'"{wanted.column}" is the label, so it cannot be part of x; choose with --x and --label')
     columns = columns_of(concept_class)

@@ -16,10 +16,11 @@ Objects = list[tuple[int, dict[str, Any] | str]]
 """The objects of some lines with their numbers, or what is wrong with a line."""
 
 
-def ndjson_stream(name: str, chunks: Iterable[list[bytes]]) -> Stream:
+def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] = ()) -> Stream:
     """Read up to the first object, and return the rows (with it) to come.
 
-    A column that a later object lacks is a missing value there, as null is; others that it has are not read.
+    A column that a later object lacks is a missing value there, as null is; others that it has are not read, but for
+    those in ``also``.
 
     >>> stream = ndjson_stream("f", [[b'{"a": 1.5, "y": 0}', b"oops"], [b'{"y": true, "b": 2}']])
     >>> [(row.line, row.cells) for row in stream], stream.columns
@@ -27,6 +28,7 @@ def ndjson_stream(name: str, chunks: Iterable[list[bytes]]) -> Stream:
     """
     found = (_objects(*lines) for lines in numbered(name, chunks))
     broken, columns, rest = _first(name, found)
+    columns += [column for column in also if column not in columns]
     rows = ([_row(columns, *line) for line in objects] for objects in chain([rest], found))
     return Stream(name, columns, chain([broken], rows), answers="ndjson")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adeptree.app.terminal import Nobody
@@ -18,9 +17,15 @@ if TYPE_CHECKING:
 def check_outputs(options: Options) -> None:
     """Refuse, before anything is learnt, an output that would fail at the end or destroy the input."""
     stream = options.stream
+    if options.labels and not options.key:
+        raise InvalidArgument("--labels: say which column joins its labels to the rows, with --key COLUMN")
+    if options.labels and os.path.realpath(options.labels) == os.path.realpath(stream):
+        raise InvalidArgument("--labels: that is the stream itself, whose rows may bring labels too; leave it out")
     for option, path in (("--predictions", options.predictions), ("--report", options.report)):
-        if path and os.path.exists(path) and os.path.exists(stream) and os.path.samefile(path, stream):
-            raise InvalidArgument(f"{option}: {path} is the stream itself; name another file")
+        for source in (stream, options.labels or ""):
+            if path and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
+                what = "the stream itself" if source == stream else "the file of the labels"
+                raise InvalidArgument(f"{option}: {path} is {what}; name another file")
     both = [os.path.realpath(path) for path in (options.predictions, options.report) if path]
     if len(both) == 2 and both[0] == both[1]:
         raise InvalidArgument(f"--report: {options.report} is the file of the predictions too; name another")
@@ -56,10 +61,7 @@ def _special(path: str) -> bool:
 
 
 def _check_report(path: str) -> None:
-    from adeptree.pages.drawing import plotting
-
     if _special(path):
         raise InvalidArgument(f"--report: {path} is not an ordinary file; name another")
     if why := unwritable(path):
         raise StateError(f"--report: {path} cannot be written: {why}")
-    plotting(Path(path).parent)

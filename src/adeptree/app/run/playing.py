@@ -5,29 +5,30 @@ from __future__ import annotations
 import gc
 import time
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import count, repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adeptree.app.run.answers import Answers
+from adeptree.app.run.kept_game import KeptGame
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout
-from adeptree.app.run.position import Position, position_of
+from adeptree.app.run.position import Position
 from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
-from adeptree.app.run.rows import Row, Stream, digest
-from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
+from adeptree.app.run.rows import LabelRow, Row, Stream, digest
+from adeptree.app.run.run_folder import RunFolder
 from adeptree.app.run.weight_column import WeightColumn
 from adeptree.app.run.writing import FREQUENCY, PredictionLog, Written
 from adeptree.app.terminal import show
-from adeptree.core.errors import AdeptreeError, DamagedFile, HorizonReached, InvalidArgument
+from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.interrupts import Interrupts
-from adeptree.core.json_lines import UNFIT
-from adeptree.core.visible import counted, visible
+from adeptree.core.visible import visible
 from adeptree.learners import Adept, Frequency
 from adeptree.pages.course import Course
 from adeptree.pages.summary import Account, calibration, summary
+from adeptree.pages.sureness import Sureness
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -37,7 +38,7 @@ FEW = 10
 """With fewer rounds, a label that is never 1 is no surprise."""
 
 
-class Game:
+class Game(KeptGame):
     """A learner on a stream. However it ends, what was learnt is saved and shown.
 
     Rows are taken in steps of many, and one by one where each is answered before the next: what is computed and
@@ -61,44 +62,11 @@ class Game:
         self.skipped = Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
         self.frequency = Frequency() if options.frequency else None
+        self.sureness = Sureness()
         self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
-
-    def go_on(self, folder: RunFolder) -> None:
-        """Save the run to a folder, from where its checkpoint is."""
-        self.folder = folder
-        found = folder.position()
-        if found is not None:
-            try:
-                self.position = position_of(found["position"], self.learner.rounds)
-                if self.course and found["course"]:
-                    self.course.restore(found["course"], self.learner.rounds)
-                if self.frequency:
-                    self.frequency.restore(found["frequency"])
-            except UNFIT:
-                raise DamagedFile(
-                    f"{folder.checkpoint_path} does not say where its run was; start again with another --save"
-                ) from None
-        # Before any file is touched: a damaged journal is refused, and everything stays as it is.
-        self.again = folder.rows_after(self.position.taken)
-        self._refuse_untakeable()
-        if folder.counts_nothing():
-            last = self.position.taken + len(self.again)
-            show(
-                f"adeptree: {folder.path / ANSWERED} is missing: if rows were answered after row {last:,}, the run "
-                f"goes on without them",
-                err=True,
-            )
-
-    def _refuse_untakeable(self) -> None:
-        """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
-        if untakeable := self._first_untakeable(self._examples(self.again)):
-            place, error = untakeable
-            path, number = self.folder and self.folder.path / ROWS, self.position.taken + place + 1
-            why = f"the horizon is {self.learner.horizon}" if isinstance(error, HorizonReached) else error
-            raise DamagedFile(
-                f"{path} holds a row {number} that cannot have been taken ({why}); start again with another --save"
-            )
+        self.ahead = options.follow
+        """Whether a row is answered before anything else is done with it."""
 
     def play(self) -> None:
         """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
@@ -110,7 +78,7 @@ class Game:
             gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
                 log = stack.enter_context(
-                    PredictionLog(options.predictions, self.position.predictions, FREQUENCY[: bool(options.frequency)])
+                    PredictionLog(options.predictions, self.position.predictions, self._more_columns())
                 )
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()
@@ -120,7 +88,7 @@ class Game:
             stack.callback(self._tell_bad)
             seen = not (options.quiet or options.follow)
             bar = stack.enter_context(ProgressBar(self.layout.names, self.stream, seen))
-            while rows := self.stream.take(self.step):
+            while rows := self._next_rows():
                 with self.interrupts.held():
                     start = time.monotonic()
                     self._take(rows, bar)
@@ -139,7 +107,15 @@ class Game:
                 column = self.layout.label.column
                 raise InvalidArgument(f'{self.stream.name}: no row has a label in "{column}"; choose with --label')
 
+    def _more_columns(self) -> tuple[str, ...]:
+        """Return what the predictions tell beyond the usual."""
+        return FREQUENCY[: bool(self.frequency)]
+
     # --- Rows ----------------------------------------------------------------------------------------
+
+    def _next_rows(self) -> list[Row]:
+        """Return the rows of the next step; none at the end."""
+        return self.stream.take(self.step)
 
     def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
         """Take rows: they are kept in the journal, answered and learnt; ``bar`` is None for the second time."""
@@ -152,38 +128,48 @@ class Game:
                 raise error
             again = "--on-bad-row skip --resume" if self.folder else "--on-bad-row skip"
             raise type(error)(f"{self._sentence(rows[place], error)}; to go on without such rows, add {again}")
-        follow, first = self.options.follow, self.learner.rounds + 1
-        known = [self.learner.predict_proba(x) for x in examples.xs] if follow else []  # (of one row, or a bad one)
+        first = self.learner.answered + 1
+        known = [self.learner.predict_proba(x) for x in examples.xs] if self.ahead else []  # (of one row, or a bad one)
         if bar is not None:
             self._keep(rows, examples, bar)
-        if follow:
+        if self.ahead:
             self._write(first, examples, known, [self.frequency.of(p) for p in known] if self.frequency else [], bar)
         # Learnt and counted are one step: a checkpoint has both or neither.
         self.whole = False
-        if not follow:
+        if not self.ahead:
             for part in examples.parts():
-                first, weights = self.learner.rounds + 1, self.weight.of(part.rows) if self.weight else None
-                ps = self.rounds.play(part, weights)
-                given = []
-                if self.frequency:
-                    given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
-                self._write(first, part, ps, given, bar)
+                self._play(part, bar)
         elif examples.ys and examples.ys[0] != UNKNOWN:
             self.rounds.learn(examples.xs[0], examples.ys[0], self.weight.of(examples.rows) if self.weight else None)
             if self.frequency:
                 self.frequency.learn(known[0], examples.ys[0])
+            self._learnt(known, examples.ys)
         self._taken(rows, examples)
         self.whole = True
+
+    def _play(self, part: Examples, bar: ProgressBar | None) -> None:
+        """Play rows that all have labels, or none."""
+        first, weights = self.learner.answered + 1, self.weight.of(part.rows) if self.weight else None
+        ps, given = self.rounds.play(part, weights), list[float]()
+        if self.frequency:
+            given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
+        self._write(first, part, ps, given, bar)
+        if part.learnt:
+            self._learnt(ps, part.ys)
+
+    def _learnt(self, ps: list[float], ys: Any) -> None:
+        if self.sureness:
+            self.sureness.note(ps, ys)
 
     def _examples(self, rows: list[Row]) -> Examples:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
 
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
         """Return the place and the fault of the first row at which the run ends, if there is one."""
-        rounds, horizon, skip = self.learner.rounds, self.learner.horizon, self.options.on_bad_row == "skip"
+        rounds, horizon, skip = self.learner.answered, self.learner.horizon, self.options.on_bad_row == "skip"
         if (skip or not examples.bad) and (horizon is None or rounds + len(examples.rows) <= horizon):
             return None
-        ys = iter(examples.ys)
+        good = zip(examples.rows, examples.ys, strict=True)
         for place in range(len(examples.rows) + len(examples.bad)):
             if place in examples.bad:
                 if not skip:
@@ -194,8 +180,12 @@ class Game:
                     f"start again with a longer --horizon, or without one"
                 )
             else:
-                rounds += next(ys) != UNKNOWN
+                rounds += self._is_round(*next(good))
         return None
+
+    def _is_round(self, row: Row, y: int) -> bool:
+        """Tell whether the horizon counts a row."""
+        return y != UNKNOWN
 
     def _sentence(self, row: Row, error: AdeptreeError) -> str:
         return f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
@@ -208,7 +198,7 @@ class Game:
             sentence = self._sentence(rows[place], error)
             if self.skipped.add(sentence) and self.answers:  # whoever waits for answers need not wait for the reason
                 bar.tell(f"adeptree: skipped: {sentence}")
-            if self.answers:
+            if self.answers and not isinstance(rows[place], LabelRow):
                 self.answers.give(None, None)
 
     def _write(
@@ -221,74 +211,27 @@ class Game:
         if self.log:
             # (an answer without a label is no round: its number is that of the round to come)
             ys, numbers = (examples.ys, count(first)) if examples.learnt else (repeat(None), repeat(first))
-            more = [given] if self.frequency else []
+            more = self._more(examples, given)
             self.log.write(numbers, map(self.layout.text, examples.rows), ps, guesses, ys, *more)
         if bar is not None and self.answers:
             for answer in zip(ps, guesses, given or repeat(None), strict=False):
                 self.answers.give(*answer)
 
+    def _more(self, examples: Examples, given: list[float]) -> list[Any]:
+        return [given] if self.frequency else []
+
     def _taken(self, rows: list[Row], examples: Examples) -> None:
         """Count the rows: from here on they are part of the run, in every file at once."""
         before, ys = self.position, np.asarray(examples.ys)
-        self.position = Position(
-            before.taken + len(rows),
-            before.bad + len(examples.bad),
-            before.unlabelled + int((ys == UNKNOWN).sum()),
-            before.ones + int((ys == 1).sum()),
-            digest(rows, before.digest) if self.folder else 0,
-            self.log.written if self.log else Written(),
+        self.position = replace(
+            before,
+            taken=before.taken + len(rows),
+            bad=before.bad + len(examples.bad),
+            unlabelled=before.unlabelled + int((ys == UNKNOWN).sum()),
+            ones=before.ones + int((ys == 1).sum()),
+            digest=digest(rows, before.digest) if self.folder else 0,
+            predictions=self.log.written if self.log else Written(),
         )
-
-    # --- Crash safety --------------------------------------------------------------------------------
-
-    def _take_again(self) -> None:
-        """Bring the run to where it was stopped: rows in the journal are taken again, the stream's are passed over."""
-        if not self.folder:
-            return
-        # No checkpoint before the last of them: it would empty the journal.
-        most = 1 if self.options.follow else MOST
-        for start in range(0, len(self.again), most):
-            self._take(self.again[start : start + most], None)
-        self.again = []
-        self._pass_over()
-        self._checkpoint()
-        if self.position.taken and not self.options.quiet:
-            show(f"adeptree: going on after {counted(self.position.taken, 'row')}", err=True)
-
-    def _pass_over(self) -> None:
-        """Leave out the rows that were taken before; in a conversation they do not come again."""
-        if self.options.follow:
-            return
-        found, passed, taken, name = 0, 0, self.position.taken, self.stream.name
-        folder = self.folder and self.folder.path
-        while passed < taken:
-            rows = self.stream.take(min(MOST, taken - passed))
-            if not rows:
-                raise InvalidArgument(f"--resume: {name} has {counted(passed, 'row')}, but {folder} has {taken:,}")
-            found, passed = digest(rows, found), passed + len(rows)
-        if found != self.position.digest:
-            raise InvalidArgument(
-                f"--resume: the first {counted(taken, 'row')} of {name} are not those of the run in {folder}; "
-                f"give the same stream from its beginning, or (new rows only) use --follow"
-            )
-
-    def _checkpoint(self) -> None:
-        if self.folder:
-            if self.log:
-                self.log.sync()
-            course = self.course.state() if self.course else None
-            run = {"position": asdict(self.position), "course": course}
-            if self.frequency:
-                run["frequency"] = self.frequency.state()
-            self.folder.checkpoint(self.learner.saved(), run)
-
-    def _last_checkpoint(self) -> None:
-        # A round cut off halfway (no memory) must not replace a good state.
-        if self.folder and self.whole:
-            with self.interrupts.held():
-                self._checkpoint()
-            again = "" if self.ended else "; the same command with --resume goes on"
-            self.notes.append(f"Saved to {self.folder.path}{again}.")
 
     # --- What is shown -------------------------------------------------------------------------------
 
@@ -299,7 +242,8 @@ class Game:
     def _account(self) -> Account:
         position = self.position
         name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
-        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label)
+        unsure = self.sureness.line() if self.sureness else ""
+        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label, unsure)
 
     def _report(self) -> None:
         if self.course and self.options.report and self.learner.rounds:

@@ -26,14 +26,21 @@ class Row(NamedTuple):
     fault: str = ""
 
 
+class LabelRow(Row):
+    """A row of ``--labels``: a key and a label in the stream's columns. There is nothing to answer."""
+
+
 def digest(rows: Iterable[Row], before: int) -> int:
     """Go on with the checksum of the rows before these (where they stood does not matter, nor how they were read).
+
+    Labels of another file are left out.
 
     >>> a, b = Row(2, ["a", "1"]), Row(9, ["a", "1"])
     >>> digest([a, b], 0) == digest([b], digest([a], 0)) != digest([Row(2, ["a1"]), b], 0)
     True
     """
-    texts = ["\x1f".join([*cells, fault]) + "\n" for _, cells, fault in rows]
+    own = (row for row in rows if type(row) is not LabelRow)
+    texts = ["\x1f".join([*cells, fault]) + "\n" for _, cells, fault in own]
     return zlib.crc32("".join(texts).encode("utf-8", "surrogatepass"), before)
 
 
@@ -52,6 +59,8 @@ class Stream:
     """Whether its rows may come slowly, from a pipe."""
     remarks: list[str] = field(default_factory=list)
     """What is to be said of it, as it is found."""
+    ready: Callable[[], bool] = lambda: True
+    """Whether reading on need not wait for a pipe."""
     share: Callable[[int], float | None] = lambda read: None
     """Which part of it so many rows are that were read; None if nobody knows."""
     taken: int = 0

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import re
+import os
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from adeptree.app.terminal import show, told
-from adeptree.core.errors import DamagedFile, InvalidArgument, TooLarge
 
 if TYPE_CHECKING:
-    from adeptree.app.run.layout import Layout
     from adeptree.app.run.rows import Stream
-    from adeptree.app.run.run_folder import RunFolder
-    from adeptree.learners import Adept
 
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
 
 DEFAULT_STREAM = "machine-alarms"
 LATER = {"frequency": False, "cost_miss": 1, "cost_false_alarm": 1, "weight": None, "max_weight": 1, "max_width": None}
+LATER |= {"key": None, "labels": None}
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,8 @@ class Options:
     weight: str | None
     max_weight: float
     max_width: int | None
+    key: str | None
+    labels: str | None
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes and writes: a resumed run must have the same."""
@@ -63,6 +63,21 @@ class Options:
         given = {name: value for name, value in vars(self).items() if name not in left_out}
         # What runs of earlier editions could not be asked for is nothing, as it is in their files.
         return given | {name: None for name, usual in LATER.items() if given[name] == usual}
+
+
+def _among(*words: str) -> Callable[[str], list[str]]:
+    """Return what tells a shell the words that an option takes."""
+
+    def like(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return like
+
+
+def _rules_like(incomplete: str) -> list[str]:
+    from adeptree.families.registry import families
+
+    return _among(*(family.on_columns.word for family in families() if family.on_columns))(incomplete)
 
 
 def run_command(
@@ -74,7 +89,8 @@ def run_command(
         typer.Option(
             help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
             '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as '
-            '"thresholds(n=1024)"; adeptree classes lists them.'
+            '"thresholds(n=1024)"; adeptree classes lists them.',
+            autocompletion=_rules_like,
         ),
     ] = None,
     label: Annotated[
@@ -90,15 +106,19 @@ def run_command(
     ] = None,
     x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
     format: Annotated[
-        str | None, typer.Option(help="csv, ndjson or parquet. Default: by the ending of the name, else csv.")
+        str | None,
+        typer.Option(
+            help="csv, ndjson or parquet. Default: by the ending of the name, else csv.",
+            autocompletion=_among("csv", "ndjson", "parquet"),
+        ),
     ] = None,
     sep: Annotated[
-        str | None, typer.Option(help='What splits a line of CSV: one character, or "tab". Default: found out.')
+        str | None, typer.Option(help='What splits a line of CSV: one character, "tab" or "space". Default: found out.')
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of a text, e.g. cp1252. Default: UTF-8, and cp1252 where a line is none.")
     ] = None,
-    decimal: Annotated[str, typer.Option(help='"," if numbers have a decimal comma.')] = ".",
+    decimal: Annotated[str, typer.Option(help='"," if the numbers of a CSV have a decimal comma.')] = ".",
     header: Annotated[
         bool | None,
         typer.Option(
@@ -112,7 +132,10 @@ def run_command(
     ] = None,
     rate: Annotated[
         str | None,
-        typer.Option(help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon."),
+        typer.Option(
+            help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon.",
+            autocompletion=_among("paper", "first-order", "anytime", "adaptive"),
+        ),
     ] = None,
     prior: Annotated[
         Literal["paper", "kt", "mixed"] | None,
@@ -170,6 +193,21 @@ def run_command(
     max_width: Annotated[
         int | None, typer.Option(help="Keep at most so many paths; bounds then hold against the rules that were kept.")
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Labels may come late: a row without one waits under its key for a row with the same key and a label.",
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels in a second file or pipe, with columns for --key and --label, in any order: read before the "
+            "first row, or with --follow as they come.",
+        ),
+    ] = None,
 ) -> None:
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     given = dict(locals())
@@ -179,9 +217,12 @@ def run_command(
 
 def _run(options: Options) -> None:
     from adeptree.app.run.answers import Answers
+    from adeptree.app.run.late_game import LateGame
     from adeptree.app.run.outputs import check_outputs
     from adeptree.app.run.playing import Game
+    from adeptree.app.run.row_keys import label_column, with_labels
     from adeptree.app.run.run_folder import RunFolder
+    from adeptree.app.run.starting import fresh, meanings, resumed, understood
     from adeptree.app.run.stream_sources import form_of, open_stream
 
     check_outputs(options)
@@ -190,17 +231,29 @@ def _run(options: Options) -> None:
         if options.save:
             folder = stack.enter_context(RunFolder(options.save, options.resume, options.follow))
         form = form_of(options.sep, options.encoding, options.decimal, options.header, options.follow)
+        if options.key and options.label:
+            form = replace(form, also=(label_column(options.label),))
         stream = stack.enter_context(open_stream(options.stream, options.format, form))
-        stack.callback(_tell_remarks, stream)
         answers = Answers(stream.answers, options.frequency) if options.follow else None
         if answers:
             answers.open()
-        layout = _understood(options, stream, folder)
+        labels = None
+        if options.labels and options.key:
+            # (a pipe has no ending that tells its format)
+            format = None if os.path.splitext(options.labels)[1] else options.format
+            apart = stack.enter_context(open_stream(options.labels, format, form))
+            stack.callback(_tell_remarks, apart)
+            stream, labels, label = with_labels(stream, apart, options.key, options.label)
+            options = replace(options, label=label)
+        stack.callback(_tell_remarks, stream)
+        layout = understood(options, stream, labels, folder)
         _tell_remarks(stream)
         if folder:
-            folder.begin({**options.settings(), "columns": stream.columns, "found": _found(layout)})
-        learner = _resumed(folder, layout) or _fresh(options, layout)
+            folder.begin({**options.settings(), "columns": stream.columns, "found": meanings(layout)})
+        learner = resumed(folder, layout) or fresh(options, layout)
         game = Game(learner, stream, layout, options, answers)
+        if options.key:
+            game = LateGame(learner, stream, layout, options, answers, key=options.key, labels=labels)
         if folder:
             game.go_on(folder)
         game.play()
@@ -209,91 +262,3 @@ def _run(options: Options) -> None:
 def _tell_remarks(stream: Stream) -> None:
     while stream.remarks:
         show(f"adeptree: {stream.remarks.pop(0)}", err=True)
-
-
-def _found(layout: Layout) -> dict[str, Any]:
-    """Return what the rules were found to mean."""
-    values = [list(texts) for texts in layout.label.values]
-    return {"class": repr(layout.concept_class), "shown": layout.shown, "label": values, **layout.reads.kept()}
-
-
-def _understood(options: Options, stream: Stream, folder: RunFolder | None) -> Layout:
-    """Return what the options mean on this stream; a resumed run means what it meant at its start."""
-    from adeptree.app.run.label_values import Values
-    from adeptree.app.run.layout import layout_of
-    from adeptree.app.run.row_label import label_of
-    from adeptree.app.run.rows import listed
-    from adeptree.app.run.rules_option import Reads
-    from adeptree.app.run.stream_sources import BUNDLED
-
-    saved = folder.saved if folder else None
-    if folder and saved is not None:
-        folder.refuse_differences({**options.settings(), "columns": stream.columns})
-    rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
-    if rules is None:
-        raise InvalidArgument(
-            'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
-        )
-    given = stream, rules, options.x, options.label, options.follow
-    if folder is None or saved is None:
-        layout = layout_of(*given, positive=options.positive)
-        if options.weight in layout.names:  # (rules on all columns; a column that is named stays)
-            layout = layout_of(*given, known=layout.reads.without(options.weight), positive=options.positive)
-        for column in layout.copies(stream.there()):
-            show(
-                f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
-                err=True,
-            )
-        if layout.reads.times and not options.quiet:
-            show(f"adeptree: {layout.reads.said()}", err=True)
-        left = [name for name in stream.columns if name not in (*layout.names, layout.label.column)]
-        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.x or options.quiet):
-            show(f"adeptree: left out, as their texts are all different: {listed(left)}", err=True)
-        return layout
-    found = saved["found"]
-    values = Values(*map(tuple, found["label"]))
-    # What is wrong with the label is no fault of the settings.
-    label_of(stream, options.label, options.positive, known=values)
-    try:
-        layout = layout_of(*given, known=Reads.of(found), values=values, positive=options.positive)
-    except (InvalidArgument, TooLarge):
-        raise folder.damaged_settings() from None
-    # Only what the options can have meant is believed.
-    if _found(layout) != found or not layout.label.fits(options.positive):
-        raise folder.damaged_settings()
-    return layout
-
-
-def _resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
-    """Return the learner of the checkpoint, if there is one."""
-    from adeptree import load
-
-    if folder is None or not folder.checkpoint_path.exists():
-        return None
-    learner = load(folder.checkpoint_path)
-    if learner.kind != "adept" or learner.concept_class != layout.concept_class:
-        raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings beside it")
-    return learner  # type: ignore[return-value]
-
-
-def _fresh(options: Options, layout: Layout) -> Adept:
-    from adeptree import Adept
-
-    concept_class = layout.concept_class
-    costs = (options.cost_miss, options.cost_false_alarm)
-    named: dict[str, Any] = {"costs": costs, "max_weight": options.max_weight, "max_width": options.max_width}
-    if options.rate is not None:
-        named["rate"] = _rate(options.rate)
-    if options.prior is not None:
-        named["prior"] = options.prior
-    elif options.horizon is not None and concept_class.littlestone_dimension is None:
-        # No mistake bound M is finite here, so the paper's capacities do not exist.
-        named["prior"] = "mixed"
-    return Adept(concept_class, options.horizon, seed=options.seed, **named)
-
-
-def _rate(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -18,7 +18,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from adeptree.app.run.rows import Row
+from adeptree.app.run.rows import LabelRow, Row
 from adeptree.app.run.writing import AppendedFile, Counter, Written
 from adeptree.core import files
 from adeptree.core.cells import brief
@@ -242,16 +242,17 @@ def _entry(number: int, row: Row) -> dict[str, Any]:
     >>> _numbered(_entry(1, Row(2, ["3", "0"])))
     (1, Row(line=2, cells=['3', '0'], fault=''))
     """
-    return {"row": [number, row.line, row.cells, row.fault]}
+    return {"label" if isinstance(row, LabelRow) else "row": [number, row.line, row.cells, row.fault]}
 
 
 def _numbered(values: dict[str, Any]) -> tuple[int, Row]:
     """Return the row that such values are; ValueError and its like if they are none."""
-    number, place, cells, fault = values["row"]
+    ((kind, entry),) = values.items()
+    number, place, cells, fault = entry
     whole = type(number) is int and number > 0 and type(place) is int and place > 0
     if not (whole and isinstance(fault, str) and _is_texts(cells)):
         raise ValueError
-    return number, Row(place, cells, fault)
+    return number, {"row": Row, "label": LabelRow}[kind](place, cells, fault)
 
 
 def _is_texts(value: object) -> bool:

@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import select
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -48,18 +49,26 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
         else:
             meter, text = Meter(), packed(file) if packed else file
             chunks = bounded(text, form.encoding, meter)
-            stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks)
-            stream.live = source == "-"
+            stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks, form.also)
+            stream.live, stream.ready = source == "-", lambda: meter.more or _has_bytes(file)
             if size := 0 if stream.live else os.fstat(file.fileno()).st_size:
                 stream.share = lambda read: file.tell() / size * meter.handed / max(1, meter.read)
             yield stream
 
 
+def _has_bytes(file: IO[bytes]) -> bool:
+    """Tell whether a pipe has something, or is at its end; a file always has."""
+    try:
+        return bool(select.select([file], [], [], 0)[0])
+    except (OSError, ValueError):  # (where only sockets can be asked)
+        return True
+
+
 def form_of(sep: str | None, encoding: str | None, decimal: str, header: bool | None, follow: bool) -> Form:
     """Return how a text is written, as the options say."""
-    sep = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(sep or "", sep)
+    sep = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}.get(sep or "", sep)
     if sep is not None and (len(sep) != 1 or sep in '"\r\n'):
-        raise InvalidArgument(f"--sep must be one character, or tab; got {sep!r}")
+        raise InvalidArgument(f"--sep must be one character, tab or space; got {sep!r}")
     if decimal not in (",", ".") or decimal == sep:
         raise InvalidArgument(f"--decimal must be . or , and not the separator; got {decimal!r}")
     try:

@@ -24,10 +24,11 @@ LINES = 4096
 
 @dataclass
 class Meter:
-    """How many bytes of a text were read, and how many of these were handed on."""
+    """How many bytes of a text were read, how many of these were handed on, and whether whole lines wait for that."""
 
     read: int = 0
     handed: int = 0
+    more: bool = False
 
 
 def bounded(file: IO[bytes], encoding: str | None = None, meter: Meter | None = None) -> Iterator[list[bytes]]:
@@ -52,6 +53,7 @@ def bounded(file: IO[bytes], encoding: str | None = None, meter: Meter | None = 
         for first in range(0, len(lines), LINES):
             some = lines[first : first + LINES]
             meter.handed += sum(map(len, some)) + len(some)
+            meter.more = first + LINES < len(lines)
             yield some
     meter.handed = meter.read
     if begun:

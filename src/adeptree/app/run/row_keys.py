@@ -1,0 +1,192 @@
+"""``--key``: rows wait under their keys until their labels come, in later rows or from ``--labels``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from adeptree.app.run.layout import Examples, Layout
+from adeptree.app.run.row_label import COMPARISON
+from adeptree.app.run.rows import LabelRow, Row, Stream
+from adeptree.core.cells import brief, is_missing, is_number
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.saved_values import need
+from adeptree.learners import Ticket
+
+LABEL = -2
+"""In the place of the label of a row that only brings one."""
+
+
+class Opened(NamedTuple):
+    """A row that was answered and waits for its label: its ticket, and what its line in the predictions needs."""
+
+    ticket: Ticket
+    text: str
+    weight: float | None
+    frequency: float | None
+
+
+class Keys:
+    """What is known of the keys of a run: which rows wait, which have their labels, which labels came first."""
+
+    def __init__(self, stream: Stream, column: str, layout: Layout) -> None:
+        self.place, self._layout, self._label = stream.place(column, "--key"), layout, layout.label
+        if column in layout.names or self.place == self._label.place:
+            whose = "part of x" if column in layout.names else "the label"
+            raise InvalidArgument(f'--key: "{column}" is {whose}; name a column that only holds keys')
+        self.waiting: dict[str, Opened] = {}
+        self.settled: dict[str, int] = {}
+        self.early: dict[str, str] = {}
+        """Labels that came before their rows, as they are written."""
+
+    def of(self, row: Row) -> str:
+        """Return the key of a row, "" where it has none."""
+        key = "" if row.fault else row.cells[self.place].strip()
+        return "" if is_missing(key) else key
+
+    def segments(self, rows: list[Row]) -> Iterator[list[Row]]:
+        """Yield the rows in parts, each of labels only or of none, no key twice; take one before asking for the next.
+
+        So what a row means is read off what the rows before it did.
+        """
+        done = 0
+        while done < len(rows):
+            kind, seen, end = self.is_label(rows[done]), set[str](), done
+            while end < len(rows) and (key := self.of(rows[end])) not in seen and self.is_label(rows[end]) == kind:
+                seen |= {key} if key else set()
+                end += 1
+            yield rows[done:end]
+            done = end
+
+    def is_label(self, row: Row) -> bool:
+        """Tell whether a row only brings a label: it has a key, and that waits or all of x is missing."""
+        if isinstance(row, LabelRow):
+            return True
+        key = self.of(row)
+        if not key or not self._has_label(row):
+            return False
+        return key in self.waiting or all(is_missing(row.cells[place].strip()) for place in self._layout.places)
+
+    def _has_label(self, row: Row) -> bool:
+        try:
+            return self._label(row.cells) is not None
+        except InvalidArgument:
+            return True
+
+    # --- Rows that bring labels ------------------------------------------------------------------------
+
+    def labels(self, rows: list[Row]) -> Examples:
+        """Return rows that only bring labels, and why others are bad."""
+        bad: dict[int, InvalidArgument] = {}
+        for place, row in enumerate(rows):
+            try:
+                self._check_label(row)
+            except InvalidArgument as error:
+                bad[place] = error.with_traceback(None)
+        good = [row for place, row in enumerate(rows) if place not in bad]
+        return Examples(good, [None] * len(good), [LABEL] * len(good), bad)
+
+    def _check_label(self, row: Row) -> None:
+        if row.fault:
+            raise InvalidArgument(row.fault)
+        key = self.of(row)
+        if not key:
+            raise InvalidArgument("the key is missing, so nobody knows whose label it is")
+        try:
+            y = self._label.of(row.cells[self._label.place])
+        except InvalidArgument as error:
+            raise type(error)(f"column {self._label.column}: {error}") from None
+        known = self.known(key)
+        if y is not None and known is not None and y != known:
+            raise InvalidArgument(f'key "{brief(key)}" has the label {known} already; got {y}')
+
+    def known(self, key: str) -> int | None:
+        """Return the label that came for a key, None if none did."""
+        return self.settled.get(key, self._label.of(self.early[key]) if key in self.early else None)
+
+    # --- Rows that are answered ------------------------------------------------------------------------
+
+    def marked(self, rows: list[Row]) -> list[Row]:
+        """Return rows with the labels that came before them, or with what is wrong with their keys."""
+        return [row if row.fault or not (key := self.of(row)) else self._marked(row, key) for row in rows]
+
+    def _marked(self, row: Row, key: str) -> Row:
+        if key in self.waiting or key in self.settled:
+            has = "waits for its label" if key in self.waiting else "has its label"
+            return row._replace(fault=f'key "{brief(key)}" came before and {has}; every row needs a key of its own')
+        if key not in self.early:
+            return row
+        place, cells = self._label.place, list(row.cells)
+        if not self._has_label(row):
+            cells[place] = self.early[key]
+            return row._replace(cells=cells)
+        try:
+            self._check_label(row)
+        except InvalidArgument as error:
+            return row._replace(fault=str(error))
+        return row
+
+    def settle(self, key: str, y: int) -> None:
+        """Note that the label of a key was learnt."""
+        if key:
+            self.settled[key] = y
+            self.early.pop(key, None)
+            self.waiting.pop(key, None)
+
+    # --- On disk ---------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return it as plain values; the tickets are the learner's."""
+        waiting = [[key, o.ticket.id, o.text, o.weight, o.frequency] for key, o in self.waiting.items()]
+        return {"waiting": waiting, "settled": dict(self.settled), "early": dict(self.early)}
+
+    def restore(self, state: dict[str, Any], tickets: Iterable[Ticket]) -> None:
+        """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
+        given = {ticket.id: ticket for ticket in tickets}
+        for key, number, text, weight, frequency in state["waiting"]:
+            numbers = [value for value in (weight, frequency) if value is not None]
+            need(isinstance(key, str) and isinstance(text, str) and all(map(_is_share, numbers)), "waiting")
+            self.waiting[key] = Opened(given.pop(number), text, weight, frequency)
+        need(not given, "tickets without keys")
+        need(all(type(y) is int and y in (0, 1) for y in state["settled"].values()), "settled")
+        need(all(self._label.of(text) is not None for text in state["early"].values()), "early")
+        self.settled, self.early = dict(state["settled"]), dict(state["early"])
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, (int, float)) and is_number(repr(value)) and value >= 0
+
+
+# --- A second file ---------------------------------------------------------------------------------------
+
+
+def label_column(label: str) -> str:
+    """Return the column that ``--label`` reads, if it is no column itself.
+
+    >>> label_column("delay>15"), label_column("late")
+    ('delay', 'late')
+    """
+    found = COMPARISON.fullmatch(label)
+    return found["column"] if found else label
+
+
+def with_labels(stream: Stream, labels: Stream, key: str, label: str | None) -> tuple[Stream, Stream, str]:
+    """Return the stream with a column for the label, the labels as rows of that stream, and what ``--label`` is."""
+    places = [labels.place(key, "--labels")]
+    wanted = label or [column for column in labels.columns if column != key][-1]
+    column = wanted if wanted in labels.columns else label_column(wanted)
+    places.append(labels.place(column, "--labels"))
+    if column not in stream.columns:
+        wider = ([row if row.fault else row._replace(cells=[*row.cells, ""]) for row in rows] for rows in stream.source)
+        stream = replace(stream, columns=[*stream.columns, column], source=wider)
+    goals = [stream.place(key, "--key"), stream.place(column, "--label")]
+    rows: Any = ([_label_row(row, places, goals, len(stream.columns)) for row in rows] for rows in labels.source)
+    return stream, replace(labels, columns=stream.columns, source=rows), wanted
+
+
+def _label_row(row: Row, places: list[int], goals: list[int], width: int) -> LabelRow:
+    cells = [""] * width
+    for place, goal in zip(places, goals, strict=True):
+        cells[goal] = "" if row.fault else row.cells[place]
+    return LabelRow(row.line, cells, row.fault)

@@ -1,0 +1,104 @@
+"""What the options of a run mean on its stream, and the learner that begins it or goes on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from adeptree.app.run.label_values import Values
+from adeptree.app.run.layout import Layout, layout_of
+from adeptree.app.run.row_label import label_of
+from adeptree.app.run.rows import Stream, listed
+from adeptree.app.run.rules_option import Reads
+from adeptree.app.run.run_folder import RunFolder
+from adeptree.app.run.stream_sources import BUNDLED
+from adeptree.app.terminal import show
+from adeptree.core.errors import DamagedFile, InvalidArgument, TooLarge
+from adeptree.learners import Adept, load
+
+if TYPE_CHECKING:
+    from adeptree.app.run.run_command import Options
+
+
+def meanings(layout: Layout) -> dict[str, Any]:
+    """Return what the rules were found to mean."""
+    values = [list(texts) for texts in layout.label.values]
+    return {"class": repr(layout.concept_class), "shown": layout.shown, "label": values, **layout.reads.kept()}
+
+
+def understood(options: Options, stream: Stream, labels: Stream | None, folder: RunFolder | None) -> Layout:
+    """Return what the options mean on this stream; a resumed run means what it meant at its start."""
+    saved = folder.saved if folder else None
+    if folder and saved is not None:
+        folder.refuse_differences({**options.settings(), "columns": stream.columns})
+    rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
+    if rules is None:
+        raise InvalidArgument(
+            'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
+        )
+    apart = (options.weight, options.key)
+    given = stream, rules, options.x, options.label, options.follow
+    if folder is None or saved is None:
+        values = None
+        if labels is not None:
+            values = label_of(labels, options.label, options.positive, options.follow).values
+        layout = layout_of(*given, values=values, positive=options.positive)
+        for name in apart:
+            if name in layout.names:  # (rules on all columns; a column that is named stays)
+                known = layout.reads.without(name)
+                layout = layout_of(*given, known=known, values=values, positive=options.positive)
+        for column in layout.copies(stream.there()):
+            show(
+                f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
+                err=True,
+            )
+        if layout.reads.times and not options.quiet:
+            show(f"adeptree: {layout.reads.said()}", err=True)
+        left = [name for name in stream.columns if name not in (*layout.names, *apart, layout.label.column)]
+        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.x or options.quiet):
+            show(f"adeptree: left out, as their texts are all different: {listed(left)}", err=True)
+        return layout
+    found = saved["found"]
+    values = Values(*map(tuple, found["label"]))
+    # What is wrong with the label is no fault of the settings.
+    label_of(stream, options.label, options.positive, known=values)
+    try:
+        layout = layout_of(*given, known=Reads.of(found), values=values, positive=options.positive)
+    except (InvalidArgument, TooLarge):
+        raise folder.damaged_settings() from None
+    # Only what the options can have meant is believed.
+    if meanings(layout) != found or not layout.label.fits(options.positive):
+        raise folder.damaged_settings()
+    return layout
+
+
+def resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
+    """Return the learner of the checkpoint, if there is one."""
+    if folder is None or not folder.checkpoint_path.exists():
+        return None
+    learner = load(folder.checkpoint_path)
+    if learner.kind != "adept" or learner.concept_class != layout.concept_class:
+        raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings beside it")
+    return learner  # type: ignore[return-value]
+
+
+def fresh(options: Options, layout: Layout) -> Adept:
+    """Return a learner that has seen nothing."""
+    concept_class = layout.concept_class
+    costs = (options.cost_miss, options.cost_false_alarm)
+    named: dict[str, Any] = {"costs": costs, "max_weight": options.max_weight, "max_width": options.max_width}
+    if options.rate is not None:
+        named["rate"] = _rate(options.rate)
+    if options.prior is not None:
+        named["prior"] = options.prior
+    elif options.horizon is not None and concept_class.littlestone_dimension is None:
+        # No mistake bound M is finite here, so the paper's capacities do not exist.
+        named["prior"] = "mixed"
+    return Adept(concept_class, options.horizon, seed=options.seed, **named)
+
+
+def _rate(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
