@@ -52,6 +52,29 @@ class TableKernel(RoundKernel):
         self.given, self.given_texts = array("d"), []
         self.lowest = self.log_one = self.log_zero = 0.0
 
+    # --- Rounds without the learner's lock: here they take it, as looking up a row calls Python, where another thread may
+    # step in. ---
+
+    def quick_look(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x; -1 if this is not plain."""
+        self.gate.acquire()
+        try:
+            return -1.0 if self.due or self.ledger.answered >= self.end else self.chance(x)
+        finally:
+            self.gate.release()
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
+        if type(y) is not int or not 0 <= y <= 1:
+            return -1
+        self.gate.acquire()
+        try:
+            if self.due or self.ledger.answered >= self.end or not self.learn(x, y):
+                return -1
+            return int(self.due)
+        finally:
+            self.gate.release()
+
     # --- Points ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
