@@ -87,6 +87,7 @@ CLASSES: list[Any] = [
     subject(BY_BIT, instances=range(6)),
     subject(BY_WITNESS, instances=range(6)),
 ]
+CITED = (at.MajorityPruning(2), at.WeightedVote(), at.Consistent())
 BASES: list[Any] = [
     *(subject(default_base(c).bind(c), concept_class=c) for c in RECORDS),
     *(at.Bisection(at.Thresholds(n)) for n in (1, 4, 1000)),
@@ -102,6 +103,7 @@ BASES: list[Any] = [
     subject(at.Ghost(2), concept_class=LINE),
     subject(RememberOnes(), concept_class=BLOCKS, name="RememberOnes"),
     subject(at.Bisection(LINE), concept_class=BY_WITNESS, instances=range(6), name="Bisection on an oracle"),
+    *(subject(base, concept_class=c) for base in CITED for c in (LINE, at.BlockUnions(1, block=tens))),
 ]
 
 
