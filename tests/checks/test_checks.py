@@ -98,12 +98,12 @@ BASES: list[Any] = [
     *(at.GaussianElimination(at.Parities(n)) for n in (1, 4)),
     *(at.SOA(c) for c in (TABLE, LINE, STUMPS)),
     *(at.Halving(c) for c in (TABLE, SPANS, STUMPS, at.Parities(2))),
+    *(subject(base, concept_class=c) for base in CITED for c in (LINE, at.BlockUnions(1, block=tens))),
     subject(at.Ghost(1), concept_class=at.BlockUnions(1)),
     subject(at.Ghost(1), concept_class=at.BlockUnions(1, block=tens)),
     subject(at.Ghost(2), concept_class=LINE),
     subject(RememberOnes(), concept_class=BLOCKS, name="RememberOnes"),
     subject(at.Bisection(LINE), concept_class=BY_WITNESS, instances=range(6), name="Bisection on an oracle"),
-    *(subject(base, concept_class=c) for base in CITED for c in (LINE, at.BlockUnions(1, block=tens))),
 ]
 
 
