@@ -47,6 +47,7 @@ from adeptree.games import BlockReset as BlockReset
 from adeptree.games import Drifting as Drifting
 from adeptree.games import Greedy as Greedy
 from adeptree.games import LittlestoneTree as LittlestoneTree
+from adeptree.games import MadeUp as MadeUp
 from adeptree.games import Stochastic as Stochastic
 from adeptree.games import Transcript as Transcript
 from adeptree.games import play as play

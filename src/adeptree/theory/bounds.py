@@ -241,6 +241,34 @@ def query_lower_bound(T: int, Q: int, d: int) -> float:
 
 
 @of_numbers
+def forced_mistakes(d: int) -> int:
+    """Past the paper: whatever samples it asks about, a learner that knows a class of Littlestone dimension d by its
+    oracle alone can be made to err 3^d times, d >= 2, and twice for d = 1 (``docs/lower-bound.md``).
+
+    >>> [forced_mistakes(d) for d in range(5)]
+    [0, 2, 9, 27, 81]
+    """
+    return int(3**d) if d > 1 else 2 * d
+
+
+@of_numbers
+def dimension_lower_bound(T: int, d: int) -> float:
+    """Past the paper: what a class of Littlestone dimension d, known by its oracle alone, costs every learner in T
+    rounds, however much it asks: (m/2) E|S_n| for m = 3^d points (2 for d = 1) of n coins each, n odd and nm <= T.
+    About sqrt(T m / 2 pi) (``docs/lower-bound.md``).
+
+    >>> round(dimension_lower_bound(90, 2), 3), round(dimension_lower_bound(10_000, 3), 1)
+    (11.074, 207.1)
+    """
+    points = min(forced_mistakes(d), T)
+    if not points:
+        return 0.0
+    coins = max(1, T // points - (T // points + 1) % 2)
+    # E|S_n| = n C(n-1, (n-1)/2) / 2^(n-1) = 3/2 * 5/4 * 7/6 * ...
+    return points / 2 * math.prod(1 + 1 / (2 * k) for k in range(1, (coins + 1) // 2))
+
+
+@of_numbers
 def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float:
     """FTPL with two-sided geometric noise e^(-noise |k|) on n known points: (1 - e^-noise) T + E max_c.
 
