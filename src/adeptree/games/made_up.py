@@ -24,7 +24,7 @@ from adeptree.ghost import Ghost
 from adeptree.ghost.trees import has_tree
 from adeptree.ghost.two_of_two import after
 from adeptree.roles.family import Family
-from adeptree.theory.bounds import forced_mistakes
+from adeptree.theory.lower_bounds import forced_mistakes
 
 NEVER = -1
 """The place of a point that somebody has mentioned before it was played: it never will be, and is 0 everywhere."""
