@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
 from difflib import SequenceMatcher
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from fontTools import subset
+from sphinx.errors import ExtensionError
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 project = "adeptree"
 copyright = "adeptree contributors"
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
+nb_execution_mode = "off"  # their outputs are kept, and run_notebooks.py and a test run them
 exclude_patterns = ["_static"]
 nitpicky = True
 # Types of other libraries and our own private ones are named in signatures, but have no page here.
@@ -33,8 +40,10 @@ nitpick_ignore_regex = [
     ("py:class", r"adeptree\.checks\.subjects\.\w+"),
 ]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_title = "adeptree"
@@ -128,8 +137,59 @@ def without_last_blank(app: Any, name: str, source: list[str]) -> None:
     source[0] = re.sub(r"(```python\n.*?\n)\n```", r"\1```", source[0], flags=re.DOTALL)
 
 
+TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
+    (r"<mo>\*</mo>", "<mo>∗</mo>"),
+    (r"<mo>'</mo>", "<mo>′</mo>"),
+    (r'<mo class="mathopen">\|</mo>', '<mo stretchy="false" form="prefix">|</mo>'),
+    (r"<mo>\|</mo>", '<mo stretchy="false" form="postfix">|</mo>'),
+    (r"<mo>([{}⌊⌋])</mo>", r'<mo stretchy="false">\1</mo>'),
+    (
+        r"(&ApplyFunction;</mo>|<mi>log</mi>\s*<mn>2</mn>\s*</msub>)(?!\s*<mo stretchy=\"false\">\()",
+        r'\1<mspace width=".17em"/>',
+    ),
+]
+
+
+def formula(translator: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers typeset themselves: no script, no fonts, nothing to load."""
+    block = isinstance(node, nodes.math_block)
+    try:
+        made = tex2mathml(node.astext(), as_block=block)
+    except MathError as error:
+        raise ExtensionError(f"{node.source}: {error} in the formula {node.astext()}") from None
+    for found, better in TYPOGRAPHY:
+        made = re.sub(found, better, made)
+    translator.body.append(f'<div class="formula">{made}</div>' if block else made)
+    raise nodes.SkipNode
+
+
+def font_of_formulas(app: Any, error: Exception | None) -> None:
+    """Lay a font made for formulas beside the pages, cut down to their signs: few phones have one."""
+    (room,) = find_spec("ziamath").submodule_search_locations
+    upright, italic = [*range(0x20, 0x7F), *range(0x391, 0x3CA)], [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
+    signs = [ord(sign) for sign in "\xa0ˆ±·×ℎϕ′…−∗√∞⌀∈∑∩∪≠≤≥≫⊆⌈⌉⌊⌋ℓ∣∶⋅⋯" + chr(0x1D7CF)]
+    options = subset.Options(flavor="woff", layout_features=["ssty"])
+    font = subset.load_font(f"{room}/fonts/STIXTwoMath-Regular.ttf", options)
+    cutter = subset.Subsetter(options)
+    cutter.populate(unicodes=upright + italic + signs)
+    cutter.subset(font)
+    subset.save_font(font, str(app.outdir / "_static/formulas.woff"), options)
+
+
+def notebook_beside_its_page(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let a reader take a notebook home."""
+    source, beside = Path(app.srcdir, f"{page}.ipynb"), Path(app.outdir, f"{page}.ipynb")
+    if source.is_file():
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, beside)
+        context["body"] = f'<p><a href="{source.name}" download>Download this notebook</a></p>' + context["body"]
+
+
 def setup(app: Any) -> None:
     """Add what is ours."""
+    app.connect("html-page-context", notebook_beside_its_page)
+    app.connect("build-finished", font_of_formulas)
+    app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)
     app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)

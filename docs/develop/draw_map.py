@@ -31,13 +31,14 @@ ABOUT = {
     "theory": "every formula",
 }
 
-WIDTH, MARGIN, GAP = 760, 20, 34
-MAIN, SIDE = 440, 222
+WIDTH, MARGIN, GAP = 400, 6, 34
+"""Narrow, so that its type of 13 pixels is still 11 high on a phone."""
+MAIN, SIDE = 216, 130
 """Widths of the column that others import from, and of the one for rooms that nobody imports."""
-HEIGHT, LINE, LETTER = 62, 15, 6.2
+HEIGHT, LINE, LETTER, EDGE = 94, 15, 6.6, 8
 
 STYLE = """
-  text { font: 12px system-ui, sans-serif; fill: #4a5560 }
+  text { font: 13px system-ui, sans-serif; fill: #4a5560 }
   .name { font-size: 15px; font-weight: 600; fill: #10222f }
   .ground { fill: #ffffff } .room { fill: #eef5fa; stroke: #5b8fb0 } .leaf { fill: #f6f3ec; stroke: #a8946a }
   .arrow { fill: none; stroke: #5b8fb0; stroke-width: 1.6 } .head { fill: #5b8fb0 }
@@ -135,7 +136,7 @@ def drawing(rooms: Graph) -> str:
     drawn, lines, rects = arrows(rooms), [], []
     # Who does not stand right above what it imports goes round the others, in a lane of its own.
     around = [room for room in rooms if room in leaves or any(high[room] > high[other] + 1 for other in drawn[room])]
-    lanes = {room: MARGIN + MAIN + 46 - 12 * i for i, room in enumerate(sorted(around, key=lambda room: high[room]))}
+    lanes = {room: MARGIN + MAIN + 36 - 10 * i for i, room in enumerate(sorted(around, key=lambda room: high[room]))}
     for room, (x, y, wide) in boxes.items():
         for other in sorted(drawn[room]):
             lane = lanes.get(room) if room in leaves or high[room] > high[other] + 1 else None
@@ -155,12 +156,12 @@ def drawing(rooms: Graph) -> str:
 
 def _box(room: str, x: float, y: float, wide: float, kind: str, more: list[str]) -> str:
     texts = [ABOUT.get(room, ""), f"also {', '.join(more)}" if more else ""]
-    lines = [line for text in texts for line in wrap(text, int((wide - 24) / LETTER))]
+    lines = [line for text in texts for line in wrap(text, int((wide - 2 * EDGE) / LETTER))]
     tall = max(HEIGHT, 32 + LINE * len(lines))
-    text = "".join(f'<text x="{x + 12:g}" y="{y + 38 + i * LINE:g}">{line}</text>' for i, line in enumerate(lines))
+    text = "".join(f'<text x="{x + EDGE:g}" y="{y + 38 + i * LINE:g}">{line}</text>' for i, line in enumerate(lines))
     return (
         f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{wide:g}" height="{tall}" rx="6"/>'
-        f'<text class="name" x="{x + 12:g}" y="{y + 21:g}">{room}</text>{text}'
+        f'<text class="name" x="{x + EDGE:g}" y="{y + 21:g}">{room}</text>{text}'
     )
 
 

@@ -1,11 +1,13 @@
-"""The figures of docs/explanation: python docs/figures/make_figures.py [FOLDER]   (needs matplotlib)
+"""The figures of the docs: python docs/figures/make_figures.py [FOLDER]   (needs matplotlib)
 
 Everything drawn is computed here by the library; nothing is typed in.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
+from importlib.resources import files
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from adeptree.theory.priors import KTPrior, PaperPrior
 BLUE, ORANGE, GREEN, PINK, GREY, INK = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#808080", "#222222"
 STYLE: dict[str, Any] = {
     "font.size": 11,
+    "axes.titlesize": 11,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -30,14 +33,40 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "adeptree",
 }
+WIDE = 4.6
+"""Inches: on a phone, where this is 350 pixels, type of 11 points is still 11 pixels high."""
 GAME = [(5, 0), (2, 0), (6, 1), (3, 1)]
 ROUNDS = 1000
+
+
+def home() -> Figure:
+    """What is promised, on the bundled stream: never far behind the best rule in hindsight, whatever comes."""
+    with files("adeptree").joinpath("data/machine_alarms.csv").open() as file:
+        rows = [(int(row["vibration"]), int(row["failed"])) for row in csv.DictReader(file)]
+    learner = at.Adept(at.Thresholds(1024))
+    run = at.play(learner, rows, rounds=len(rows))
+    t = np.arange(1, len(rows) + 1)
+    ones = np.cumsum([y for _, y in rows])
+    best = run.column("best_loss").astype(float)
+    promised = np.minimum(t, best + [learner.bound_after(int(end)) for end in t])
+    figure = Figure(figsize=(WIDE, 3.4), layout="constrained")
+    axes = figure.subplots()
+    for loss, colour, line, name in (
+        (promised, BLUE, ":", "ADEPT at worst, proven"),
+        (np.minimum(ones, t - ones), ORANGE, "-", "best constant"),
+        (np.cumsum(run.losses), BLUE, "-", "ADEPT"),
+        (best, INK, "--", "best rule in hindsight"),
+    ):
+        axes.plot(t[::5], (100 * loss / t)[::5], line, color=colour, label=f"{name}: {100 * loss[-1] / t[-1]:.1f} %")
+    axes.set(xlabel="rounds", ylabel="mistakes so far, %", xlim=(0, len(rows)), ylim=(0, 90))
+    axes.legend(loc="upper right")
+    return figure
 
 
 def tree() -> Figure:
     """The tree of a game of four rounds, growing."""
     game = shown(at.Adept(at.Thresholds(8), horizon=4, engine="paths"), GAME, 4)
-    figure = Figure(figsize=(6.2, 5.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 5.4), layout="constrained")
     for step, axes in zip(game.steps, figure.subplots(2, 2).flat, strict=True):
         _tree(axes, game, step)
     return figure
@@ -46,7 +75,7 @@ def tree() -> Figure:
 def _tree(axes: Any, game: Shown, step: Step) -> None:
     places = Places(game)
     wide, high = places.size
-    axes.set(xlim=(0, wide + 10), ylim=(high, TOP - ROW), title=f"round {step.t}: x = {step.x},  P(1) = {step.p:.2f}")
+    axes.set(xlim=(0, wide + 10), ylim=(high, TOP - ROW), title=f"x = {step.x}: P(1) = {step.p:.2f}")
     axes.axis("off")
     for earlier in game.steps[: step.t]:
         for path in earlier.paths:
@@ -72,14 +101,14 @@ def weights() -> Figure:
     """What makes a weight: capacity by the mistakes left, and the losses."""
     T, M, eta = 100, 3, at.bounds.paper_rate(100, 3)
     prior = PaperPrior(T, M)
-    figure = Figure(figsize=(6.0, 3.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure = Figure(figsize=(WIDE, 5.2), layout="constrained")
+    left, right = figure.subplots(2, 1)
     for k, colour in zip(range(M + 1), (BLUE, GREEN, ORANGE, PINK), strict=True):
         ts = np.arange(0, T + 1)
         mass = [exp(prior.log_mass(int(t), np.array([k]), np.array([0]))[0]) for t in ts]
         left.semilogy(ts, mass, color=colour, label=f"k = {k}")
     left.set(xlabel="round t", title=f"capacity W, T = {T}, M = {M}")
-    left.set_ylim(bottom=0.01)
+    left.set_ylim(bottom=0.001)
     left.legend(loc="lower left", ncols=2, columnspacing=1, handlelength=1.2)
     losses = np.arange(0, 31)
     right.semilogy(losses, np.exp(-eta * losses), color=INK)
@@ -90,7 +119,7 @@ def weights() -> Figure:
 def kt() -> Figure:
     """What a rule costs: the KT prior against the paper's, and the flow of mass."""
     T, M = 1000, 8
-    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
     axes = figure.subplots()
     n = np.arange(1, T + 1)
     for k, colour in ((0, BLUE), (2, GREEN), (4, ORANGE), (8, PINK)):
@@ -105,7 +134,7 @@ def kt() -> Figure:
 
 def width() -> Figure:
     """Paths kept on random points, beside Sauer's bound and all labellings."""
-    figure = Figure(figsize=(6.0, 3.8), layout="constrained")
+    figure = Figure(figsize=(WIDE, 3.8), layout="constrained")
     axes = figure.subplots()
     rounds = 60
     for c, colour in ((at.RealThresholds(), BLUE), (at.RealIntervals(), GREEN), (at.Conjunctions(6), ORANGE)):
@@ -124,7 +153,7 @@ def width() -> Figure:
         axes.loglog(points, [at.bounds.sauer(m, d) for m in points], ":", color=colour, lw=2)
     few = np.arange(1, 17)
     axes.loglog(few, 2.0**few, "--", color=GREY, label="all labellings, 2^t")
-    axes.set(xlabel="distinct points", ylabel="paths", title="paths kept (lines) and Sauer's bound (dotted)")
+    axes.set(xlabel="distinct points", ylabel="paths kept; dotted: Sauer's bound")
     axes.legend()
     return figure
 
@@ -132,7 +161,7 @@ def width() -> Figure:
 def randomise() -> Figure:
     """A deterministic learner against an adversary that knows it, beside ADEPT."""
     c = at.Thresholds(64)
-    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
     axes = figure.subplots()
     t = np.arange(1, ROUNDS + 1)
     players = [
@@ -156,7 +185,7 @@ def randomise() -> Figure:
     return figure
 
 
-FIGURES = {"tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
+FIGURES = {"home": home, "tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
 
 
 def main(folder: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -29,8 +30,9 @@ LOADING = {
 """What a browser fetches by itself; a plain link it only follows when asked."""
 
 pytest.importorskip("sphinx", reason="the site needs the extra docs")
-pytest.importorskip("myst_parser", reason="the site needs the extra docs")
+pytest.importorskip("myst_nb", reason="the site needs the extra docs")
 pytest.importorskip("furo", reason="the site needs the extra docs")
+pytest.importorskip("ziamath", reason="the site needs the extra docs")
 
 
 @pytest.fixture(scope="session")
@@ -115,6 +117,26 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -
         assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", style.read_text(encoding="utf-8")), style.name
 
 
+CODE = re.compile(r"```.*?```|`[^`]*`", flags=re.DOTALL)
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", flags=re.DOTALL)
+
+
+def test_formulas_are_typeset_without_a_script_and_the_font_has_their_signs(site: Path) -> None:
+    from fontTools.ttLib import TTFont
+
+    known = TTFont(site / "_static/formulas.woff").getBestCmap()
+    typeset = 0
+    for source in DOCS.rglob("*.md"):
+        wanted = len(FORMULA.findall(CODE.sub("", source.read_text(encoding="utf-8"))))
+        page = (site / source.relative_to(DOCS).with_suffix(".html")).read_text(encoding="utf-8")
+        found = re.findall(r"<math.*?</math>", page, flags=re.DOTALL)
+        assert len(found) == wanted, source.name
+        signs = set(unescape(re.sub(r"<[^>]*>", "", "".join(found)))) - set("\n\u2061")  # a line end, "function of"
+        assert all(ord(sign) in known for sign in signs), (source.name, signs)
+        typeset += wanted
+    assert typeset > 1000
+
+
 def test_every_page_and_public_name_is_in_the_site(site: Path, pages: dict[Path, Page]) -> None:
     for source in DOCS.rglob("*.md"):
         assert site / source.relative_to(DOCS).with_suffix(".html") in pages
@@ -148,7 +170,7 @@ def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, env=env, timeout=110)
     made = {path.name for path in tmp_path.glob("*.svg")}
     assert made == {path.name for path in (DOCS / "figures").glob("*.svg")}
-    shown = (DOCS / "explanation/pictures.md").read_text(encoding="utf-8")
+    shown = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("index.md", "explanation/pictures.md"))
     assert all(f"figures/{name}" in shown for name in made)
 
 
@@ -167,7 +189,7 @@ document.body.append(out);
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", ["index", "explanation/pictures", "status", "reference/learners"])
+@pytest.mark.parametrize("name", ["index", "explanation/pictures", "status", "reference/learners", "anytime"])
 def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width: int) -> None:
     path = site / f"{name}.html"
     html = path.read_text(encoding="utf-8").replace("<head>", f'<head><base href="{path.as_uri()}">')
@@ -178,4 +200,4 @@ def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width
     seen = json.loads(found[1])
     assert seen["wide"] <= seen["room"]
     assert all(loaded and wide <= seen["room"] for loaded, wide in seen["images"])
-    assert name != "explanation/pictures" or len(seen["images"]) == 5
+    assert len(seen["images"]) == {"explanation/pictures": 5, "index": 1}.get(name, 0)

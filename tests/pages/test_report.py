@@ -135,7 +135,7 @@ def test_a_browser_renders_every_figure(tmp_path: Path, html: str, width: int) -
     assert seen["wide"] <= seen["room"]
     for figure in seen["figures"]:
         assert figure["width"] > 300 and figure["height"] > 200
-    assert seen["smallest"] > 7
+    assert seen["smallest"] > 9
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")

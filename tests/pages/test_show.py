@@ -217,4 +217,4 @@ def test_a_browser_plays_the_rounds(tmp_path: Path, width: int) -> None:
     measured = json.loads(found[1])
     assert measured["seen"] == ["round-1", "round-2", "round-3", "round-2", "round-5"]
     assert measured["atEnd"] and measured["wide"] <= measured["room"]
-    assert measured["smallest"] > 8
+    assert measured["smallest"] > 11

@@ -19,7 +19,7 @@ def axes_for(ax: Any) -> Any:
     """Return the axes that were given, or those of a new figure."""
     if ax is not None:
         return ax
-    return pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")[1]
+    return pyplot.subplots(figsize=(4.8, 3.6), layout="constrained")[1]
 
 
 def finished(ax: Any, ylabel: str, xlabel: str = "rounds") -> Any:
@@ -28,5 +28,5 @@ def finished(ax: Any, ylabel: str, xlabel: str = "rounds") -> Any:
     ax.grid(alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize="small")
+        ax.legend(framealpha=0.8, edgecolor="none")
     return ax

@@ -44,7 +44,7 @@ def plot_certificate(certificate: Certificate, ax: Any = None) -> Any:
     told = {
         "expected loss": (certificate.expected_loss, OURS),
         "drawn": (certificate.realised_loss, DRAWN),
-        f"best rule: {visible(certificate.best_rule)[:30]}": (certificate.best_loss, BEST),
+        f"best rule:\n{visible(certificate.best_rule)[:30]}": (certificate.best_loss, BEST),
         "regret": (certificate.regret, OURS),
         "proven now": (certificate.bound, None),
         "proven of the end": (None if certificate.horizon == certificate.rounds else certificate.final, None),

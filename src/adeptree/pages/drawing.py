@@ -23,7 +23,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 """Okabe and Ito's palette: told apart by colour-blind readers, on white and on black."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 Values = Sequence[float]
-WIDTH, HEIGHT = 5.2, 3.9
+WIDTH, HEIGHT = 4.5, 3.7
 """Inches. At 360 pixels a point of type is about one pixel, so that 10 points stay legible on a phone."""
 
 WORDS = words("figures.toml")

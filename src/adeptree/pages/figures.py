@@ -252,7 +252,7 @@ def _measured(axes: Any, rows: Sequence[Row], T: int) -> None:
         # The first and the last stand at the left of their star, the others in the empty region at the right.
         left = name in (ours[0][0], ours[-1][0])
         offset, side = ((-8, 0), "right") if left else ((8, 1), "left")
-        axes.annotate(name, (x, y), offset, textcoords="offset points", ha=side, fontsize=8.5, color=INK, zorder=6)
+        axes.annotate(name, (x, y), offset, textcoords="offset points", ha=side, fontsize=9.5, color=INK, zorder=6)
 
 
 DRAWN: tuple[tuple[str, Callable[[Rows], Figure]], ...] = (

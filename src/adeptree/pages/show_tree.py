@@ -14,7 +14,7 @@ from adeptree.pages.skeleton import fill
 LEFT, TOP, ROW, RADIUS = 20, 58, 30, 10
 STUB = (21, 11)
 """How far the rest of a cut branch reaches, right and up or down."""
-LONGEST_BAR = 60
+LONGEST_BAR = 40
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Places:
     @property
     def column(self) -> int:
         """Distance between rounds: less where there are many, for small screens."""
-        return 58 if len(self.game.steps) <= 5 else 48
+        return 54 if len(self.game.steps) <= 5 else 42
 
     @cached_property
     def heights(self) -> dict[Labels, float]:
@@ -67,7 +67,7 @@ def _heads(places: Places, step: Step) -> Iterator[str]:
     """Name x and y above the rounds."""
     for one in places.game.steps[: step.t]:
         x = LEFT + places.column * one.t
-        name = f"x={one.x}" if len(one.x) <= 4 else f"t={one.t}"
+        name = f"x={one.x}" if 8 * len(f"x={one.x}") <= places.column else f"t={one.t}"
         yield f'<text class="head" x="{x}" y="16">{escape(name)}</text>'
         yield f'<text class="head" x="{x}" y="34">y={one.y}</text>'
 
