@@ -193,8 +193,11 @@ class MadeUp(Adversary):
     def realizable(self, sample: Sample) -> bool:
         """Weak-consistency oracle (counted)."""
         pairs = tuple(sample)
-        placed = self._placed(pairs)
-        answer = any(_errors(row, placed) == 0 for row in self._rows())
+        zeros, ones = (
+            sum({1 << place for place, y in self._placed(pairs) if y == label and place != NEVER}) for label in (0, 1)
+        )
+        elsewhere = any(y and self.place(x) == NEVER for x, y in pairs)
+        answer = not elsewhere and any(row & ones == ones and not row & zeros for row in self._rows())
         self._count("realizable", pairs, answer)
         return answer
 
