@@ -153,6 +153,7 @@ LEARNERS: list[Any] = [
     subject(partial(at.Adept, BY_WITNESS, base=at.Bisection(LINE)), instances=range(6), name="Adept oracle witness"),
 ]
 RESET = BlockReset(d=1)
+MADE_UP = [at.MadeUp(d, strategy) for d, strategy in ((2, "full"), (2, "coined"), (3, "constant"))]
 ADVERSARIES: list[Any] = [
     at.Stochastic(LINE),
     at.Stochastic(STUMPS, noise=0.0),
@@ -163,6 +164,7 @@ ADVERSARIES: list[Any] = [
     at.LittlestoneTree(STUMPS),
     subject(Recorded([(t % 6, t % 2) for t in range(40)]), concept_class=LINE),
     subject(RESET, learner=partial(at.Adept, RESET.oracle)),
+    *(subject(game, learner=partial(at.Adept, game.oracle)) for game in MADE_UP),
 ]
 
 
