@@ -26,8 +26,9 @@ from adeptree.ghost.two_of_two import after
 from adeptree.roles.family import Family
 from adeptree.theory.lower_bounds import forced_mistakes
 
-NEVER = -1
-"""The place of a point that somebody has mentioned before it was played: it never will be, and is 0 everywhere."""
+LARGEST_D = 12
+NEVER = 3**LARGEST_D
+"""The place of a point that was mentioned before it was played: it never will be, and is 0 in every concept."""
 BLOCK = 6
 """For so many mistakes the wrong ghosts of every point can be kept from having a 2-tree."""
 
@@ -133,7 +134,7 @@ class MadeUp(Adversary):
     record: bool = field(default=False, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        self.d = check_size("d", self.d, at_most=12)
+        self.d = check_size("d", self.d, at_most=LARGEST_D)
         if self.strategy not in STRATEGIES:
             known = ", ".join(map(repr, STRATEGIES))
             raise InvalidArgument(f"strategy must be one of {known}; {got('strategy', self.strategy)}")
@@ -193,11 +194,9 @@ class MadeUp(Adversary):
     def realizable(self, sample: Sample) -> bool:
         """Weak-consistency oracle (counted)."""
         pairs = tuple(sample)
-        zeros, ones = (
-            sum({1 << place for place, y in self._placed(pairs) if y == label and place != NEVER}) for label in (0, 1)
-        )
-        elsewhere = any(y and self.place(x) == NEVER for x, y in pairs)
-        answer = not elsewhere and any(row & ones == ones and not row & zeros for row in self._rows())
+        placed = self._placed(pairs)
+        zeros, ones = (sum({1 << place for place, y in placed if y == label}) for label in (0, 1))
+        answer = any(row & ones == ones and not row & zeros for row in self._rows())
         self._count("realizable", pairs, answer)
         return answer
 
@@ -260,11 +259,7 @@ class MadeUp(Adversary):
 
 def _errors(row: int, placed: Iterable[tuple[int, int]]) -> int:
     """Count the labels that a concept does not have."""
-    return sum(_says(row, place) != y for place, y in placed)
-
-
-def _says(row: int, place: int) -> int:
-    return 0 if place == NEVER else row >> place & 1
+    return sum(row >> place & 1 != y for place, y in placed)
 
 
 class MadeConcept:
@@ -282,8 +277,8 @@ class MadeConcept:
                 self._ghost = self._since
             self._since, self._first = self._since + 1, 0
         if self._ghost is not None:
-            return _says(game._ghosts[self._ghost], place)
-        return self._first if place == self._since else _says(game._row, place)
+            return game._ghosts[self._ghost] >> place & 1
+        return self._first if place == self._since else game._row >> place & 1
 
     def __str__(self) -> str:
         return "a concept made up so far"
