@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -137,6 +138,9 @@ def without_last_blank(app: Any, name: str, source: list[str]) -> None:
     source[0] = re.sub(r"(```python\n.*?\n)\n```", r"\1```", source[0], flags=re.DOTALL)
 
 
+BREAKS, SHORTEST = "=<>≤≥≠∈⊆≫+−", 6
+"""Where a line may end, and after how many signs."""
+ElementTree.register_namespace("", "http://www.w3.org/1998/Math/MathML")
 TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
     (r"<mo>\*</mo>", "<mo>∗</mo>"),
     (r"<mo>'</mo>", "<mo>′</mo>"),
@@ -151,7 +155,7 @@ TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
 
 
 def formula(translator: Any, node: Any) -> None:
-    """Write a formula as MathML, which browsers typeset themselves: no script, no fonts, nothing to load."""
+    """Write a formula as MathML, which browsers typeset themselves, without a script."""
     block = isinstance(node, nodes.math_block)
     try:
         made = tex2mathml(node.astext(), as_block=block)
@@ -159,15 +163,45 @@ def formula(translator: Any, node: Any) -> None:
         raise ExtensionError(f"{node.source}: {error} in the formula {node.astext()}") from None
     for found, better in TYPOGRAPHY:
         made = re.sub(found, better, made)
-    translator.body.append(f'<div class="formula">{made}</div>' if block else made)
+    if block:
+        made = f'<div class="formula">{made}</div>'
+    else:
+        made = '<span class="formula">' + breakable(made, node.get("mark", "")) + "</span>"
+    translator.body.append(made)
     raise nodes.SkipNode
+
+
+def keep_marks(app: Any, doctree: Any, page: str) -> None:
+    """Let a mark after a formula stay in its line."""
+    for node in doctree.findall(nodes.math):
+        place = node.parent.index(node) + 1
+        after = "".join(str(text) for text in node.parent[place : place + 1] if isinstance(text, nodes.Text))
+        if after.startswith((".", ",", ";", ":", ")")):
+            node["mark"], node.parent[place] = after[0], nodes.Text(after[1:])
+
+
+def breakable(made: str, mark: str) -> str:
+    """Return a formula in the text as several, each from a sign on: browsers break lines only between formulas."""
+    whole = ElementTree.fromstring(made.replace("&ApplyFunction;", "\u2061"))
+    parts, depth, before = [ElementTree.Element(whole.tag)], 0, ""
+    for sign in whole:
+        text = (sign.text or "") if sign.tag.endswith("}mo") else "x"
+        depth += (text == "(") - (text == ")")
+        outside = BREAKS[: len(BREAKS) - min(depth, 2)]  # in brackets not at a minus, in two not at a plus
+        if text and text in outside and before in ("x", ")") and len(parts[-1]) >= SHORTEST:
+            sign.set("form", "infix")
+            parts.append(ElementTree.Element(whole.tag))
+        parts[-1].append(sign)
+        before = text
+    shown = [ElementTree.tostring(part, encoding="unicode") for part in parts]
+    return "<wbr>".join([*shown[:-1], f'<span class="line">{shown[-1]}{mark}</span>'])
 
 
 def font_of_formulas(app: Any, error: Exception | None) -> None:
     """Lay a font made for formulas beside the pages, cut down to their signs: few phones have one."""
     (room,) = find_spec("ziamath").submodule_search_locations
     upright, italic = [*range(0x20, 0x7F), *range(0x391, 0x3CA)], [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
-    signs = [ord(sign) for sign in "\xa0ˆ±·×ℎϕ′…−∗√∞⌀∈∑∩∪≠≤≥≫⊆⌈⌉⌊⌋ℓ∣∶⋅⋯" + chr(0x1D7CF)]
+    signs = [ord(sign) for sign in "\xa0ˆ±·×ℎϕ′…−∗√∞∅∈∑∏∩∪≠≤≥≫⊆⌈⌉⌊⌋ℓ∣∶⋅⋯" + chr(0x1D7CF)]
     options = subset.Options(flavor="woff", layout_features=["ssty"])
     font = subset.load_font(f"{room}/fonts/STIXTwoMath-Regular.ttf", options)
     cutter = subset.Subsetter(options)
@@ -189,6 +223,7 @@ def setup(app: Any) -> None:
     """Add what is ours."""
     app.connect("html-page-context", notebook_beside_its_page)
     app.connect("build-finished", font_of_formulas)
+    app.connect("doctree-resolved", keep_marks)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)
     app.add_directive("family-table", FamilyTable)

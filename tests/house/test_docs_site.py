@@ -129,8 +129,9 @@ def test_formulas_are_typeset_without_a_script_and_the_font_has_their_signs(site
     for source in DOCS.rglob("*.md"):
         wanted = len(FORMULA.findall(CODE.sub("", source.read_text(encoding="utf-8"))))
         page = (site / source.relative_to(DOCS).with_suffix(".html")).read_text(encoding="utf-8")
+        assert len(re.findall(r'<(?:div|span) class="formula">', page)) == wanted, source.name
+        assert not re.search(r"([.,;:])</span></span>\1", page), "a mark is there twice"
         found = re.findall(r"<math.*?</math>", page, flags=re.DOTALL)
-        assert len(found) == wanted, source.name
         signs = set(unescape(re.sub(r"<[^>]*>", "", "".join(found)))) - set("\n\u2061")  # a line end, "function of"
         assert all(ord(sign) in known for sign in signs), (source.name, signs)
         typeset += wanted
@@ -180,7 +181,9 @@ const out = document.createElement("pre");
 out.id = "measured";
 const images = [...document.querySelectorAll("article img")];
 const root = document.documentElement;
+const formulas = [...document.querySelectorAll("article p span.formula math")];
 out.textContent = JSON.stringify({wide: root.scrollWidth, room: root.clientWidth,
+  cut: formulas.filter(f => f.getBoundingClientRect().right > root.clientWidth + 1).map(f => f.textContent),
   images: images.map(i => [i.naturalWidth > 0, i.getBoundingClientRect().width])});
 document.body.append(out);
 </script>
@@ -189,7 +192,9 @@ document.body.append(out);
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", ["index", "explanation/pictures", "status", "reference/learners", "anytime"])
+@pytest.mark.parametrize(
+    "name", ["index", "explanation/pictures", "status", "reference/learners", "anytime", "notebooks/own-frame"]
+)
 def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width: int) -> None:
     path = site / f"{name}.html"
     html = path.read_text(encoding="utf-8").replace("<head>", f'<head><base href="{path.as_uri()}">')
@@ -198,6 +203,6 @@ def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width
     found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
     assert found, "the measuring script did not run"
     seen = json.loads(found[1])
-    assert seen["wide"] <= seen["room"]
+    assert seen["wide"] <= seen["room"] and not seen["cut"]
     assert all(loaded and wide <= seen["room"] for loaded, wide in seen["images"])
-    assert len(seen["images"]) == {"explanation/pictures": 5, "index": 1}.get(name, 0)
+    assert len(seen["images"]) == {"explanation/pictures": 5, "index": 1, "notebooks/own-frame": 2}.get(name, 0)
