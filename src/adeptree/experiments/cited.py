@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -88,12 +89,13 @@ def forced(base: at.BaseLearner, d: int) -> tuple[int, int]:
     game.start(game.points, 0)
     learner = base.bind(game.oracle)
     state, mistakes = learner.start(), 0
-    for _ in range(game.points):
-        x = game.instance([])
-        predicted = learner.predict(state, x)
-        y = game.label([], x, predicted)
-        state, mistakes = learner.update(state, x, y), mistakes + (predicted != y)
-    columns = [sum(row[x] << i for i, row in enumerate(game.table)) for x in range(game.points)]
+    with suppress(at.errors.MistakeBoundExceeded):  # (Ghost says it if the dimension is not kept)
+        for _ in range(game.points):
+            x = game.instance([])
+            predicted = learner.predict(state, x)
+            y = game.label([], x, predicted)
+            state, mistakes = learner.update(state, x, y), mistakes + (predicted != y)
+    columns = [sum(row[x] << i for i, row in enumerate(game.table)) for x in range(len(game.table[0]))]
     everyone = (1 << len(game.table)) - 1
     return mistakes, next(k for k in range(len(columns)) if not has_tree(columns, everyone, k + 1))
 
@@ -106,7 +108,9 @@ def run(cell: Cell) -> Row:
         return regrets(cell)
     base = LEARNERS[cell["learner"]](cell["d"])
     if cell["part"] == "probing":
-        return {"mistakes": probed(base, cell["d"], cell["seed"])}
+        with suppress(at.errors.MistakeBoundExceeded):
+            return {"mistakes": probed(base, cell["d"], cell["seed"])}
+        return {"mistakes": CAP}  # the dimension was kept, so who says it is not has lost
     mistakes, dimension = forced(base, cell["d"])
     return {"mistakes": mistakes, "dimension": dimension}
 
