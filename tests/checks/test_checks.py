@@ -115,6 +115,7 @@ def options(family: Family) -> dict[str, Any]:
 ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "Adept thresholds": partial(at.Adept, LINE),
     "Adept thresholds first-order": partial(at.Adept, LINE, rate="first-order"),
+    **{f"Adept thresholds {base!r}": partial(at.Adept, LINE, base=base, prior="kt") for base in CITED},
     "Adept intervals": partial(at.Adept, SPANS),
     "Adept intervals first-order": partial(at.Adept, SPANS, rate="first-order"),
     "Adept stumps rate 0.3": partial(at.Adept, STUMPS, rate=0.3),
