@@ -47,10 +47,14 @@ from adeptree.games import BlockReset as BlockReset
 from adeptree.games import Drifting as Drifting
 from adeptree.games import Greedy as Greedy
 from adeptree.games import LittlestoneTree as LittlestoneTree
+from adeptree.games import MadeUp as MadeUp
 from adeptree.games import Stochastic as Stochastic
 from adeptree.games import Transcript as Transcript
 from adeptree.games import play as play
+from adeptree.ghost import Consistent as Consistent
 from adeptree.ghost import Ghost as Ghost
+from adeptree.ghost import MajorityPruning as MajorityPruning
+from adeptree.ghost import WeightedVote as WeightedVote
 from adeptree.learners import Adept as Adept
 from adeptree.learners import Bpss as Bpss
 from adeptree.learners import Certificate as Certificate

@@ -87,6 +87,7 @@ CLASSES: list[Any] = [
     subject(BY_BIT, instances=range(6)),
     subject(BY_WITNESS, instances=range(6)),
 ]
+CITED = (at.MajorityPruning(2), at.WeightedVote(), at.Consistent())
 BASES: list[Any] = [
     *(subject(default_base(c).bind(c), concept_class=c) for c in RECORDS),
     *(at.Bisection(at.Thresholds(n)) for n in (1, 4, 1000)),
@@ -97,6 +98,7 @@ BASES: list[Any] = [
     *(at.GaussianElimination(at.Parities(n)) for n in (1, 4)),
     *(at.SOA(c) for c in (TABLE, LINE, STUMPS)),
     *(at.Halving(c) for c in (TABLE, SPANS, STUMPS, at.Parities(2))),
+    *(subject(base, concept_class=c) for base in CITED for c in (LINE, at.BlockUnions(1, block=tens))),
     subject(at.Ghost(1), concept_class=at.BlockUnions(1)),
     subject(at.Ghost(1), concept_class=at.BlockUnions(1, block=tens)),
     subject(at.Ghost(2), concept_class=LINE),
@@ -113,6 +115,7 @@ def options(family: Family) -> dict[str, Any]:
 ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "Adept thresholds": partial(at.Adept, LINE),
     "Adept thresholds first-order": partial(at.Adept, LINE, rate="first-order"),
+    **{f"Adept thresholds {base!r}": partial(at.Adept, LINE, base=base, prior="kt") for base in CITED},
     "Adept intervals": partial(at.Adept, SPANS),
     "Adept intervals first-order": partial(at.Adept, SPANS, rate="first-order"),
     "Adept stumps rate 0.3": partial(at.Adept, STUMPS, rate=0.3),
@@ -151,6 +154,7 @@ LEARNERS: list[Any] = [
     subject(partial(at.Adept, BY_WITNESS, base=at.Bisection(LINE)), instances=range(6), name="Adept oracle witness"),
 ]
 RESET = BlockReset(d=1)
+MADE_UP = [at.MadeUp(d, strategy) for d, strategy in ((2, "full"), (2, "coined"), (3, "constant"))]
 ADVERSARIES: list[Any] = [
     at.Stochastic(LINE),
     at.Stochastic(STUMPS, noise=0.0),
@@ -161,6 +165,7 @@ ADVERSARIES: list[Any] = [
     at.LittlestoneTree(STUMPS),
     subject(Recorded([(t % 6, t % 2) for t in range(40)]), concept_class=LINE),
     subject(RESET, learner=partial(at.Adept, RESET.oracle)),
+    *(subject(game, learner=partial(at.Adept, game.oracle)) for game in MADE_UP),
 ]
 
 

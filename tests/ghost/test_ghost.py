@@ -21,8 +21,6 @@ from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.ghost import Ghost, majority, plans, stages
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.cited import majority_with_pruning as cited
-from adeptree.ghost.cited.majority_with_pruning import MajorityWithPruning
 from adeptree.ghost.ghost_learner import History
 from adeptree.ghost.plans import mistake_bound, stage_bound
 from adeptree.ghost.trees import has_tree
@@ -136,12 +134,6 @@ def test_a_large_dimension_plays_and_is_saved(d: int, tmp_path: Path) -> None:
         assert learner.predict_proba(x) == again.predict_proba(x)
         learner.learn(x, y)
         again.learn(x, y)
-
-
-def test_the_cited_learner_has_the_smaller_bound_from_15_on() -> None:
-    cited = [MajorityWithPruning(d).mistake_bound for d in range(33)]
-    assert cited == [15 * 225**d // 14 for d in range(33)]
-    assert [d for d in range(1, 33) if cited[d] < mistake_bound(d)] == list(range(15, 33))
 
 
 def test_six_mistakes_win_the_exact_game_and_five_do_not() -> None:
@@ -264,19 +256,19 @@ def test_random_classes_in_every_order(d: int) -> None:
 # ------------------------------------------------------------------- plans alone, against any splits
 
 
-def play_plan(plan: plans.Plan, rng: np.random.Generator, kind: Any = plans) -> tuple[plans.Plan, list[int]]:
-    """Let the plan err on random splits until it is finished; return it and the columns of the mistakes."""
+def play_plan(plan: plans.Plan, rng: np.random.Generator) -> list[int]:
+    """Let the plan err on random splits until it is finished; return the columns of the mistakes."""
     columns: list[int] = []
-    while not kind.finished(plan):
+    while not plans.finished(plan):
         ghosts = len(columns)
         ones = int.from_bytes(rng.bytes(ghosts // 8 + 1), "little") & ((1 << ghosts) - 1)
         if rng.random() < 0.5:
             ones = (1 << int(rng.integers(ghosts + 1))) - 1
-        predicted = kind.predict(plan, ones, int(rng.integers(2)))
-        plan = kind.mistake(plan, ghosts, ones, predicted)
+        predicted = plans.predict(plan, ones, int(rng.integers(2)))
+        plan = plans.mistake(plan, ghosts, ones, predicted)
         wrong = ones if predicted else ((1 << ghosts) - 1) & ~ones
         columns.append(wrong | 1 << ghosts)
-    return plan, columns
+    return columns
 
 
 def every_split_has_a_tree(columns: list[int], dimension: int, rng: np.random.Generator, splits: int) -> bool:
@@ -294,7 +286,7 @@ def every_split_has_a_tree(columns: list[int], dimension: int, rng: np.random.Ge
 def test_plans_force_a_tree_on_every_split_in_time(dimension: int, runs: int) -> None:
     rng = np.random.default_rng(dimension)
     for _ in range(runs):
-        _, columns = play_plan(plans.stage_plan(dimension), rng)
+        columns = play_plan(plans.stage_plan(dimension), rng)
         assert len(columns) <= stage_bound(dimension)
         if dimension < 4:  # looking for a tree among 944 functions takes too long
             assert every_split_has_a_tree(columns, dimension, rng, splits=30)
@@ -304,7 +296,7 @@ def test_plans_force_a_tree_on_every_split_in_time(dimension: int, runs: int) ->
 def test_recursive_majority_forces_a_tree_on_every_split(dimension: int) -> None:
     rng = np.random.default_rng(dimension)
     for _ in range(5):
-        _, columns = play_plan(majority.robust(dimension, 1), rng)
+        columns = play_plan(majority.robust(dimension, 1), rng)
         assert len(columns) == majority.robust_cost(dimension, 1)
         assert every_split_has_a_tree(columns, dimension, rng, splits=20)
 
@@ -316,47 +308,6 @@ def test_the_plans_written_down_are_what_the_search_finds(tmp_path: Path) -> Non
         [sys.executable, str(root / "benchmarks/ghost_plans.py"), str(made)], check=True, env=env, timeout=90
     )
     assert made.read_bytes() == (root / "src/adeptree/ghost/covering_plans.json").read_bytes()
-
-
-def test_majority_with_pruning_forces_a_deep_tree() -> None:
-    plan, columns = play_plan(cited.pruned(1), np.random.default_rng(1), cited)
-    assert len(columns) == 15 + 15**2 <= MajorityWithPruning(1).mistake_bound
-    family = sum(plan[2][-1])
-    assert family.bit_count() == 15 * 8
-    assert has_tree(columns, family, 2)
-
-
-@pytest.mark.parametrize("name", ["thresholds", "unions", "large d"])
-def test_majority_with_pruning_learns_by_the_oracle_alone(name: str) -> None:
-    """On single histories, and path by path on a frontier; nothing but its name chooses it."""
-    concepts, d = CLASSES[name]
-    table = FiniteClass(sorted(concepts))
-    learner = MajorityWithPruning(d).bind(table)
-    order = np.random.default_rng(4).permutation(len(next(iter(concepts)))).tolist()
-    for truth in sorted(concepts)[::3]:
-        state, mistakes = learner.start(), 0
-        for x in order * 2:
-            predicted = learner.predict(state, x)
-            mistakes += predicted != truth[x]
-            state = learner.update(state, x, truth[x])
-        assert mistakes <= learner.mistake_bound and learner.spec(table) is None
-        assert all(learner.predict(state, x) == truth[x] for x in order)
-    adept = at.Adept(table, horizon=9, base=MajorityWithPruning(d))
-    for x in order[:6]:
-        adept.learn(x, x % 2)
-    assert adept.mistake_bound == learner.mistake_bound
-
-
-def test_a_class_too_rich_for_majority_with_pruning_is_noticed() -> None:
-    learner = MajorityWithPruning(1, lambda sample: True)
-    state, mistakes = learner.start(), 0
-    with pytest.raises(MistakeBoundExceeded, match="take a larger d"):
-        while mistakes < 1000:
-            state = learner.update(state, mistakes, 1 - learner.predict(state, mistakes))
-            mistakes += 1
-    assert mistakes == 15 + 15**2 <= learner.mistake_bound
-    with pytest.raises(MistakeBoundExceeded):
-        MajorityWithPruning(0, lambda sample: True).predict(MajorityWithPruning(0).start(), 0)
 
 
 # --------------------------------------------------------------- long games on classes made to be hard

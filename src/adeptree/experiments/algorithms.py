@@ -33,13 +33,13 @@ def run(cell: Cell) -> Row:
 
 
 def _stream(cell: Cell, c: at.ConceptClass) -> at.Adversary:
-    few = (lambda rng: int(rng.integers(BLOCKS))) if isinstance(c, at.BlockUnions) else None
+    few = (lambda rng: int(rng.integers(BLOCKS))) if c.spec_name == "blocks" else None
     return adversary(cell["stream"], c, cell["T"], few)
 
 
 def listed_of(c: Any) -> transcribed.Listed:
     """Return the concepts of a class, all of them: of unions of blocks, on the blocks that are played."""
-    if isinstance(c, at.BlockUnions):
+    if c.spec_name == "blocks":
         unions = [set(chosen) for k in range(c.d + 1) for chosen in itertools.combinations(range(BLOCKS), k)]
         return transcribed.Listed(range(BLOCKS), [[x in union for x in range(BLOCKS)] for union in unions])
     finite = c.to_finite()
@@ -119,8 +119,7 @@ def _lemmas(cell: Cell, concept_class: at.ConceptClass) -> Row:
         row["survives"] = max(row["survives"], abs(float(after.losses.min()) - _least(listed, history)))
         row["excess"] = max(row["excess"], int(after.mistakes.max()) - listed.dimension(listed.all))
         row["width_gap"] = max(row["width_gap"], abs(len(after.losses) - _labellings(listed, history)))
-    log_n = math.log(sum(math.comb(T, j) for j in range(listed.dimension(listed.all) + 1)))
-    row["total_gap"] = abs(learner.log_experts - log_n)
+    row["total_gap"] = abs(learner.log_experts - transcribed.log_experts(T, listed.dimension(listed.all)))
     return row
 
 

@@ -77,6 +77,13 @@ def mean_at_least(claim: str, values: Sequence[float], bound: float, note: str =
     return Verdict(claim, ">=", bound, mean(values), _extreme(values, min), spread(values), len(values), held, note)
 
 
+def mean_is(claim: str, values: Sequence[float], target: float, note: str = "") -> Verdict:
+    """Say that the mean is the target, up to four standard errors on either side."""
+    within = 4 * standard_error(values)
+    held = abs(mean(values) - target) <= within
+    return Verdict(claim, "=", target, mean(values), mean(values), spread(values), len(values), held, note, within)
+
+
 def exponent_near(
     claim: str, rows: Sequence[Row], value: str, target: float, note: str = "", within: float = WITHIN
 ) -> Verdict:

@@ -110,6 +110,11 @@ def charged(found: Iterable[tuple[Prefix, int]], y: int) -> list[Prefix]:
     return [replace(u, loss=u.loss + (b != y)) for u, b in found]
 
 
+def log_experts(T: int, M: int) -> float:
+    """ln N, N the number of schedules of at most M mistakes."""
+    return math.log(sum(math.comb(T, j) for j in range(M + 1)))
+
+
 def paper_rate(T: int, M: int) -> float:
     """Initialize (iv) of Algorithm 2."""
     return math.sqrt(8 * M * math.log(math.e * T / M) / T)
@@ -117,8 +122,7 @@ def paper_rate(T: int, M: int) -> float:
 
 def first_order_rate(T: int, M: int, best: int) -> float:
     """The corollary's rate, with the constants of docs/paper-to-code.md."""
-    experts = sum(math.comb(T, j) for j in range(M + 1))
-    return min(0.5, math.sqrt(math.log(experts) / (best + 1)))
+    return min(0.5, math.sqrt(log_experts(T, M) / (best + 1)))
 
 
 def algorithm_2(

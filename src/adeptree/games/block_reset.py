@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -185,6 +185,21 @@ class BlockReset(Adversary):
         return self._partition
 
 
+class OwnsOracle(Protocol):
+    """An adversary that answers questions about a class of its own; ``judge`` is not counted."""
+
+    d: int
+
+    def realizable(self, sample: Sample) -> bool:
+        """Weak-consistency oracle."""
+
+    def erm(self, sample: Sample) -> Concept:
+        """ERM oracle."""
+
+    def judge(self, sample: Sample) -> Concept:
+        """Return a best concept in hindsight."""
+
+
 class HiddenBlocks(ConceptClass):
     """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
 
@@ -192,15 +207,15 @@ class HiddenBlocks(ConceptClass):
     strategy = "literal"
     """Frontiers ask as Algorithm 2 does, at most 2 x width queries per round: a budget can be planned with that."""
 
-    def __init__(self, adversary: BlockReset) -> None:
+    def __init__(self, adversary: OwnsOracle) -> None:
         self.d = adversary.d
         self._adversary = adversary
 
     def __repr__(self) -> str:
-        return f"hidden-blocks(d={self.d})"
+        return f"{self.spec_name}(d={self.d})"
 
     @property
-    def vc_dimension(self) -> int:
+    def vc_dimension(self) -> int | None:
         """d: that much is public."""
         return self.d
 
@@ -217,21 +232,21 @@ class HiddenBlocks(ConceptClass):
         """Ask the adversary: one query."""
         return self._adversary.realizable(sample)
 
-    def erm(self, sample: Sample) -> HiddenUnion:
+    def erm(self, sample: Sample) -> Concept:
         """Ask the adversary: one query."""
         return self._adversary.erm(sample)
 
-    def judge(self, sample: Sample) -> HiddenUnion:
+    def judge(self, sample: Sample) -> Concept:
         """Return a best concept in hindsight, for the account only: not a query."""
         return self._adversary.judge(sample)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Refuse: only the adversary knows which points are fresh."""
-        raise InvalidArgument("points of hidden blocks come from the game itself; play against the BlockReset")
+        raise InvalidArgument(f"points of {self!r} come from the game itself; play against the adversary")
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
         """Refuse: the blocks are hidden."""
-        raise InvalidArgument("the blocks are hidden; after the game take adversary.hidden_class.random_concept(rng)")
+        raise InvalidArgument(f"the concepts of {self!r} are hidden; ask the adversary after the game")
 
 
 def hidden_base(concept_class: HiddenBlocks) -> DefaultZero:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from adeptree.core.arguments import LARGEST_INT, check_size
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument
@@ -44,19 +45,55 @@ class Answers(NamedTuple):
 class Recent:
     """The last question, so that an update does not ask again what its prediction has asked."""
 
-    history: History | None = None
+    history: Any = None
     x: Instance = None
-    answers: Answers | None = None
+    answers: Any = None
+
+
+class OracleLearner(BaseLearner):
+    """A base learner that on a single history asks the oracle that ``bind`` gives it, and nothing on a frontier's rows.
+
+    A subclass is a frozen dataclass with these two fields.
+    """
+
+    oracle: Oracle | None
+    _recent: Recent
+
+    def bind(self, concept_class: ConceptClass) -> Self:
+        """Return this learner with the oracle of a class, needed to run on a single history."""
+        return replace(self, oracle=concept_class.realizable)  # type: ignore[type-var]
+
+    def spec(self, concept_class: ConceptClass) -> str:
+        """Return its name and settings: all that a saved learner needs."""
+        return repr(self)
+
+    @abstractmethod
+    def _query(self, state: Any, x: Instance) -> Any:
+        """Ask the oracle what a prediction at x needs."""
+
+    def _ask(self, state: Any, x: Instance) -> Any:
+        """Return what the oracle says, asking once for a prediction and the update that follows it."""
+        recent = self._recent
+        if recent.answers is None or recent.history is not state or not _same_point(recent.x, x):
+            answers = self._query(state, x)
+            recent.history, recent.x, recent.answers = state, x, answers
+        return recent.answers
+
+    def _realizable(self, points: tuple[Instance, ...], labels: Labels, x: Instance, y: int) -> bool:
+        if self.oracle is None:
+            raise InvalidArgument(f"{self!r} on a single history needs an oracle; call bind(concept_class) first")
+        return bool(self.oracle([*zip(points, labels, strict=True), (x, y)]))
 
 
 @dataclass(frozen=True)
-class Ghost(BaseLearner):
+class Ghost(OracleLearner):
     """A deterministic learner for any class of Littlestone dimension <= d, by weak-consistency queries only.
 
     It errs at most M(d) = 2, 9, 67, 1012, 39631 times for d = 1, ..., 5, which no oracle learner can
     improve for d <= 2. Whenever it errs although both labels were realizable, the history with the
     wrong label is realizable too; such *ghosts* are its virtual functions. Run on a frontier it asks
-    nothing at all, as a ghost is one of the frontier's rows. The proof is in ``docs/ghost.md``.
+    nothing at all, as a ghost is one of the frontier's rows. The proof is in ``docs/ghost.md``, and what it owes to
+    Kozachinskiy and Steifer (:class:`MajorityPruning`, arXiv 2308.08055).
 
     Parameters
     ----------
@@ -79,14 +116,6 @@ class Ghost(BaseLearner):
     def __post_init__(self) -> None:
         """Check the dimension."""
         object.__setattr__(self, "d", check_size("d", self.d, at_least=0, at_most=LARGEST_D))
-
-    def bind(self, concept_class: ConceptClass) -> Self:
-        """Return this learner with the oracle of a class, needed to run on a single history."""
-        return replace(self, oracle=concept_class.realizable)
-
-    def spec(self, concept_class: ConceptClass) -> str:
-        """Return its name and dimension: all that a saved learner needs."""
-        return repr(self)
 
     @property
     def mistake_bound(self) -> int:
@@ -130,13 +159,10 @@ class Ghost(BaseLearner):
         """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
         if not decision.by_tree:
             newborn = (*old.truth, decision.label)
-            stage = self._after_plan(old.stage, len(old.ghosts), ones, decision.label)
+            stage = after_plan_mistake(old.stage, len(old.ghosts), ones, decision.label)
             return grown._replace(ghosts=(*grown.ghosts, newborn), stage=stage)
         right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
         return grown._replace(ghosts=right, stage=fresh_stage(old.stage.dimension - 1, len(right)))
-
-    def _after_plan(self, stage: Stage, ghosts: int, ones: int, predicted: int) -> Stage:
-        return after_plan_mistake(stage, ghosts, ones, predicted)
 
     def _decide(self, state: History, answers: Answers) -> Decision:
         columns = [
@@ -145,26 +171,16 @@ class Ghost(BaseLearner):
         ]
         return decide(self.d, state.stage, len(state.ghosts), answers.ones, columns)
 
-    def _ask(self, state: History, x: Instance) -> Answers:
+    def _query(self, state: History, x: Instance) -> Answers:
         """Ask two queries about the history and one about each ghost: 0, and 1 only if 0 is denied."""
-        recent = self._recent
-        if recent.answers is not None and recent.history is state and _same_point(recent.x, x):
-            return recent.answers
-        possible = (self._realizable(state, state.truth, x, 0), self._realizable(state, state.truth, x, 1))
+        points, truth, ghosts, _ = state
+        possible = (self._realizable(points, truth, x, 0), self._realizable(points, truth, x, 1))
         if not any(possible):
             raise ContradictoryOracle(
                 f"the oracle denies both labels at x={x!r} for a history it accepted; check that it is "
                 f"deterministic and that labels once realizable together stay so"
             )
-        ones = sum((not self._realizable(state, labels, x, 0)) << number for number, labels in enumerate(state.ghosts))
-        answers = Answers(possible, ones)
-        recent.history, recent.x, recent.answers = state, x, answers
-        return answers
-
-    def _realizable(self, state: History, labels: Labels, x: Instance, y: int) -> bool:
-        if self.oracle is None:
-            raise InvalidArgument(f"{self!r} on a single history needs an oracle; call bind(concept_class) first")
-        return bool(self.oracle([*zip(state.points, labels, strict=True), (x, y)]))
+        return Answers(possible, sum((not self._realizable(points, g, x, 0)) << at for at, g in enumerate(ghosts)))
 
 
 def _same_point(one: Instance, other: Instance) -> bool:

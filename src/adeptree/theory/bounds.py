@@ -10,6 +10,9 @@ import math
 from bisect import bisect_right
 
 from adeptree.theory.checked_formulas import of_numbers
+from adeptree.theory.lower_bounds import dimension_lower_bound as dimension_lower_bound
+from adeptree.theory.lower_bounds import forced_mistakes as forced_mistakes
+from adeptree.theory.lower_bounds import query_lower_bound as query_lower_bound
 
 
 @of_numbers
@@ -225,19 +228,6 @@ def queries(widths: list[int]) -> int:
     12
     """
     return 2 * sum(widths)
-
-
-@of_numbers
-def query_lower_bound(T: int, Q: int, d: int) -> float:
-    """Theorem "Lower Bound for Bounded Query Algorithms": T/2 min{1, d/(Q+1)} - Q/2.
-
-    Some class of VC and Littlestone dimension d, behind an oracle that breaks its ties against the learner,
-    costs every learner with at most Q queries that much expected regret. Negative (says nothing) once Q(Q+1) > dT.
-
-    >>> query_lower_bound(1000, 0, 1), query_lower_bound(1000, 9, 2)
-    (500.0, 95.5)
-    """
-    return T / 2 * min(1.0, d / (Q + 1)) - Q / 2
 
 
 @of_numbers

@@ -1,1 +1,1 @@
-"""Base learners of the literature that Ghost is compared with: nothing chooses them by itself."""
+"""Base learners of the literature, to which Ghost is compared: nothing chooses them by itself."""

@@ -1,0 +1,298 @@
+"""The lower bound in the dimension as a game: an adversary that makes up the class as it goes, and owns its oracle.
+
+Every round has a new point at which both labels of the true history are possible. Once the label is known, the history
+with the other one stays in the class, as a *ghost*. What the ghosts say at later points is the strategy's choice;
+that the class keeps its dimension is proved in ``docs/lower-bound.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, got
+from adeptree.core.seeds import stream
+from adeptree.core.types import Instance, Sample
+from adeptree.families.registry import register
+from adeptree.games.adversaries import Adversary, less_likely
+from adeptree.games.block_reset import TOKENS, HiddenBlocks, Query
+from adeptree.games.transcript import Round
+from adeptree.ghost import Ghost
+from adeptree.ghost.trees import has_tree
+from adeptree.ghost.two_of_two import after
+from adeptree.roles.family import Family
+from adeptree.theory.lower_bounds import forced_mistakes
+
+LARGEST_D = 12
+NEVER = 3**LARGEST_D
+"""The place of a point that was mentioned before it was played: it never will be, and is 0 in every concept."""
+BLOCK = 6
+"""For so many mistakes the wrong ghosts of every point can be kept from having a 2-tree."""
+
+
+@cache
+def keeps(columns: tuple[int, ...]) -> bool:
+    """Say whether no point has a 2-tree of wrong ghosts, and whether that can be kept until there are six.
+
+    A column tells which ghosts are wrong at a point, as in ``ghost/two_of_two.py``.
+
+    >>> keeps(()), keeps((0b1, 0b11, 0b111, 0b1111))
+    (True, False)
+    """
+    if any(has_tree(columns, wrong, 2) for wrong in columns):
+        return False
+    return len(columns) == BLOCK or labels_that_keep(columns) is not None
+
+
+def labels_that_keep(columns: tuple[int, ...]) -> int | None:
+    """Return which ghosts say 1 at the next point, so that it can be kept whatever the truth is there; or None."""
+    everyone = (1 << len(columns)) - 1
+    for ones in range(1 << max(len(columns) - 1, 0)):
+        if keeps(after(columns, ones)) and keeps(after(columns, everyone ^ ones)):
+            return ones
+    return None
+
+
+def constant(d: int, truth: Sequence[int], ghosts: Sequence[int]) -> list[int]:
+    """Have every ghost keep its wrong label: thresholds in an order that nobody knows."""
+    return [1 - y for y in truth]
+
+
+def full(d: int, truth: Sequence[int], ghosts: Sequence[int]) -> list[int]:
+    """Return the ghosts' labels at the next point in the game for 3^d mistakes.
+
+    The games for k = d, d - 1, ..., 2, of 2 * 3^(k-1) rounds each, are played one after the other, then three rounds
+    are left (two for d = 1); a ghost says 0 after the end of its game. The game for k is three games for k - 1, down to
+    blocks of six rounds for k = 2; in it, a ghost of the first of the three says 0 in the later ones, one of the second
+    says 1.
+    """
+    now, begin, k = len(truth), 0, d
+    while k > 1 and now >= begin + 2 * 3 ** (k - 1):
+        begin, k = begin + 2 * 3 ** (k - 1), k - 1
+    if k < 2:
+        return [0] * now
+    block = (now - begin) // BLOCK
+    first = begin + block * BLOCK
+    older = [_digit((ghost - begin) // BLOCK, block) for ghost in range(begin, first)]
+    columns = tuple(
+        sum(((ghosts[ghost] >> x & 1) != truth[x]) << (ghost - first) for ghost in range(first, x + 1))
+        for x in range(first, now)
+    )
+    ones = labels_that_keep(columns) or 0
+    return [0] * begin + older + [ones >> i & 1 for i in range(now - first)]
+
+
+def _digit(one: int, other: int) -> int:
+    """Return the first ternary digit of one number that is not the other's."""
+    while one // 3 != other // 3:
+        one, other = one // 3, other // 3
+    return one % 3
+
+
+Strategy = Callable[[int, Sequence[int], Sequence[int]], list[int]]
+STRATEGIES: dict[str, tuple[Strategy, Callable[[int], int]]] = {
+    "constant": (constant, lambda d: int(2 ** (d + 1)) - 2),
+    "full": (full, forced_mistakes),
+    "coined": (full, forced_mistakes),
+}
+"""What ghosts say, and how many points are played."""
+
+
+@dataclass
+class MadeUp(Adversary):
+    """Makes up a class of Littlestone dimension at most d on which every deterministic learner errs at every point.
+
+    Learners get ``adversary.oracle``: whatever they ask, every answer stays true of the class in the end. Where
+    all points have been played, the last one comes again.
+
+    Parameters
+    ----------
+    d
+        The Littlestone dimension that the class is kept to.
+    strategy
+        "full": 3^d points (2 for d = 1), and the less likely label at each. "constant": 2^(d+1) - 2 points, thresholds
+        in an unknown order. "coined": the points of "full", each with an odd number of fair coins for labels, the
+        majority being the truth: ``bounds.dimension_lower_bound(T, d)`` is the expected regret of *every* learner,
+        exactly so if T is an odd multiple of their number.
+    record
+        Whether to keep all queries in ``log``.
+
+    Examples
+    --------
+    >>> import adeptree as at
+    >>> game = MadeUp(2)
+    >>> run = at.play(at.FollowTheLeader(game.oracle, 9), game)
+    >>> game.points, run.expected_loss, game.best_loss(run), len(game.table)
+    (9, 9.0, 0, 10)
+    """
+
+    d: int
+    strategy: str = "full"
+    record: bool = field(default=False, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        self.d = check_size("d", self.d, at_most=LARGEST_D)
+        if self.strategy not in STRATEGIES:
+            known = ", ".join(map(repr, STRATEGIES))
+            raise InvalidArgument(f"strategy must be one of {known}; {got('strategy', self.strategy)}")
+        self.oracle = MadeUpClass(self)
+        self._begun = False
+
+    @property
+    def points(self) -> int:
+        """How many points it plays, if there are rounds enough."""
+        return STRATEGIES[self.strategy][1](self.d)
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Forget the last game: nothing is in the class but what nobody has seen."""
+        super().start(rounds, seed)
+        # The coins have a stream of their own: the same points come whatever the coins say.
+        self._coins = stream(seed, "made up coins")
+        share = rounds // max(1, min(self.points, rounds))
+        self._times = max(1, share - (share + 1) % 2) if self.strategy == "coined" else 1
+        self.queries = 0
+        self.log: list[Query] = []
+        self._round = 0
+        self._tokens: list[int] = []
+        self._place: dict[Any, int] = {}
+        self._truth: list[int] = []
+        self._ghosts: list[int] = []
+        """Bit i of a ghost is its label at the i-th point."""
+        self._labels: list[int] = []
+        """Of the running point, as they came; none is running if there are as many tokens as truths."""
+        self._begun = True
+
+    def instance(self, history: Sequence[Round]) -> int:
+        """Return the running point, or a new one that nobody has mentioned."""
+        self._round += 1
+        place = len(self._truth)
+        if place == len(self._tokens) < self.points:
+            x = int(self.rng.integers(TOKENS))
+            while x in self._place:
+                x = int(self.rng.integers(TOKENS))
+            says = STRATEGIES[self.strategy][0](self.d, self._truth, self._ghosts)
+            self._ghosts = [row | label << place for row, label in zip(self._ghosts, says, strict=True)]
+            self._tokens.append(x)
+            self._place[x], self._labels = place, []
+        return self._tokens[-1]
+
+    def label(self, history: Sequence[Round], x: Any, p: float) -> int:
+        """Return the less likely label, or a coin; after its last round the point has a truth, and a ghost more."""
+        place = len(self._truth)
+        if place == len(self._tokens):
+            return self._truth[-1]
+        self._labels.append(self._coin() if self.strategy == "coined" else less_likely(p))
+        if len(self._labels) == self._times:
+            y = int(2 * sum(self._labels) > self._times)
+            self._ghosts.append(self._row | (1 - y) << place)
+            self._truth.append(y)
+        return self._labels[-1]
+
+    def realizable(self, sample: Sample) -> bool:
+        """Weak-consistency oracle (counted)."""
+        pairs = tuple(sample)
+        placed = self._placed(pairs)
+        zeros, ones = (sum({1 << place for place, y in placed if y == label}) for label in (0, 1))
+        answer = any(row & ones == ones and not row & zeros for row in self._rows())
+        self._count("realizable", pairs, answer)
+        return answer
+
+    def erm(self, sample: Sample) -> MadeConcept:
+        """ERM oracle (counted): the truth among the best, else the oldest ghost."""
+        pairs = tuple(sample)
+        concept = self.judge(pairs)
+        self._count("erm", pairs, concept)
+        return concept
+
+    def judge(self, sample: Sample) -> MadeConcept:
+        """Return a best concept without counting: for the account of a game, never for a learner's prediction."""
+        placed = self._placed(sample)
+        rows = self._rows()
+        best = min(range(len(rows)), key=lambda number: _errors(rows[number], placed))
+        following = len(rows) - len(self._ghosts)
+        if best >= following:
+            return MadeConcept(self, ghost=best - following)
+        return MadeConcept(self, since=len(self._truth), first=best)
+
+    def best_loss(self, history: Iterable[Round]) -> int:
+        """Return the exact loss of the best concept in hindsight."""
+        placed = self._placed([(r.x, r.y) for r in history])
+        return min(_errors(row, placed) for row in self._rows())
+
+    @property
+    def table(self) -> list[list[int]]:
+        """The class as it stands, one list of labels per concept, on the points played: for checks after the game."""
+        return [[row >> place & 1 for place in range(len(self._tokens))] for row in self._rows()]
+
+    def place(self, x: Any) -> int:
+        """Return which point x is, in the order of the game; one that was not played never will be."""
+        if not self._begun:
+            raise OracleError("the game has not begun: MadeUp answers only between start() and the end of a game")
+        try:
+            return self._place.setdefault(x, NEVER)
+        except TypeError:
+            raise InvalidInstance(f"a point must be hashable; {got('x', x)}") from None
+
+    @property
+    def _row(self) -> int:
+        return sum(y << place for place, y in enumerate(self._truth))
+
+    def _rows(self) -> list[int]:
+        """Return all concepts: the truth, with both labels at the running point, and the ghosts."""
+        running = len(self._tokens) > len(self._truth)
+        return [self._row | label << len(self._truth) for label in range(1 + running)] + self._ghosts
+
+    def _placed(self, sample: Sample) -> list[tuple[int, int]]:
+        return [(self.place(x), y) for x, y in sample]
+
+    def _coin(self) -> int:
+        return int(self._coins.integers(2))
+
+    def _count(self, kind: str, sample: tuple[tuple[Instance, int], ...], answer: Any) -> None:
+        self.queries += 1
+        if self.record:
+            self.log.append(Query(self._round, kind, sample, answer))
+
+
+def _errors(row: int, placed: Iterable[tuple[int, int]]) -> int:
+    """Count the labels that a concept does not have."""
+    return sum(row >> place & 1 != y for place, y in placed)
+
+
+class MadeConcept:
+    """A concept as the oracle hands it out. One that follows the truth says 0 at each point to come, and so may turn
+    out to be the ghost that is born there."""
+
+    def __init__(self, game: MadeUp, ghost: int | None = None, since: int = 0, first: int = 0) -> None:
+        self._game, self._ghost, self._since, self._first = game, ghost, since, first
+
+    def __call__(self, x: Instance) -> int:
+        """Return its label at any point."""
+        game, place = self._game, self._game.place(x)
+        while self._ghost is None and self._since < len(game._truth):
+            if game._truth[self._since] != self._first:
+                self._ghost = self._since
+            self._since, self._first = self._since + 1, 0
+        if self._ghost is not None:
+            return game._ghosts[self._ghost] >> place & 1
+        return self._first if place == self._since else game._row >> place & 1
+
+    def __str__(self) -> str:
+        return "a concept made up so far"
+
+
+class MadeUpClass(HiddenBlocks):
+    """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
+
+    spec_name = "made-up"
+
+    @property
+    def vc_dimension(self) -> int | None:
+        """Not known: at most d."""
+        return None
+
+
+register(Family("", MadeUpClass, base=lambda c: Ghost(c.d)))
