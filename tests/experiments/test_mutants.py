@@ -13,7 +13,7 @@ import adeptree as at
 from adeptree.experiments import mutants as hunting
 from adeptree.experiments.claims import EXPERIMENTS, experiment
 from adeptree.experiments.mutants import Caught, Mutant, caught_by, hunt, key, mutants, power, power_of, run_sabotaged
-from adeptree.experiments.sabotages import times
+from adeptree.experiments.sabotage_ways import times
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = list(mutants())

@@ -176,7 +176,7 @@ def test_every_answer_is_true_in_the_final_class() -> None:
             return sum((row[game.place(x)] if game.place(x) < NEVER else 0) != y for x, y in sample)
 
         assert len(game.log) == game.queries == 9 * rounds
-        for query in game.log:
+        for _, query in game.log:
             least = min(errors(row, query.sample) for row in rows)
             if query.kind == "realizable":
                 assert query.answer == (least == 0)

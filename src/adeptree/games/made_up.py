@@ -18,12 +18,13 @@ from adeptree.core.seeds import stream
 from adeptree.core.types import Instance, Sample
 from adeptree.families.registry import register
 from adeptree.games.adversaries import Adversary, less_likely
-from adeptree.games.block_reset import TOKENS, HiddenBlocks, Query
+from adeptree.games.block_reset import TOKENS, HiddenBlocks
 from adeptree.games.transcript import Round
 from adeptree.ghost import Ghost
 from adeptree.ghost.trees import has_tree
 from adeptree.ghost.two_of_two import after
 from adeptree.roles.family import Family
+from adeptree.roles.frontier import Query
 from adeptree.theory.lower_bounds import forced_mistakes
 
 LARGEST_D = 12
@@ -154,7 +155,7 @@ class MadeUp(Adversary):
         share = rounds // max(1, min(self.points, rounds))
         self._times = max(1, share - (share + 1) % 2) if self.strategy == "coined" else 1
         self.queries = 0
-        self.log: list[Query] = []
+        self.log: list[tuple[int, Query]] = []
         self._round = 0
         self._tokens: list[int] = []
         self._place: dict[Any, int] = {}
@@ -254,7 +255,7 @@ class MadeUp(Adversary):
     def _count(self, kind: str, sample: tuple[tuple[Instance, int], ...], answer: Any) -> None:
         self.queries += 1
         if self.record:
-            self.log.append(Query(self._round, kind, sample, answer))
+            self.log.append((self._round, Query(kind, sample, answer)))
 
 
 def _errors(row: int, placed: Iterable[tuple[int, int]]) -> int:

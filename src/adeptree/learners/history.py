@@ -29,7 +29,7 @@ class HistoryLearner(OnlineLearner):
         self._queries.asked += 1
         self._queries.posed += 1
         concept = self.concept_class.erm(sample)
-        self._queries.hear("erm", sample, concept)
+        self._queries.hear("erm", [sample], [concept])
         return concept
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:

@@ -248,9 +248,8 @@ class Asking(Layer):
 class Counting(Layer):
     """Counts ``queries``, the labelled ``points`` in them, and how many the oracle could not decide (``unknowns``).
 
-    Outside a cache it counts what was asked, inside what reached the oracle. Every query that arrives
-    counts, even if what is inside then raises. A batch of n samples is n queries. ``account`` is where queries and
-    unknowns are kept: the one of a frontier, say.
+    Outside a cache it counts what was asked, inside what reached the oracle. Every query that arrives counts, even if
+    what is inside then raises; a batch of n samples is n. ``account`` keeps them: the one of a frontier, say.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle
@@ -293,9 +292,7 @@ class Counting(Layer):
             self._note_unknown(len(samples))
             raise
         self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
-        if self.account.heard is not None:
-            for sample, answer in zip(samples, answers, strict=True):
-                self.account.hear(kind, sample, answer)
+        self.account.hear(kind, samples, answers)
         return answers
 
     def _note_unknown(self, number: int) -> None:

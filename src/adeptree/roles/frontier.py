@@ -8,6 +8,7 @@ only place in the library where an oracle is asked on behalf of ADEPT, and it ch
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -46,10 +47,10 @@ class Queries:
     heard: list[Query] | None = None
     """The calls themselves, while somebody listens."""
 
-    def hear(self, kind: str, sample: Any, answer: Any) -> None:
-        """Keep a call for whoever listens."""
+    def hear(self, kind: str, samples: Iterable[Any], answers: Iterable[Any]) -> None:
+        """Keep calls for whoever listens."""
         if self.heard is not None:
-            self.heard.append(Query(kind, tuple(sample), answer))
+            self.heard += [Query(kind, tuple(s), answer) for s, answer in zip(samples, answers, strict=True)]
 
     @property
     def inferred(self) -> int:

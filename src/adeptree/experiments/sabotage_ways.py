@@ -1,0 +1,247 @@
+"""Ways to break a thing: each takes what is there and returns what is put in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.types import Sample
+from adeptree.experiments.mutants import Change
+from adeptree.learners.lazy import _Committed
+from adeptree.learners.rates import ConstantRate
+from adeptree.roles.base_learner import PerPath
+
+
+def times(factor: float) -> Change:
+    """Multiply what a function returns, or what a property holds."""
+
+    def change(was: Any) -> Any:
+        if isinstance(was, property):
+            get: Any = was.fget
+            return property(lambda self: factor * get(self))
+        return lambda *args, **named: factor * was(*args, **named)
+
+    return change
+
+
+def after_init(change: Callable[[Any], None]) -> Change:
+    """Change every object right after it is made."""
+
+    def changed(was: Any) -> Any:
+        @wraps(was)  # settings() reads the names of the arguments
+        def init(self: Any, *args: Any, **named: Any) -> None:
+            was(self, *args, **named)
+            change(self)
+
+        return init
+
+    return changed
+
+
+def whole_horizon(learner: Any) -> None:
+    """The learner inside plays T rounds."""
+    inner = learner.inner
+    learner.inner = _Committed(
+        inner.concept_class, learner.horizon, base=inner.base, rate=inner.rate, engine="paths", seed=learner.seed
+    )
+
+
+class _ThisRound:
+    """A sampler that takes every round as long as one is wanted."""
+
+    def random(self) -> float:
+        return 0.0
+
+
+def first_rounds(learner: Any) -> None:
+    """The first K rounds are sampled."""
+    learner._sampler = _ThisRound()
+
+
+class _Peeking:
+    """A sampler whose next number can be looked at before it is drawn."""
+
+    def __init__(self, sampler: Any) -> None:
+        self.sampler = sampler
+        self.next: float | None = None
+
+    def look(self) -> float:
+        self.next = self.sampler.random() if self.next is None else self.next
+        return self.next
+
+    def random(self) -> float:
+        drawn, self.next = self.look(), None
+        return drawn
+
+
+def not_blind(learner: Any) -> None:
+    """Guess by a coin wherever the round will not be sampled."""
+    learner._sampler = peeking = _Peeking(learner._sampler)
+    blind = learner._probability
+
+    def probability(x: Any, raw: Any) -> float:
+        wanted = learner.commits - len(learner.sampled_rounds)
+        return blind(x, raw) if peeking.look() * (learner.horizon - learner.rounds) < wanted else 0.5
+
+    learner._probability = probability
+
+
+def never_opens(was: Any) -> Any:
+    """One phase is all there is."""
+    return lambda self: None if self.phases else was(self)
+
+
+def noisy(was: Any) -> Any:
+    """Every fifth label is flipped."""
+    return lambda self, history, x, p: was(self, history, x, p) ^ int(x % 5 == 0)
+
+
+def wrong_label(was: Any) -> Any:
+    """The opposite is learnt."""
+    return lambda self, x, y, *rest, **named: was(self, x, 1 - int(y), *rest, **named)
+
+
+def asks_twice(was: Any) -> Any:
+    """Another sample is asked about, too."""
+
+    def realizable(self: Any, sample: Any) -> bool:
+        pairs = tuple(sample)
+        was(self, pairs[:-1] + pairs[:1])
+        return bool(was(self, pairs))
+
+    return realizable
+
+
+def half_gap(was: Any) -> Any:
+    """Half of Delta is forgotten."""
+    return lambda learner: was(learner) - learner.gap / 2
+
+
+def fixed(was: Any) -> Any:
+    """The rate stays as it was first."""
+    return lambda self, seen: None if self.eta else was(self, seen)
+
+
+def next_to_nothing(was: Any) -> Any:
+    """Every rate is next to nothing."""
+    return lambda *args, **named: ConstantRate(1e-12)
+
+
+def flat(was: Any) -> Any:
+    """All masses are 1."""
+    return lambda self, t, mistakes, *rest: np.zeros(len(mistakes))
+
+
+def one_more(was: Any) -> Any:
+    """One more than there is."""
+    return property(lambda self: was.fget(self) + 1)
+
+
+def without_losses(was: Any) -> Any:
+    """Losses count nothing."""
+    return lambda mass, loss, best, rate: was(mass, loss, best, 0.0)
+
+
+def unbounded(was: Any) -> Any:
+    """Whoever is budgeted may ask in every round."""
+    return lambda t, T, Q: T
+
+
+def paper_instead(was: Any) -> Any:
+    """A first-order rate that is the paper's constant one."""
+
+    def look(self: Any, seen: Any) -> None:
+        was(self, seen)
+        self.eta = 0.05
+
+    return look
+
+
+def always_best(was: Any) -> Any:
+    """The best rule is said to be kept."""
+    return lambda *args, **named: replace(was(*args, **named), best_is_kept=True)
+
+
+def lazier(was: Any) -> Any:
+    """Fewer rounds are committed."""
+    return lambda horizon, exponent, commits: was(horizon, exponent and exponent - 0.25, commits)
+
+
+def counted_again(was: Any) -> Any:
+    """Half of the queries are counted again."""
+
+    def split(self: Any, x: Any) -> Any:
+        found = was(self, x)
+        self.queries.asked += self.width
+        return found
+
+    return split
+
+
+def literally(was: Any) -> Any:
+    """The oracle is asked path by path."""
+    return lambda concept_class, way: was(concept_class, "literal")
+
+
+def ten_times(was: Any) -> Any:
+    """Every call counts ten times."""
+
+    def through(self: Any, kind: Any, samples: Any) -> Any:
+        self.account.posed += 9 * len(samples)
+        return was(self, kind, samples)
+
+    return through
+
+
+def unpruned(was: Any) -> Any:
+    """No expert is deleted."""
+    return after_init(lambda learner: setattr(learner, "prune", False))(was)
+
+
+def forgetful(was: Any) -> Any:
+    """Mistake pruning that loses the last path, too."""
+
+    def within(self: Any, mistakes: Any) -> Any:
+        kept = np.ones(len(mistakes), dtype=bool)
+        kept[-1] = len(mistakes) < 4
+        return kept
+
+    return within
+
+
+def instead(value: Any) -> Change:
+    """Put another thing in its place."""
+    return lambda was: value
+
+
+def always(value: Any) -> Change:
+    """Return the same whatever is asked."""
+    return lambda was: lambda *args, **named: value
+
+
+def path_by_path(was: Any) -> Any:
+    """A base learner that runs on single paths, with questions of its own."""
+    return lambda self, frontier: PerPath(self)
+
+
+def point_dropped(was: Any) -> Any:
+    """Ask about a sample without its first point."""
+
+    def realizable(self: Any, sample: Sample, *rest: Any) -> Any:
+        return was(self, list(sample)[1:], *rest)
+
+    return realizable
+
+
+def at_most_forty(was: Any) -> Any:
+    """A mistake bound that is cut off."""
+    return lambda *args, **named: min(40, was(*args, **named))
+
+
+def fair_coins(was: Any) -> Any:
+    """A prior that does not look at the base learner's mistakes."""
+    return lambda self, mistakes, contested: -np.log(2.0) * contested
