@@ -167,8 +167,11 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         points = at.bounds.forced_mistakes(d)
         note = f"{', '.join(row['learner'] for row in members)}: each errs at every point"
         yield at_least(f"mistakes against MadeUp({d}), every learner", column(members, "mistakes"), points, note)
-    over = [float(row["dimension"] - row["d"]) for row in part(rows, "made up")]
-    yield at_most("Littlestone dimension of the class that MadeUp(d) made, less d", over, 0.0, "counted by its trees")
+    if made := part(rows, "made up"):
+        over = [float(row["dimension"] - row["d"]) for row in made]
+        yield at_most(
+            "Littlestone dimension of the class that MadeUp(d) made, less d", over, 0.0, "counted by its trees"
+        )
     for (learner, d), members in groups(part(rows, "probing"), "learner", "d").items():
         mistakes = column(members, "mistakes")
         claim = f"mistakes against probing adversaries, d = {d}, {learner}"
@@ -179,11 +182,12 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
             yield at_most(claim, mistakes, PROVEN[learner][d] if learner in PROVEN else CAP - 1, note)
     for (learner,), members in groups(part(rows, "calls"), "learner").items():
         yield at_most(f"oracle calls added by {learner}", column(members, "added"), 0.0, "on every path of ADEPT")
-    asked = part(rows, "calls")
-    note = f"of {sum(row['apart'] for row in asked)} different samples that they would ask about path by path"
-    yield at_most("samples in question for a cited base, and not for ADEPT", column(asked, "strange"), 0.0, note)
-    regret = part(rows, "regret")
-    yield at_most("p by the paper's prior at M >= T, less that of another base", column(regret, "blind"), 1e-9)
-    yield at_least("p by the KT prior, less that of another base", column(regret, "seeing"), 1e-3, "largest difference")
-    shares = [row["regret"] / row["bound"] for row in regret]
-    yield at_most("expected regret / what the KT prior proves, cited bases", shares, 1.0)
+    if asked := part(rows, "calls"):
+        note = f"of {sum(row['apart'] for row in asked)} different samples that they would ask about path by path"
+        yield at_most("samples in question for a cited base, and not for ADEPT", column(asked, "strange"), 0.0, note)
+    if regret := part(rows, "regret"):
+        yield at_most("p by the paper's prior at M >= T, less that of another base", column(regret, "blind"), 1e-9)
+        claim = "p by the KT prior, less that of another base"
+        yield at_least(claim, column(regret, "seeing"), 1e-3, "largest difference")
+        shares = [row["regret"] / row["bound"] for row in regret]
+        yield at_most("expected regret / what the KT prior proves, cited bases", shares, 1.0)

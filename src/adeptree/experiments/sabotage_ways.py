@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.types import Sample
 from adeptree.experiments.mutants import Change
 from adeptree.learners.lazy import _Committed
 from adeptree.learners.rates import ConstantRate
@@ -229,12 +228,8 @@ def path_by_path(was: Any) -> Any:
 
 
 def point_dropped(was: Any) -> Any:
-    """Ask about a sample without its first point."""
-
-    def realizable(self: Any, sample: Sample, *rest: Any) -> Any:
-        return was(self, list(sample)[1:], *rest)
-
-    return realizable
+    """Ask about a history without its first point."""
+    return lambda self, points, labels, x, y: was(self, points[1:], labels[1:], x, y)
 
 
 def at_most_forty(was: Any) -> Any:

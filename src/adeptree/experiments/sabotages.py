@@ -42,7 +42,7 @@ MUTANTS: dict[str, Mutant] = {
     "losses ignored": Mutant(
         "paths are weighed as if they had no losses",
         {"learners.adept:log_weights": ways.without_losses},
-        EXACT,
+        EXACT | {"cited": {"part": "regret"}},
     ),
     "capacities flat": Mutant(
         "W_t(u) = 1 for every path",
@@ -162,7 +162,7 @@ MUTANTS: dict[str, Mutant] = {
     # --- The cited learners, and the other lower bound ---
     "agrees": Mutant(
         "MadeUp gives the label that the learner thinks likely",
-        {"games.made_up:less_likely": always(1)},
+        {"games.made_up:less_likely": instead(lambda p: int(p > 0.5))},
         {"cited": {"part": "made up"}},
     ),
     "ghosts say 0": Mutant(

@@ -52,7 +52,7 @@ class TableKernel(RoundKernel):
         self.given, self.given_texts = array("d"), []
         self.lowest = self.log_one = self.log_zero = 0.0
 
-    # --- Rounds of one call: they take the learner's lock, as looking up a row calls Python, where threads may switch ---
+    # --- Rounds of one call: they take the learner's lock, as looking up a row calls Python ---------------------
 
     def quick_look(self, x: Any) -> float:
         """Return the chance of guessing 1 at x; -1 if this is not plain."""
