@@ -115,7 +115,7 @@ MUTANTS: dict[str, Mutant] = {
     "Delta halved": Mutant(
         "the certificate counts half of what mixing costs",
         {"learners.promises:theorem_one": ways.half_gap},
-        {"algorithms": {}, "anytime": {}},
+        {"algorithms": {}, "anytime": {}, "cited": {"part": "regret"}},
     ),
     "always the best": Mutant(
         "certificates always say that the best rule was kept",
