@@ -65,7 +65,7 @@ def test_sections_and_origin(html: str, result: Reproduction) -> None:
         assert f'href="#{anchor}"' in html
     for version in result.manifest["versions"].values():
         assert version in html
-    assert html.count("<strong>Measured:</strong>") == 7
+    assert html.count("<strong>Measured:</strong>") == 8
 
 
 def test_nothing_comes_from_elsewhere(html: str, read: Reader) -> None:

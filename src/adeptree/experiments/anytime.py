@@ -24,7 +24,8 @@ ROUNDING = 1e-9
 
 def run(cell: Cell) -> Row:
     """Play one stream."""
-    return {"compare": _compare, "bound": _hard, "narrow": _narrow}[cell["part"]](cell, at.parse(cell["class"]))
+    parts = {"compare": _compare, "bound": _hard, "narrow": _narrow, "losing": _losing}
+    return parts[cell["part"]](cell, at.parse(cell["class"]))
 
 
 def _compare(cell: Cell, concept_class: at.ConceptClass) -> Row:
@@ -58,6 +59,17 @@ def _stream(cell: Cell, concept_class: at.ConceptClass) -> tuple[list[Any], list
         xs.append(oblivious.instance(History()))
         ys.append(oblivious.label(History(), xs[-1], 0.5))
     return xs, ys
+
+
+def _losing(cell: Cell, concept_class: at.ConceptClass) -> Row:
+    """Measure what is known to be lost: against the paper's learner, told T and M, and against a constant answer."""
+    xs, ys = _stream(cell, concept_class)
+    paper, learner = (at.Adept(concept_class, T, seed=cell["seed"]) for T in (cell["T"], None))
+    for player in (paper, learner):
+        player.learn_many(xs, ys)
+    constant = min(sum(ys), len(ys) - sum(ys))
+    over = learner.expected_loss - constant
+    return {"regret": learner.regret, "paper": paper.regret, "over_constant": over, "share": _share(learner)}
 
 
 def _hard(cell: Cell, concept_class: at.ConceptClass) -> Row:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from adeptree.experiments.experiment import Row, column, groups, part
 from adeptree.experiments.lower_bound import by_budget, telling
-from adeptree.experiments.stats import fitted
+from adeptree.experiments.stats import fitted, mean
 from adeptree.pages.skeleton import words
 from adeptree.theory import bounds
 
@@ -99,6 +99,19 @@ def _adversarial_ties(rows: Sequence[Row]) -> Measured:
     return {"below": below, "name": name, "ratio": ratios[name]} if ratios else {}
 
 
+def _losses(rows: Sequence[Row]) -> Measured:
+    """Name the configurations in which the default learner loses, on average over seeds."""
+    to_paper, to_constant = [], []
+    for (spec, stream, T), members in groups(part(rows, "losing"), "class", "stream", "T").items():
+        name = f"{spec.split('(cuts')[0]}, {stream}, T = {T}"
+        ours, paper, over = (mean(column(members, each)) for each in ("regret", "paper", "over_constant"))
+        if ours > paper:
+            to_paper.append(f"{name}: {ours:.1f} for {paper:.1f}")
+        if over > 0:
+            to_constant.append(f"{name}: {over:.1f} more")
+    return {"paper": "; ".join(to_paper) or "nowhere", "constant": "; ".join(to_constant) or "nowhere"}
+
+
 LOOSE = list(words("loose_ends.toml").items())
 MEASURE: dict[str, Callable[[Sequence[Row]], Measured]] = {
     "same_distribution": _same_distribution,
@@ -108,4 +121,5 @@ MEASURE: dict[str, Callable[[Sequence[Row]], Measured]] = {
     "adaptive_rate": _adaptive_rate,
     "hidden_constants": _hidden_constants,
     "adversarial_ties": _adversarial_ties,
+    "losses": _losses,
 }
