@@ -13,6 +13,7 @@ from adeptree.experiments.mutants import Change
 from adeptree.learners.lazy import _Committed
 from adeptree.learners.rates import ConstantRate
 from adeptree.roles.base_learner import PerPath
+from adeptree.roles.frontier import Queries
 
 
 def times(factor: float) -> Change:
@@ -179,6 +180,28 @@ def counted_again(was: Any) -> Any:
         return found
 
     return split
+
+
+def doubled_mistakes(was: Any) -> Any:
+    """k(u) = k(v) + 2 [b != p]."""
+
+    def extend(self: Any, x: Any) -> Any:
+        found = was(self, x)
+        if not found.split.splits:
+            return found
+        return replace(found, mistakes=2 * found.mistakes - self.mistakes[found.children.parent])
+
+    return extend
+
+
+def turned_round(was: Any) -> Any:
+    """The other label on contested rows."""
+    return lambda self, partition, split: was(self, partition, split) ^ split.contested
+
+
+def steeper(was: Any) -> Any:
+    """The number of queries has a larger exponent."""
+    return property(lambda self: Queries(int(was.fget(self).asked ** 1.3), was.fget(self).posed))
 
 
 def literally(was: Any) -> Any:

@@ -59,6 +59,23 @@ MUTANTS: dict[str, Mutant] = {
         {"roles.base_learner:MadeFor.mistake_bound": ways.one_more},
         EXACT,
     ),
+    "SOA turned round": Mutant(
+        "SOA predicts the label with the smaller dimension, and is said to err ten times at most",
+        {
+            "families.finite.version_space:SOA.compare": ways.turned_round,
+            "families.finite.version_space:SOA._size": times(-1),
+            "families.finite.version_space:SOA.mistake_bound": instead(property(lambda self: 10)),
+        },
+        EXACT,
+    ),
+    "mistakes doubled": Mutant(
+        "each mistake of the base learner counts twice, and SOA is said to err ten times at most",
+        {
+            "learners.adept:ActiveSet.extend": ways.doubled_mistakes,
+            "families.finite.version_space:SOA.mistake_bound": instead(property(lambda self: 10)),
+        },
+        EXACT,
+    ),
     # --- Width and queries ---
     "four times too wide": Mutant(
         "every tree has four times the paths",
@@ -74,6 +91,11 @@ MUTANTS: dict[str, Mutant] = {
         "every split counts half of its queries once more",
         {"roles.frontier:Frontier.split": ways.counted_again},
         {"queries": {}, "tradeoff": {"part": "calls"}, "frontier": {"part": "high"}},
+    ),
+    "asks about pairs": Mutant(
+        "queries grow faster than the paths",
+        {"learners.adept_learner:Adept.queries": ways.steeper},
+        {"queries": {}, "algorithms": {}},
     ),
     "asks twice": Mutant(
         "every question reaches the oracle with another one",

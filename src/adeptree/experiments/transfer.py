@@ -104,7 +104,7 @@ def _shrinks(rows: Sequence[Row]) -> Verdict:
 
 def _uniform(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Say that exactly K rounds are sampled, and that their mean is that of a uniform subset, and so is its spread."""
-    missing = [float(abs(r["sampled"] - r["K"])) for r in rows]
+    missing = [float(abs(r["sampled"] - math.floor(r["T"] ** r["c"] + 1e-9))) for r in rows]
     yield at_most("sampled rounds: difference to K = floor(T^c)", missing, 0.0, "all games")
     # Of K of T rounds, drawn without replacement: mean (T + 1)/2, variance (T + 1)(T - K)/(12 K).
     scores = [

@@ -20,6 +20,7 @@ cdef class Column:
     cdef double share(self, int k, Py_ssize_t slot, double eta) noexcept
     cdef double log_odds(self, int k, Py_ssize_t slot, double eta) noexcept
     cdef void look(self, double value) noexcept
+    cdef void warm(self, double[::1] given, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t step) noexcept
     cdef void take(self, Py_ssize_t slot, int label, double cost) noexcept
     cdef int reserve(self, Py_ssize_t slot, object cell, object word_of) except -1
     cdef double count(self) noexcept

@@ -99,6 +99,23 @@ class Column:
             self.down.x = self.up.x
             self.down.look()
 
+    def warm(
+        self, given: cython.double[::1], first: cython.Py_ssize_t, stop: cython.Py_ssize_t, step: cython.Py_ssize_t
+    ) -> cython.void:
+        """Read what the numbers of the coming rows will need; they stand ``step`` places apart."""
+        at: cython.Py_ssize_t = first
+        count: cython.Py_ssize_t = 0
+        while at < stop:
+            if given[at] == given[at]:
+                self.up.coming[count] = key_of(given[at])
+                if self.down is not None:
+                    self.down.coming[count] = self.up.coming[count]
+                count += 1
+            at += step
+        self.up.warm_ways(count)
+        if self.down is not None:
+            self.down.warm_ways(count)
+
     def take(self, slot: cython.Py_ssize_t, label: cython.int, cost: cython.double) -> cython.void:
         """Let a cell in, and charge the rules that are wrong there."""
         if slot == NUMBER:

@@ -114,6 +114,13 @@ class TableKernel(RoundKernel):
                 self.coming[f] = None if texts is None else texts[i]
         self.arrive()
 
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming rows of the batch will need, column by column."""
+        f: cython.Py_ssize_t
+        count: cython.Py_ssize_t = len(self.columns)
+        for f in range(count):
+            cython.cast(Column, self.columns[f]).warm(self.given, first * count + f, stop * count, count)
+
     def give(self, numbers: Any, texts: Any) -> None:
         """Take the rows of a batch: numbers row by row (NaN where there is none), and per column texts, or None."""
         self.given, self.given_texts = memoryview(numbers), texts
