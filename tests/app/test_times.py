@@ -200,7 +200,7 @@ def test_rules_may_name_several_texts() -> None:
     write("t.csv", "kind,id,y", *(f"{kind},{i}x,{y}" for i, (kind, y) in enumerate(rows * 9)))
     run = call("run", "t.csv", "--rules", "stumps(values=2)", "--predictions", "p.csv")
     assert run.exit_code == 0 and "stumps(kind, values=2)" in run.stdout and "kind in {b, e}" in run.stdout
-    assert "left out, as their texts are all different: id" in run.stderr
+    assert "left out, as their texts are all different in the first rows: id" in run.stderr
     c = at.TableStumps(["kind"], values=2)
     said = at.Adept(c).learn_many([{"kind": kind} for kind, _ in rows * 9], [y for _, y in rows * 9])
     assert numbers("p.csv") == said.tolist()

@@ -103,7 +103,7 @@ class _Reader:
             )
         if found if form.header is None else form.header:
             self._pass(used)
-            return columns, self._remarks
+            return self._named(columns), self._remarks
         columns = [f"c{place}" for place in range(1, len(columns) + 1)]
         if form.header is None:
             self._remarks.append(
@@ -111,6 +111,16 @@ class _Reader:
                 f"are called c1 to {columns[-1]}; if that line does name them, add --header"
             )
         return columns, self._remarks
+
+    def _named(self, columns: list[str]) -> list[str]:
+        """Give a name to columns that have none: pandas and R write their row numbers so."""
+        nameless = [place for place, column in enumerate(columns) if not column]
+        for place in nameless:
+            columns[place] = next(name for name in (f"c{place + 1}", f"column {place + 1}") if name not in columns)
+        if nameless:
+            names = ", ".join(columns[place] for place in nameless[:3]) + (", ..." if len(nameless) > 3 else "")
+            self._remarks.append(f"{self._name} has columns without a name: here they are called {names}")
+        return columns
 
     def _found_separator(self) -> str:
         """Return what splits the first line; if several do, what splits the next, if one may wait for it, as often."""

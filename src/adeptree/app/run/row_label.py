@@ -44,8 +44,8 @@ class Label:
         """Return the label of a row, or raise InvalidLabel.
 
         >>> late = Label("delay", 1, ">", 15)
-        >>> late(["x", "20"]), late(["x", "15"]), late(["x", "NA"])
-        (1, 0, None)
+        >>> late(["x", "20"]), late(["x", "15"]), late(["x", "NA"]), Label("state", 0, "!=", "CA")(["NA"])
+        (1, 0, None, None)
         """
         return self.of(cells[self.place])
 
@@ -71,7 +71,7 @@ class Label:
         text = cell.strip()
         if self.sign is None:
             return self._plain(text)
-        if text == "" or (is_missing(text) and not isinstance(self.value, str)):
+        if is_missing(text) and text.lower() != str(self.value).lower():
             return None
         value = number(text)
         both = not isinstance(self.value, str) and not isinstance(value, str) and math.isfinite(value)

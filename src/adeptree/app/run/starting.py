@@ -56,7 +56,11 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
             show(f"adeptree: {layout.reads.said()}", err=True)
         left = [name for name in stream.columns if name not in (*layout.names, *apart, layout.label.column)]
         if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.x or options.quiet):
-            show(f"adeptree: left out, as their texts are all different: {listed(left)}", err=True)
+            show(
+                f"adeptree: left out, as their texts are all different in the first rows: {listed(left)}; name them in "
+                f"--rules to have them",
+                err=True,
+            )
         return layout
     found = saved["found"]
     values = Values(*map(tuple, found["label"]))

@@ -47,6 +47,7 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
                 raise InvalidArgument(f"{name}: Parquet is compressed inside already; unpack the file first")
             yield parquet_stream(name, source)
         else:
+            packed = packed or _seen(name, file)
             meter, text = Meter(), packed(file) if packed else file
             chunks = bounded(text, form.encoding, meter)
             stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks, form.also)
@@ -99,6 +100,30 @@ def _zip(file: IO[bytes]) -> IO[bytes]:
 UNPACKED: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 UNPACKED |= {".zst": _zstd, ".zip": _zip}
 """Endings of compressed files; the format is told by the ending before."""
+
+
+BEGINNINGS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""What compressed files begin with, whatever they are called."""
+OTHERS = {
+    b"PK\x03\x04": "a zip or Excel file; unpack it, or save it as CSV",
+    b"[": "a JSON array; one object per line is read (jq -c '.[]' FILE > rows.jsonl)",
+    b"PAR1": "Parquet; add --format parquet",
+    b"ARROW1": "an Arrow file; save it as Parquet or CSV",
+    b"<": "a page or XML; save it as CSV",
+}
+"""What other files begin with, and what to do."""
+
+
+def _seen(name: str, file: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
+    """Look at the first bytes: return how to unpack them, or say what it is that cannot be read."""
+    first = file.peek(8) if isinstance(file, io.BufferedReader) else b""
+    for beginning, ending in BEGINNINGS.items():
+        if first.startswith(beginning):
+            return UNPACKED[ending]
+    for beginning, what in OTHERS.items():
+        if first.lstrip().startswith(beginning):
+            raise InvalidArgument(f"{name} is {what}")
+    return None
 
 
 @contextmanager

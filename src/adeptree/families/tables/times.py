@@ -14,9 +14,9 @@ from adeptree.families.rule_values import Interval, IntervalUnion
 from adeptree.families.tables.table_cells import cell_of, plain_value
 
 ISO = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ](?:[01]\d|2[0-3]):\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII
+    r"\d{4}([-/])\d\d\1\d\d(?:[T ](?:[01]\d|2[0-3]):\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII
 )
-"""2013-05-01, 2013-05-01T17:00 and 2013-05-01 17:00:30.25+02:00; other orders of day and month are not guessed."""
+"""2013-05-01, 2013-05-01T17:00, 2013-05-01 17:00:30.25+02:00, and all that as 2013/05/01; no other order is guessed."""
 DERIVED = re.compile(r"(weekday|hour)\((.+)\)", re.DOTALL)
 """A column made of a time: its part, and the time's column."""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -28,9 +28,11 @@ def time_in(text: str) -> datetime | None:
 
     >>> time_in("2013-05-01 17:00:30Z").isoformat(), time_in("2013-02-30"), time_in("01/05/2013")
     ('2013-05-01T17:00:30+00:00', None, None)
+    >>> time_in("2013/05/01") == time_in("2013-05-01"), time_in("2013/05-01")
+    (True, None)
     """
     try:
-        return datetime.fromisoformat(text) if ISO.fullmatch(text) else None
+        return datetime.fromisoformat(text.replace("/", "-", 2)) if ISO.fullmatch(text) else None
     except ValueError:
         return None
 
