@@ -104,7 +104,10 @@ class OnlineLearner(Saved):
         instance = self.concept_class.instance(x)
         p = self._probability(instance, x)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
-        kept = x if isinstance(x, (int, float, str, bytes, tuple)) else copy.deepcopy(x)  # a buffer may be used again
+        # A buffer may be used again, and of a row only what the class reads is kept: the rest may be no data.
+        kept = (
+            x if isinstance(x, (int, float, str, bytes, tuple)) else copy.deepcopy(instance if type(x) is dict else x)
+        )
         ticket = Ticket(self.answered + 1, kept, p, self._guess(instance, p), self.rounds, owner)
         self._open(ticket, instance)
         return ticket

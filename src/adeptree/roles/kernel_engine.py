@@ -72,7 +72,7 @@ class KernelEngine(Engine):
     @property
     def best_loss(self) -> float:
         """L*: the least loss of a path; a whole number as an int."""
-        least = self.kernel.least()
+        least = max(0.0, self.kernel.least())  # (weights that are added and taken away may leave less than nothing)
         return int(least) if least.is_integer() else least
 
     # --- Rounds: those of the kernel, which charges its ledger ---------------------------------------

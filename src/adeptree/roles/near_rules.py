@@ -46,11 +46,12 @@ class NearRules(list[RankedRule]):
 def reach_of(best: float, k: float, scale: float) -> float:
     """Return the largest loss within k of the best; ``scale`` is the size of what was added up.
 
-    >>> reach_of(3, 2, 100), 5.5 < reach_of(3.5, 2, 100) < 5.500001
-    (5, True)
+    Sums of weights are rounded by the order in which they are added, also those that seem whole.
+
+    >>> 5 <= reach_of(3, 2, 100) < 5.000001, 5.5 < reach_of(3.5, 2, 100) < 5.500001
+    (True, True)
     """
-    reach = best + k
-    return reach if reach == int(reach) and best == int(best) else reach + ROUNDING * scale
+    return best + k + min(0.25, ROUNDING * scale)
 
 
 def nearest(losses: Losses, reach: float, limit: int) -> tuple[IntArray, bool]:

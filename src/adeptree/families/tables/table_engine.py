@@ -129,17 +129,16 @@ class TableEngine(KernelEngine):
             for down in range(len(lines)):
                 yield f, down, column.least(down)
 
-    def _reach(self) -> float:
-        best: float = self.kernel.least()
-        return best if best.is_integer() else best * (1 + 1e-12)
-
     def rows(self) -> Rows:
         """Return a best rule, the one with the most mass."""
-        reach, dearest = self._reach(), -math.inf
-        for f, kind, loss in self._kinds():
-            if loss <= reach:
-                dearest = max(dearest, self._log_mass(f, kind))
+        kinds = list(self._kinds())
+        reach = self._reach(min(loss for _, _, loss in kinds), 0)
+        dearest = max(self._log_mass(f, kind) for f, kind, loss in kinds if loss <= reach)
         return one_row(self.best_loss, min(0.0, dearest - math.log(self.prior.kinds)))
+
+    def _reach(self, best: float, k: float) -> float:
+        values = self.kernel.columns[0].values
+        return reach_of(best, k, values.ones + values.zeros)
 
     def _log_mass(self, f: int, kind: Any) -> float:
         column = self.kernel.columns[f]
@@ -165,8 +164,7 @@ class TableEngine(KernelEngine):
 
     def rules_within(self, k: float, limit: int) -> NearRules:
         """Look at every column; rules of different columns are told apart, whatever they say of the rows seen."""
-        values = self.kernel.columns[0].values
-        reach = reach_of(self.best_loss, k, values.ones + values.zeros)
+        values, reach = self.kernel.columns[0].values, self._reach(self.best_loss, k)
         found: list[RankedRule] = [RankedRule(Constant(0), values.ones), RankedRule(Constant(1), values.zeros)]
         more = False
         for f in range(len(self.lines)):

@@ -8,6 +8,7 @@ cdef class TableKernel(RoundKernel):
     cdef object word_of
     cdef double log_prior, lowest
     cdef list cells, coming, given_texts
+    cdef dict new_words, given_words
     cdef double[::1] given, value
     cdef Py_ssize_t[::1] slot
     cdef double log_one, log_zero

@@ -50,6 +50,7 @@ class TableKernel(RoundKernel):
         self.fresh = True  # whether what is in place must be placed anew
         self.value, self.slot = array("d", bytes(8 * len(columns))), array("q", bytes(8 * len(columns)))
         self.given, self.given_texts = array("d"), []
+        self.new_words, self.given_words = {}, {}  # the words of texts that no column has met, for coins
         self.lowest = self.log_one = self.log_zero = 0.0
 
     # --- Rounds of one call: they take the learner's lock, as looking up a row calls Python ---------------------
@@ -84,6 +85,7 @@ class TableKernel(RoundKernel):
         if type(x) is not dict:
             return False
         row = x
+        words: dict = {}
         for f in range(len(self.columns)):
             column = cython.cast(Column, self.columns[f])
             cell = row.get(column.name) if column.lookup is None else column.lookup(row)
@@ -92,11 +94,14 @@ class TableKernel(RoundKernel):
                     return False
                 cell = float(cell)
             elif type(cell) is str:
-                if cell not in column.places and not is_storable(cell):
-                    return False
+                if cell not in column.places:
+                    if not is_storable(cell):
+                        return False
+                    words[cell] = self.word_of(cell)
             elif not (cell is None or (type(cell) is float and isfinite(cell))):
                 return False
             self.coming[f] = cell
+        self.new_words = words
         self.arrive()
         return True
 
@@ -123,7 +128,15 @@ class TableKernel(RoundKernel):
 
     def give(self, numbers: Any, texts: Any) -> None:
         """Take the rows of a batch: numbers row by row (NaN where there is none), and per column texts, or None."""
-        self.given, self.given_texts = memoryview(numbers), texts
+        f: cython.Py_ssize_t
+        words: dict = {}
+        for f in range(len(self.columns)):
+            if texts[f] is not None:
+                known = cython.cast(Column, self.columns[f]).places
+                words.update(
+                    {text: self.word_of(text) for text in set(texts[f]) if text is not None and text not in known}
+                )
+        self.given, self.given_texts, self.given_words = memoryview(numbers), texts, words
 
     def forget(self) -> None:
         """Have no row in place."""
@@ -139,11 +152,11 @@ class TableKernel(RoundKernel):
         word: cython.ulonglong = 0
         if self.coming == self.cells and not self.fresh:
             return
-        self.cells, self.fresh = list(self.coming), False
+        self.fresh = True  # until all of it is in place
         self.seen = self.known = False
         for f in range(len(self.columns)):
             column = cython.cast(Column, self.columns[f])
-            cell = self.cells[f]
+            cell = self.coming[f]
             if type(cell) is float:
                 self.value[f], self.slot[f] = cell, NUMBER
                 if self.value[f] != 0.0:
@@ -152,9 +165,12 @@ class TableKernel(RoundKernel):
             slot = column.places.get(cell, 0)
             self.slot[f] = slot if slot <= column.values.count else 0
             if cell is not None:
-                text: cython.ulonglong = column.words[slot] if slot else self.word_of(cell)
+                found = column.words[slot] if slot else self.new_words.get(cell)
+                text: cython.ulonglong = self.given_words[cell] if found is None else found
                 word = (word + mixed(column.word ^ text)) & mask
         self.word = word
+        self.cells = list(self.coming)
+        self.fresh = False
 
     # --- Rounds ------------------------------------------------------------------------------------
 
