@@ -36,7 +36,7 @@ class OptimalMistakes:
 
     >>> game = OptimalMistakes([[0], [1]], k=1, randomized=True)
     >>> game.value(game.start), game.value(game.after(game.start, 0b10, 1)), game.value((0, 0))
-    (Fraction(7, 4), Fraction(1, 1), Fraction(-1, 1))
+    (Fraction(7, 4), Fraction(5, 4), Fraction(-1, 1))
     """
 
     def __init__(self, table: ArrayLike, k: int = 0, randomized: bool = False, budget: int = BUDGET) -> None:
