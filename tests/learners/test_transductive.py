@@ -15,6 +15,7 @@ import pytest
 import adeptree as at
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, InvalidInstance
+from adeptree.learners.unknown_order import OPEN
 
 BISECTION = [7, 3, 11, 1, 5, 9, 13, 0, 2, 4, 6, 8, 10, 12, 14]
 
@@ -49,13 +50,15 @@ def test_it_is_hedge_on_the_listed_labellings(c: Any, points: list[Any], rate: A
     assert learner.width == len(rows)
     asked = learner.queries.asked
     rng = random.Random(7)
-    for _ in range(120):
-        x, y = rng.choice(points), rng.randrange(2)
+    stream = [(rng.choice(points), rng.randrange(2)) for _ in range(120)]
+    for x, y in stream:
         assert learner.predict_proba(x) == pytest.approx(hedge.predict_proba(x), abs=1e-9)
         learner.learn(x, y)
         hedge.learn(x, y)
         assert (learner.best_loss, learner.queries.asked) == (hedge.best_loss, asked)
         assert learner.regret <= learner.bound == pytest.approx(hedge.bound, abs=1e-9)
+    rule = learner.best_rule()
+    assert sum(rule(x) != y for x, y in stream) == learner.best_loss
     if rate == "paper":
         assert learner.in_advance == pytest.approx(math.sqrt(200 / 2 * math.log(len(rows))))
 
@@ -75,6 +78,7 @@ def test_it_asks_twice_its_width_per_point_and_nothing_afterwards(strategy: str)
     assert learner.queries.posed == len(calls) and (len(calls) == 240) == (strategy == "paper")
     calls.clear()
     at.play(learner, at.Stochastic(at.Thresholds(15), noise=0.2), rounds=100)
+    learner.best_rule()
     assert learner.queries.asked == 240 and not calls
 
 
@@ -177,7 +181,11 @@ def test_unknown_order_errs_and_asks_logarithmically(n: int, ties: str) -> None:
         # The cut is put where it hurts: each label is the opposite of what is predicted, while some rule fits.
         low, high = 0, n
         for x in rng.sample(range(n), n):
+            asked = learner.queries.posed
             p = learner.predict_proba(x)
+            if learner.queries.posed > asked:
+                says = learner.cut[learner.label == OPEN]
+                assert set(says) == {0, 1} and len(says) <= 4 * sum(says) <= 3 * len(says), "a quarter on either side"
             assert p in (0, 1)
             y = int(place[x] < low) if not low <= place[x] < high else 1 - int(p)
             low, high = (max(low, place[x] + 1), high) if y else (low, min(high, place[x]))
