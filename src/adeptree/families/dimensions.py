@@ -123,7 +123,7 @@ def bandit_littlestone_dimension(
     """Return the optimal number of mistakes of a learner without coins that is told only whether it was right.
 
     Of a class, or of a table of labels 0, 1, 2, ...: one row per rule, one column per point. The witness is a tree as
-    deep, which says for every guess what follows when it was wrong. By Daniely and Helbertal (arXiv 1303.4574).
+    deep, which says for every guess what follows when it was wrong. By Daniely and Helbertal (COLT 2013, PMLR 30).
 
     >>> bandit_littlestone_dimension([[0, 0], [0, 1], [1, 2], [2, 2]])
     2

@@ -1,7 +1,7 @@
 """What the best learner loses to a table of concepts: with coins, with k errors allowed, and told only right or wrong.
 
 Randomized and k-Littlestone dimension: Filmus, Hanneke, Mehalel and Moran (COLT 2023, arXiv 2302.13849). Bandit
-Littlestone dimension: Daniely and Helbertal (COLT 2013, arXiv 1303.4574).
+Littlestone dimension: Daniely and Helbertal (COLT 2013, PMLR 30:93-104).
 """
 
 from __future__ import annotations
