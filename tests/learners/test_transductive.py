@@ -217,5 +217,8 @@ def test_unknown_order_refuses_what_is_no_chain() -> None:
     constants = at.OracleClass(find=lambda sample: None)
     with pytest.raises(InvalidArgument, match=r"no chain of rules; use Transductive"):
         at.UnknownOrder(constants, range(9)).predict_proba(3)
-    with pytest.raises(InvalidInstance, match="announced"):
-        at.UnknownOrder(at.Thresholds(20), range(9)).predict_proba(10)
+    learner = at.UnknownOrder(at.Thresholds(20), range(9))
+    for call in (learner.predict_proba, lambda x: learner.learn_many([3, x], [0, 1])):
+        with pytest.raises(InvalidInstance, match="announced"):
+            call(10)
+    assert learner.rounds == 0

@@ -44,6 +44,12 @@ class KnownPoints:
             )
         return number
 
+    def all_of(self, xs: Any) -> Any:
+        """Return the same points, all of which were announced."""
+        for x in self.concept_class.instances_of(xs):
+            self.of(x)
+        return xs
+
     def random(self, rng: np.random.Generator) -> Instance:
         """Draw a point."""
         return self.instances[int(rng.integers(len(self.instances)))]
@@ -119,9 +125,7 @@ class Transductive(Hedge):
         return self.listed.labels(self._known.of(x))
 
     def _checked(self, xs: Any) -> Any:
-        for x in self.concept_class.instances_of(xs):
-            self._known.of(x)
-        return xs
+        return self._known.all_of(xs)
 
     def best_rule(self) -> Concept:
         """Return a concept of the class that is best so far."""

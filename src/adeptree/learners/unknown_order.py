@@ -68,6 +68,9 @@ class UnknownOrder(HistoryLearner):
         """Draw one of the points."""
         return self._known.random(rng)
 
+    def _checked(self, xs: Any) -> Any:
+        return self._known.all_of(xs)
+
     def _probability(self, x: Instance, raw: Any) -> float:
         i = self._known.of(x)
         if self.label[i] == OPEN and np.count_nonzero(self.label == OPEN) > 2 and self.cut[i] == OPEN:
