@@ -13,7 +13,10 @@ from adeptree.families.bits.bit_rules import Disjunctions as Disjunctions
 from adeptree.families.bits.bit_rules import Parities as Parities
 from adeptree.families.blocks.block_base import DefaultZero as DefaultZero
 from adeptree.families.blocks.block_unions import BlockUnions as BlockUnions
+from adeptree.families.dimensions import bandit_littlestone_dimension as bandit_littlestone_dimension
+from adeptree.families.dimensions import k_littlestone_dimension as k_littlestone_dimension
 from adeptree.families.dimensions import littlestone_dimension as littlestone_dimension
+from adeptree.families.dimensions import randomized_littlestone_dimension as randomized_littlestone_dimension
 from adeptree.families.dimensions import vc_dimension as vc_dimension
 from adeptree.families.finite.finite_class import FiniteClass as FiniteClass
 from adeptree.families.finite.version_space import SOA as SOA
@@ -64,8 +67,11 @@ from adeptree.learners import Frequency as Frequency
 from adeptree.learners import Hedge as Hedge
 from adeptree.learners import LazyAdept as LazyAdept
 from adeptree.learners import OnlineLearner as OnlineLearner
+from adeptree.learners import RandSOA as RandSOA
 from adeptree.learners import Ticket as Ticket
 from adeptree.learners import Tracking as Tracking
+from adeptree.learners import Transductive as Transductive
+from adeptree.learners import UnknownOrder as UnknownOrder
 from adeptree.learners import load as load
 from adeptree.oracles.oracle_class import OracleClass as OracleClass
 from adeptree.roles.base_learner import BaseLearner as BaseLearner

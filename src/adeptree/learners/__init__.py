@@ -16,5 +16,8 @@ from adeptree.learners.leaders import FollowTheLeader as FollowTheLeader
 from adeptree.learners.leaders import FollowThePerturbedLeader as FollowThePerturbedLeader
 from adeptree.learners.loading import load as load
 from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
+from adeptree.learners.rand_soa import RandSOA as RandSOA
 from adeptree.learners.tickets import Ticket as Ticket
 from adeptree.learners.tracking import Tracking as Tracking
+from adeptree.learners.transductive import Transductive as Transductive
+from adeptree.learners.unknown_order import UnknownOrder as UnknownOrder

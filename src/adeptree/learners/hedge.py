@@ -9,7 +9,7 @@ import numpy as np
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
+from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.learners.mixing import Mixing
 from adeptree.learners.online_learner import OnlineLearner, Rate
@@ -51,20 +51,28 @@ class Hedge(Mixing):
         self, concept_class: ConceptClass, horizon: int | None = None, rate: Rate | None = None, seed: int = 0
     ) -> None:
         super().__init__(concept_class, horizon, seed)
+        self.listed = self._experts(concept_class)
+        asked = ("adaptive" if horizon is None else "paper") if rate is None else rate
+        self.rate: Rate = check_rate(asked, ("paper", "first-order", "adaptive"))
+        self.log_size = math.log(self.listed.size)
+        self.rate_rule = self._rule()
+        self.losses: IntArray = np.zeros(self.listed.size, dtype=np.int64)
+        self.last_rate = self.learning_rate
+        self._weights: FloatArray | None = None
+        warn_if_weak(self, f"it weighs {self.listed.size:,} concepts")
+
+    def _experts(self, concept_class: ConceptClass) -> EnumerableClass:
+        """Return what is weighed."""
         if not isinstance(concept_class, EnumerableClass):
             raise InvalidArgument(
                 f"Hedge needs a class whose concepts can be listed; {got('concept_class', concept_class)}; use Adept"
             )
         concept_class._check_listable()
-        self.listed = concept_class
-        asked = ("adaptive" if horizon is None else "paper") if rate is None else rate
-        self.rate: Rate = check_rate(asked, ("paper", "first-order", "adaptive"))
-        self.log_size = math.log(concept_class.size)
-        self.rate_rule = self._rule()
-        self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
-        self.last_rate = self.learning_rate
-        self._weights: FloatArray | None = None
-        warn_if_weak(self, f"it weighs {concept_class.size:,} concepts")
+        return concept_class
+
+    def _says(self, x: Instance) -> LabelArray:
+        """Return the label of every expert at x."""
+        return self.listed.labels(x)
 
     @staticmethod
     def _checked_horizon(horizon: int | None) -> int | None:
@@ -94,7 +102,7 @@ class Hedge(Mixing):
         return self.rate_rule.eta
 
     def _probability(self, x: Instance, raw: Any) -> float:
-        return share_of_ones(self._weigh(), self.listed.labels(x) == 1)
+        return share_of_ones(self._weigh(), self._says(x) == 1)
 
     def _weigh(self) -> FloatArray:
         """Return exp(-eta (L - L*)) of every concept, always from integers, so that nothing drifts."""
@@ -106,7 +114,7 @@ class Hedge(Mixing):
         return self._weights
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        says = self.listed.labels(x)
+        says = self._says(x)
         self._mixed(self._odds(says == 1), self.learning_rate)
         self.losses = self.losses + (says != label)
         self._weights = None

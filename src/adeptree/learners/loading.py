@@ -16,13 +16,20 @@ from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.rand_soa import RandSOA
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.transductive import Transductive
+from adeptree.learners.unknown_order import UnknownOrder
 from adeptree.learners.watching import LOG
 from adeptree.roles.concept_class import ConceptClass
 
 KINDS: dict[str, type[OnlineLearner]] = {
-    kind.kind: kind for kind in (Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader)
+    kind.kind: kind
+    for kind in (
+        *(Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader),
+        *(RandSOA, Transductive, UnknownOrder),
+    )
 }
 
 

@@ -44,6 +44,10 @@ class OnlineLearner(Saved):
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         """Take over the round that ``_probability`` has just looked at."""
 
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw an instance that may come, to try the learner on."""
+        return self.concept_class.random_instance(rng)
+
     # --- A round -----------------------------------------------------------------------------------
 
     def predict_proba(self, x: Any) -> float:

@@ -155,7 +155,7 @@ def _try(trial: OnlineLearner) -> None:
     for label in TRIALS:
         if trial.ended:
             return
-        x = trial.concept_class.random_instance(rng)
+        x = trial.random_instance(rng)
         p = trial.predict_proba(x)
         need(0.0 <= p <= 1.0, f"a probability {p}")
         trial.learn(x, label)

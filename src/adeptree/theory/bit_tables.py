@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from adeptree.core.errors import InvalidArgument, TooLarge
-from adeptree.core.types import IntArray, LabelArray
+from adeptree.core.types import BoolArray, IntArray, LabelArray
 
 DEFAULT_BUDGET = 200_000_000
 """Search steps before refusal: one step is one column looked at inside one set of up to 1000 concepts."""
@@ -28,7 +28,7 @@ def checked(table: ArrayLike) -> LabelArray:
     return array.astype(np.uint8)
 
 
-def mask(bits: LabelArray) -> int:
+def mask(bits: LabelArray | BoolArray) -> int:
     """Return bits as one int, the first being the lowest."""
     return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 

@@ -1,0 +1,102 @@
+"""The optimal learner with coins of a small class: RandSOA."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.types import Concept, Instance, IntArray
+from adeptree.families.listed import EnumerableClass
+from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.promises import not_rounded_below
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.theory import bit_tables
+from adeptree.theory.optimal_mistakes import OptimalMistakes, State
+
+
+class RandSOA(OnlineLearner):
+    """The optimal learner that draws its labels, on streams whose best rule errs at most k times.
+
+    Expected mistakes are at most ``RL_k``, the randomized k-Littlestone dimension, and no learner has fewer on every
+    such stream. By Filmus, Hanneke, Mehalel and Moran (COLT 2023, arXiv 2302.13849). For small classes: the value of
+    every set of rules that it meets is computed exactly. Once all rules have erred more than k times it plays on as if
+    k were what the best of them has, and nothing is promised.
+
+    Parameters
+    ----------
+    concept_class
+        The rules, which must be listable.
+    k
+        How many errors of the best rule are reckoned with.
+    horizon
+        T, the number of rounds, if there is an end.
+    seed
+        Of the guesses.
+
+    Examples
+    --------
+    >>> from adeptree import FiniteClass
+    >>> learner = RandSOA(FiniteClass(["100", "010", "001"]))
+    >>> learner.optimum, learner.predict_proba(0)
+    (Fraction(3, 4), 0.25)
+    """
+
+    kind = "rand-soa"
+
+    def __init__(self, concept_class: ConceptClass, k: int = 0, horizon: int | None = None, seed: int = 0) -> None:
+        super().__init__(concept_class, horizon, seed)
+        if not isinstance(concept_class, EnumerableClass):
+            raise InvalidArgument(
+                f"RandSOA needs a class whose concepts can be listed; {got('concept_class', concept_class)}; use Adept"
+            )
+        self.k = check_size("k", k, at_least=0)
+        self._listed = concept_class
+        self._game = OptimalMistakes(concept_class.to_finite().table, self.k, randomized=True)
+        self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
+
+    @staticmethod
+    def _checked_horizon(horizon: int | None) -> int | None:
+        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
+
+    @property
+    def optimum(self) -> Fraction:
+        """RL_k: what is proven of the expected mistakes while the best rule has erred at most k times."""
+        return self._game.value(self._game.start)
+
+    @property
+    def _now(self) -> State:
+        most = max(self.k, self.best_loss)
+        return tuple(bit_tables.mask(self.losses <= most - b) for b in range(self.k + 1))
+
+    def _probability(self, x: Instance, raw: Any) -> float:
+        return float(self._game.chance(self._now, bit_tables.mask(self._listed.labels(x))))
+
+    def _commit(self, x: Instance, raw: Any, label: int) -> None:
+        self.losses = self.losses + (self._listed.labels(x) != label)
+
+    @property
+    def best_loss(self) -> int:
+        """Loss of the best concept."""
+        return int(self.losses.min())
+
+    @property
+    def bound(self) -> float:
+        """What is proven of ``regret`` now: RL_k less the best loss, and less what an adversary has still in hand."""
+        if self.best_loss > self.k or self.late:
+            return math.inf
+        proven = float(self.optimum - self._game.value(self._now)) - self.best_loss
+        return not_rounded_below(self.regret, proven, self.rounds)
+
+    @property
+    def width(self) -> int:
+        """Number of concepts."""
+        return self._listed.size
+
+    def best_rule(self) -> Concept:
+        """Return the best concept."""
+        return self._listed.concept(int(self.losses.argmin()))
