@@ -108,40 +108,73 @@ def test_against_the_adversary_of_the_lower_bound(d: int) -> None:
 # --------------------------------------------------------------------- Ghost(d), and the row form
 
 
+def compare(rows: Rows, points: list[int]) -> list[History]:
+    """Run the row form beside one scalar learner per path, and Ghost(1) until d is refuted; return the states."""
+    frontier = PartitionFrontier(FiniteClass(sorted(rows)))
+    learner, first = bound_to(rows), bound_to(rows, 1)
+    row_form: Any = Ghost().rows(frontier)
+    states, firsts = [learner.start()], [first.start()]
+    for x in points:
+        split = frontier.split(x)
+        row_form.predict(frontier.split((x + 1) % len(points)))  # looking elsewhere leaves no trace
+        labels = row_form.predict(split).astype(int).tolist()
+        assert labels == [learner.predict(state, x) for state in states]
+        children = split.children
+        row_form.grow(children)
+        frontier.grow(children)
+        pairs = list(zip(children.parent.tolist(), children.label.astype(int).tolist(), strict=True))
+        states = [learner.update(states[parent], x, y) for parent, y in pairs]
+        firsts = [
+            first.update(firsts[parent], x, y) if states[child].d == 1 else firsts[parent]
+            for child, (parent, y) in enumerate(pairs)
+        ]
+        for row, (state, alone) in enumerate(zip(states, firsts, strict=True)):
+            assert state.d > 1 or state == alone
+            ghosts = [states[ghost].truth for ghost in row_form._ghosts[row] if ghost >= 0]
+            found = (int(row_form._assumed[row]), int(row_form._dimension[row]), int(row_form._kept[row]))
+            assert found == (state.d, state.stage.dimension, state.stage.kept)
+            assert (ghosts, row_form._plan[row]) == (list(state.ghosts), state.stage.plan)
+        check_ghosts(row_form.state(), frontier.width)
+    assert frontier.width == len(rows)
+    return states
+
+
 @pytest.mark.parametrize("name", CLASSES)
 def test_as_long_as_nothing_is_refuted_it_is_ghost_1_and_rows_are_histories(name: str) -> None:
     rows, rng = CLASSES[name], np.random.default_rng(4)
-    n, d = len(next(iter(rows))), dimension(rows)
-    grown = 0
-    for _ in range(3):
-        frontier = PartitionFrontier(FiniteClass(sorted(rows)))
-        learner, first = bound_to(rows), bound_to(rows, 1)
-        row_form: Any = Ghost().rows(frontier)
-        states, firsts = [learner.start()], [first.start()]
-        for x in rng.permutation(n).tolist():
-            split = frontier.split(x)
-            row_form.predict(frontier.split((x + 1) % n))  # looking elsewhere leaves no trace
-            labels = row_form.predict(split).astype(int).tolist()
-            assert labels == [learner.predict(state, x) for state in states]
-            children = split.children
-            row_form.grow(children)
-            frontier.grow(children)
-            pairs = list(zip(children.parent.tolist(), children.label.astype(int).tolist(), strict=True))
-            states = [learner.update(states[parent], x, y) for parent, y in pairs]
-            firsts = [
-                first.update(firsts[parent], x, y) if states[child].d == 1 else firsts[parent]
-                for child, (parent, y) in enumerate(pairs)
-            ]
-            for row, (state, alone) in enumerate(zip(states, firsts, strict=True)):
-                assert state.d > 1 or state == alone
-                ghosts = [states[ghost].truth for ghost in row_form._ghosts[row] if ghost >= 0]
-                found = (int(row_form._assumed[row]), int(row_form._dimension[row]), int(row_form._kept[row]))
-                assert found == (state.d, state.stage.dimension, state.stage.kept)
-                assert (ghosts, row_form._plan[row]) == (list(state.ghosts), state.stage.plan)
-            check_ghosts(row_form.state(), frontier.width)
-        grown = max(grown, *(state.d for state in states))
-        assert frontier.width == len(rows)
+    d = dimension(rows)
+    states = [state for _ in range(3) for state in compare(rows, rng.permutation(len(next(iter(rows)))).tolist())]
+    grown = max(state.d for state in states)
     assert grown == 1 if d <= 1 else 1 < grown <= d
+
+
+def made_up(rng: np.random.Generator, rounds: int, changes: float) -> tuple[Rows, int]:
+    """Make up a class on which the learner errs in every round; also return how often it started over with ghosts.
+
+    Concepts take any label, mostly their last one; so the dimension is whatever comes about.
+    """
+    rows: list[tuple[int, ...]] = [()]
+    state, with_ghosts = Ghost().start(), 0
+    for x in range(rounds):
+        truth, *others = rows
+        more = [(*row, int(row[-1] ^ (rng.random() < changes))) for row in others]
+        both = [(*truth, 0), (*truth, 1)]
+        learner = bound_to(frozenset(more + both))
+        predicted, before = learner.predict(state, x), state
+        state = learner.update(state, x, 1 - predicted)
+        with_ghosts += state.d > before.d and len(before.ghosts) > 0
+        rows = [both[1 - predicted], *more, both[predicted]]
+    assert state.d <= dimension(frozenset(rows))
+    return frozenset(rows), with_ghosts
+
+
+def test_ghosts_are_kept_where_it_starts_over_on_rows_as_on_histories() -> None:
+    rng, with_ghosts = np.random.default_rng(0), 0
+    for _ in range(30):
+        rows, found = made_up(rng, 16, float(rng.choice([0.3, 0.5])))
+        with_ghosts += found
+        compare(rows, list(range(16)))
+    assert with_ghosts >= 3
 
 
 # ---------------------------------------------------------------------------------------- in Adept
