@@ -66,6 +66,7 @@ from adeptree.learners import LazyAdept as LazyAdept
 from adeptree.learners import OnlineLearner as OnlineLearner
 from adeptree.learners import Ticket as Ticket
 from adeptree.learners import Tracking as Tracking
+from adeptree.learners import TrackingAnytime as TrackingAnytime
 from adeptree.learners import load as load
 from adeptree.oracles.oracle_class import OracleClass as OracleClass
 from adeptree.roles.base_learner import BaseLearner as BaseLearner

@@ -18,3 +18,4 @@ from adeptree.learners.loading import load as load
 from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
 from adeptree.learners.tickets import Ticket as Ticket
 from adeptree.learners.tracking import Tracking as Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime as TrackingAnytime

@@ -18,11 +18,13 @@ from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.learners.watching import LOG
 from adeptree.roles.concept_class import ConceptClass
 
 KINDS: dict[str, type[OnlineLearner]] = {
-    kind.kind: kind for kind in (Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader)
+    kind.kind: kind
+    for kind in (Adept, LazyAdept, Tracking, TrackingAnytime, Hedge, FollowTheLeader, FollowThePerturbedLeader)
 }
 
 

@@ -31,8 +31,9 @@ class SmtClass(SolverClass):
     """All rules that a template makes with any values of its constants; needs z3 (extra ``smt``).
 
     Instances are numbers, tuples or mappings of numbers, and whatever else the template can read. If all constants are
-    bounded integers with at most 2^20 settings, the base learner is Halving on the settings; otherwise it is Ghost.
-    A template is code, so a class cannot simply be sent to workers: :meth:`made_by` makes one that can.
+    bounded integers with at most 2^20 settings, the base learner is Halving on the settings; otherwise give the learner
+    ``base=``, or the class its ``littlestone_dimension=``. A template is code, so a class cannot simply be sent to
+    workers: :meth:`made_by` makes one that can.
 
     Parameters
     ----------
