@@ -87,6 +87,8 @@ def test_the_proof_round_by_round(c: at.ConceptClass) -> None:
         learner.learn(x, ys[-1])
         log_z = np.logaddexp.reduce((learner._masses() + learner.log_g - math.log(len(RATES))).ravel())
         assert log_z <= 1e-9
+    assert math.isclose(learner.squares, sum(loss**2 for loss in losses))
+    assert math.isclose(learner.spread, sum(max(loss, 1 - loss) ** 2 for loss in losses))
     prior, labels = laid_out(learner, xs)
     for _ in range(200):
         m = int(rng.integers(4))
@@ -156,19 +158,24 @@ def test_saved_in_the_middle_and_loaded_goes_on_the_same(c: at.ConceptClass, tmp
         whole.learn(x, y)
         loaded.learn(x, y)
     assert (loaded.sequence_losses, loaded.bound) == (whole.sequence_losses, whole.bound)
+    assert (loaded.squares, loaded.spread) == (whole.squares, whole.spread)
 
 
 def test_late_labels_are_charged_as_they_were_answered() -> None:
     learner, rng = TrackingAnytime(at.Thresholds(9), switches=1), np.random.default_rng(8)
     waiting: list[Any] = []
-    for t in range(90):
+    for t in range(900):
         waiting.append(learner.answer(int(rng.integers(9))))
         if t % 3 == 2:
             for ticket in waiting:
-                learner.learn(ticket, int(ticket.x >= (2 if t < 45 else 7)))
+                learner.learn(ticket, int(ticket.x >= (2 if t < 450 else 7)))
             waiting = []
             assert learner.sequence_regret <= learner.bound + 1e-9
-    assert learner.drift != 0.0 and learner.bound_after(100) is None
+    assert learner.drift != 0.0 and learner.bound_after(1000) is None
+    cost = 2 * learner.rule_cost + sharing_cost(900, 1) + math.log(len(RATES))
+    V = min(learner.spread, learner.squares + learner.sequence_losses[1])
+    assert math.isclose(learner.bound, min(cost / eta + eta * V for eta in RATES) + learner.drift)
+    assert learner.bound < 900
 
 
 @pytest.mark.parametrize("c", CLASSES[:3], ids=repr)
