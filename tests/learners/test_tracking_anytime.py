@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import adeptree as at
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument
-from adeptree.learners.tracking_anytime import RATES, TrackingAnytime, sharing_cost
+from adeptree.learners.tracking_anytime import CURVES, EACH, RATES, SHARES, TrackingAnytime, sharing_cost
 from adeptree.theory.priors import KTPrior
 
 CLASSES = [at.Thresholds(12), at.Intervals(6), at.Stumps(cuts={"u": [0.5, 1.5], "v": [0.5]}), at.Conjunctions(3)]
@@ -63,12 +63,15 @@ def test_equals_the_mixture_over_all_switching_sequences_and_rates(c: at.Concept
         for switch in itertools.product((False, True), repeat=t):
             # Blocks of rounds between switches; each block takes an expert of its own, by the prior.
             starts = [0, *(s + 1 for s in range(t) if switch[s])]
-            chance = math.prod(1 / (s + 2) if switch[s] else (s + 1) / (s + 2) for s in range(t))
+            chance = sum(
+                math.prod(share[s] if switch[s] else 1 - share[s] for s in range(t))
+                for share in ([1 / (s + 2) for s in range(t)], *([one] * t for one in SHARES))
+            )
             for experts in itertools.product(range(len(prior)), repeat=len(starts)):
                 mass = chance * math.prod(prior[e] for e in experts)
                 who = [experts[sum(start <= s for start in starts) - 1] for s in range(t + 1)]
                 r = [abs(chosen[s] - ys[s]) - (labels[who[s], s] != ys[s]) for s in range(t)]
-                weight = mass * sum(eta * math.exp(sum(eta * x - (eta * x) ** 2 for x in r)) for eta in RATES)
+                weight = mass * sum(eta * math.prod(1 + eta * x for x in r) for eta in RATES)
                 says[labels[who[t], t]] += weight
         chosen.append(says[1] / says.sum())
         assert math.isclose(found[t], chosen[t], rel_tol=0, abs_tol=1e-9)
@@ -85,8 +88,8 @@ def test_the_proof_round_by_round(c: at.ConceptClass) -> None:
         ys.append(int(p <= 0.5) if rng.random() < 0.7 else int(rng.integers(2)))
         losses.append(abs(p - ys[-1]))
         learner.learn(x, ys[-1])
-        log_z = np.logaddexp.reduce((learner._masses() + learner.log_g - math.log(len(RATES))).ravel())
-        assert log_z <= 1e-9
+        log_z = np.logaddexp.reduce((learner._masses() + learner.log_g - math.log(len(EACH))).ravel())
+        assert abs(log_z) <= 1e-9, "with KT no mass is lost: Z stays 1"
     assert math.isclose(learner.squares, sum(loss**2 for loss in losses))
     assert math.isclose(learner.spread, sum(max(loss, 1 - loss) ** 2 for loss in losses))
     prior, labels = laid_out(learner, xs)
@@ -96,9 +99,11 @@ def test_the_proof_round_by_round(c: at.ConceptClass) -> None:
         experts = rng.integers(len(prior), size=m + 1)
         who = [experts[sum(end <= s for end in ends)] for s in range(T)]
         r = np.array([losses[s] - (labels[who[s], s] != ys[s]) for s in range(T)])
-        cost = -np.log(prior[experts]).sum() + math.log(T) + sum(map(math.log, ends))
+        falling = math.log(T) + sum(map(math.log, ends))
+        fixed = [-m * math.log(share) - (T - 1 - m) * math.log(1 - share) for share in SHARES]
+        cost = -np.log(prior[experts]).sum() + min(falling, *fixed)
         assert cost <= (m + 1) * learner.rule_cost + sharing_cost(T, m) + 1e-9
-        proven = ((cost + math.log(len(RATES))) / RATES + RATES * (r**2).sum()).min()
+        proven = ((cost + math.log(len(EACH))) / RATES + CURVES * RATES * (r**2).sum()).min()
         assert r.sum() <= proven + 1e-9
         assert (r**2).sum() <= min(learner.spread, learner.squares + sum(labels[who[s], s] != ys[s] for s in range(T)))
 
@@ -172,9 +177,9 @@ def test_late_labels_are_charged_as_they_were_answered() -> None:
             waiting = []
             assert learner.sequence_regret <= learner.bound + 1e-9
     assert learner.drift != 0.0 and learner.bound_after(1000) is None
-    cost = 2 * learner.rule_cost + sharing_cost(900, 1) + math.log(len(RATES))
+    cost = 2 * learner.rule_cost + sharing_cost(900, 1) + math.log(len(EACH))
     V = min(learner.spread, learner.squares + learner.sequence_losses[1])
-    assert math.isclose(learner.bound, min(cost / eta + eta * V for eta in RATES) + learner.drift)
+    assert math.isclose(learner.bound, float((cost / RATES + CURVES * RATES * V).min()) + learner.drift)
     assert learner.bound < 900
 
 
@@ -182,6 +187,12 @@ def test_late_labels_are_charged_as_they_were_answered() -> None:
 def test_the_contract_of_online_learners(c: at.ConceptClass) -> None:
     report = check(partial(TrackingAnytime, c))
     assert report.passed, str(report)
+
+
+def test_the_curves_are_those_of_the_logarithm() -> None:
+    for eta, c in zip(RATES, CURVES, strict=True):
+        x = np.linspace(-eta, eta, 1001)
+        assert (np.log1p(x) >= x - c * x**2 - 1e-12).all() and math.isclose(math.log1p(-eta), -eta - c * eta**2)
 
 
 def test_nothing_of_the_predictions_depends_on_the_switches_followed() -> None:

@@ -1,7 +1,7 @@
 """Tracking without a horizon and without a number of switches: a mixture over rates (``docs/drift.md``, Theorem 2).
 
-Every path has a g for each rate, changed by e^(eta r - eta^2 r^2), r being how much better than the learner the path
-did; after round t a share 1/(t + 1) is dealt out again. With many switches a large rate wins, with few a small one.
+Every path has a g for each rate and each way to share, multiplied by 1 + eta r, r being how much better than the
+learner the path did; then a share is dealt out again. With many switches a large rate and large shares win.
 """
 
 from __future__ import annotations
@@ -16,19 +16,36 @@ from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.sequences import SequenceLearner
+from adeptree.learners.tracking import switching_cost
 from adeptree.roles.concept_class import ConceptClass
 
-RATES: FloatArray = 0.5 ** np.arange(1.0, 13.0)
-"""1/2, 1/4, ..., 2^-12: up to V = 2^24 A, A being the cost of a sequence, one of them is near sqrt(A / V)."""
+RATES: FloatArray = np.array([15 / 16, *(0.25**i for i in range(1, 6))])
+"""15/16, 1/4, 1/16, ..., 2^-10: up to V = 2^22 A, A being the cost of a sequence, one of them is near the best."""
+CURVES: FloatArray = (-np.log1p(-RATES) - RATES) / RATES**2
+"""The least c of each eta with ln(1 + x) >= x - c x^2 for x >= -eta: 2.09, 0.61, 0.53, ... towards 1/2."""
+SHARES = (1 / 8, 1 / 64, 1 / 512)
+"""Shares that stay, beside 1/(t + 1): those are for switches that come again and again."""
+EACH: FloatArray = np.repeat(RATES, len(SHARES) + 1)[:, np.newaxis]
+"""The rate of each g of a path."""
+
+
+def shares(t: int) -> FloatArray:
+    """Return the share of each g of a path after round t.
+
+    >>> shares(9)[:4, 0].tolist()
+    [0.1, 0.125, 0.015625, 0.001953125]
+    """
+    return np.tile([1.0 / (t + 1), *SHARES], len(RATES))[:, np.newaxis]
 
 
 def sharing_cost(t: int, switches: int) -> float:
-    """ln of 1 / the prior probability of rounds to switch at, if shares are 1/2, 1/3, ..., 1/t: at most this.
+    """ln of 1 / the prior probability of rounds to switch at, at most, in the best way to share.
 
-    >>> round(math.exp(sharing_cost(5, 0)), 9), round(math.exp(sharing_cost(5, 2)), 9)
-    (5.0, 60.0)
+    >>> round(math.exp(sharing_cost(5, 0)), 3), round(math.exp(sharing_cost(5, 2)), 9)
+    (1.008, 60.0)
     """
-    return math.log(t) + math.lgamma(t) - math.lgamma(t - switches)
+    falling = math.log(t) + math.lgamma(t) - math.lgamma(t - switches)
+    return min(falling, *(switching_cost(t, switches, share) for share in SHARES))
 
 
 class TrackingAnytime(SequenceLearner):
@@ -79,7 +96,7 @@ class TrackingAnytime(SequenceLearner):
         mistake_bound: int | None = None,
     ) -> None:
         super().__init__(concept_class, horizon, switches, base, "kt", seed, mistake_bound)
-        self.log_g = np.zeros((len(RATES), 1), dtype=np.float64)
+        self.log_g = np.zeros((len(EACH), 1), dtype=np.float64)
         self.squares = 0.0
         """The sum of the squares of the expected losses of the rounds, each just before its label came."""
         self.spread = 0.0
@@ -93,19 +110,19 @@ class TrackingAnytime(SequenceLearner):
 
     def _log_now(self, log_g: FloatArray) -> FloatArray:
         """Return ln of the sum of eta g: with these weights the mean of eta r is 0."""
-        mixed: FloatArray = np.logaddexp.reduce(log_g + np.log(RATES)[:, np.newaxis], axis=0)
+        mixed: FloatArray = np.logaddexp.reduce(log_g + np.log(EACH), axis=0)
         return mixed
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         now = self._expansion(x)
         wrong = now.extension.children.label != bool(label)
         loss = abs(now.odds.p - label)
-        gain = RATES[:, np.newaxis] * np.where(wrong, loss - 1.0, loss)
-        change = gain - gain * gain
+        gain = EACH * np.where(wrong, loss - 1.0, loss)
+        change = np.log1p(gain)
         log_z = np.logaddexp.reduce(now.log_weight + change, axis=1, keepdims=True)
-        share = 1.0 / (self.rounds + 2)
+        share = shares(self.rounds + 1)
         log_g = self.log_g[:, now.extension.children.parent] + change
-        log_g = np.logaddexp(math.log1p(-share) + log_g, math.log(share) + log_z)
+        log_g = np.logaddexp(np.log1p(-share) + log_g, np.log(share) + log_z)
         self._enter(now, wrong)
         self.log_g = log_g
         self.squares += loss * loss
@@ -140,5 +157,5 @@ class TrackingAnytime(SequenceLearner):
 
 
 def _least(cost: float, V: float) -> float:
-    """Return the least of A / eta + eta V over the rates, A with the price of the choice of a rate."""
-    return float(((cost + math.log(len(RATES))) / RATES + RATES * V).min())
+    """Return the least of A / eta + c eta V over the rates, A with the price of choosing among all g."""
+    return float(((cost + math.log(len(EACH))) / RATES + CURVES * RATES * V).min())
