@@ -90,7 +90,8 @@ def test_the_proof_round_by_round(c: at.ConceptClass) -> None:
         learner.learn(x, ys[-1])
         log_z = np.logaddexp.reduce((learner._masses() + learner.log_g - math.log(len(EACH))).ravel())
         assert abs(log_z) <= 1e-9, "with KT no mass is lost: Z stays 1"
-    assert math.isclose(learner.squares, sum(loss**2 for loss in losses))
+    each = np.array(losses)[:, None]
+    np.testing.assert_allclose(learner.excess, (each - np.log1p(RATES * each) / RATES).sum(axis=0), rtol=1e-9)
     assert math.isclose(learner.spread, sum(max(loss, 1 - loss) ** 2 for loss in losses))
     prior, labels = laid_out(learner, xs)
     for _ in range(200):
@@ -105,7 +106,12 @@ def test_the_proof_round_by_round(c: at.ConceptClass) -> None:
         assert cost <= (m + 1) * learner.rule_cost + sharing_cost(T, m) + 1e-9
         proven = ((cost + math.log(len(EACH))) / RATES + CURVES * RATES * (r**2).sum()).min()
         assert r.sum() <= proven + 1e-9
-        assert (r**2).sum() <= min(learner.spread, learner.squares + sum(labels[who[s], s] != ys[s] for s in range(T)))
+        L = sum(labels[who[s], s] != ys[s] for s in range(T))
+        assert (r**2).sum() <= learner.spread + 1e-9
+        exact = cost + math.log(len(EACH)) - np.log1p(RATES[:, None] * r).sum(axis=1)
+        assert (exact >= -1e-9).all(), "the weight of a sequence is at most all weight"
+        beyond = learner.excess + CURVES * RATES * L
+        assert (r.sum() - np.log1p(RATES[:, None] * r).sum(axis=1) / RATES <= beyond + 1e-9).all()
 
 
 @settings(max_examples=20, deadline=None)
@@ -163,7 +169,7 @@ def test_saved_in_the_middle_and_loaded_goes_on_the_same(c: at.ConceptClass, tmp
         whole.learn(x, y)
         loaded.learn(x, y)
     assert (loaded.sequence_losses, loaded.bound) == (whole.sequence_losses, whole.bound)
-    assert (loaded.squares, loaded.spread) == (whole.squares, whole.spread)
+    assert (loaded.excess.tolist(), loaded.spread) == (whole.excess.tolist(), whole.spread)
 
 
 def test_late_labels_are_charged_as_they_were_answered() -> None:
@@ -178,8 +184,8 @@ def test_late_labels_are_charged_as_they_were_answered() -> None:
             assert learner.sequence_regret <= learner.bound + 1e-9
     assert learner.drift != 0.0 and learner.bound_after(1000) is None
     cost = 2 * learner.rule_cost + sharing_cost(900, 1) + math.log(len(EACH))
-    V = min(learner.spread, learner.squares + learner.sequence_losses[1])
-    assert math.isclose(learner.bound, float((cost / RATES + CURVES * RATES * V).min()) + learner.drift)
+    beyond = [CURVES * RATES * learner.spread, learner.excess + CURVES * RATES * learner.sequence_losses[1]]
+    assert math.isclose(learner.bound, float((cost / RATES + np.minimum(*beyond)).min()) + learner.drift)
     assert learner.bound < 900
 
 

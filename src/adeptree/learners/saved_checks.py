@@ -51,7 +51,7 @@ ACCOUNT: Kinds = {
 }
 LEARNT: Kinds = {
     **dict.fromkeys(("drift", "last_rate", "heaviest_round"), is_balance),
-    **dict.fromkeys(("squares", "spread"), is_sum),
+    "spread": is_sum,
     **dict.fromkeys(("weighed", "ticketed"), is_flag),
     "gap": lambda gap: is_balance(gap) and gap >= -1e-6,
     "sampled": lambda rounds: all(map(is_count, rounds)),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
+from adeptree.core.saved_values import need
 from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import warn_if_weak
@@ -97,10 +98,10 @@ class TrackingAnytime(SequenceLearner):
     ) -> None:
         super().__init__(concept_class, horizon, switches, base, "kt", seed, mistake_bound)
         self.log_g = np.zeros((len(EACH), 1), dtype=np.float64)
-        self.squares = 0.0
-        """The sum of the squares of the expected losses of the rounds, each just before its label came."""
+        self.excess: FloatArray = np.zeros(len(RATES))
+        """For each eta, the sum of l - ln(1 + eta l) / eta, l being the loss of a round as its label came."""
         self.spread = 0.0
-        """The same with the larger of l and 1 - l."""
+        """The sum of the squares of the larger of l and 1 - l."""
         if horizon is not None:
             warn_if_weak(self, f"{self.switches} switches among so many rules")
 
@@ -125,7 +126,7 @@ class TrackingAnytime(SequenceLearner):
         log_g = np.logaddexp(np.log1p(-share) + log_g, np.log(share) + log_z)
         self._enter(now, wrong)
         self.log_g = log_g
-        self.squares += loss * loss
+        self.excess = self.excess + loss - np.log1p(RATES * loss) / RATES
         self.spread += max(loss, 1.0 - loss) ** 2
         self._mixed(now.odds, 0.0)
 
@@ -133,10 +134,10 @@ class TrackingAnytime(SequenceLearner):
         """Return what is proven now of the regret to sequences with so many switches."""
         t = max(1, self.rounds)
         m = min(check_size("switches", switches, at_least=0), t - 1)
-        V = self.spread
+        beyond = CURVES * RATES * self.spread
         if m <= self.switches:
-            V = min(V, self.squares + self.sequence_losses[m])
-        return min(_least((m + 1) * self.rule_cost + sharing_cost(t, m), V) + self.drift, self.rounds)
+            beyond = np.minimum(beyond, self.excess + CURVES * RATES * self.sequence_losses[m])
+        return min(_least((m + 1) * self.rule_cost + sharing_cost(t, m), beyond) + self.drift, self.rounds)
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
@@ -146,16 +147,17 @@ class TrackingAnytime(SequenceLearner):
         if price is None or self.late or rounds > self._end:
             return None
         m = min(self.switches, rounds - 1)
-        return min(_least((m + 1) * price + sharing_cost(rounds, m), rounds), float(rounds))
+        return min(_least((m + 1) * price + sharing_cost(rounds, m), CURVES * RATES * rounds), float(rounds))
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | {"squares": self.squares, "spread": self.spread}
+        return super()._state() | {"excess": self.excess, "spread": self.spread}
 
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
-        self.squares, self.spread = state["squares"], state["spread"]
+        self.excess, self.spread = state["excess"], state["spread"]
+        need(self.excess.shape == RATES.shape and (self.excess >= 0).all(), "excess")
 
 
-def _least(cost: float, V: float) -> float:
-    """Return the least of A / eta + c eta V over the rates, A with the price of choosing among all g."""
-    return float(((cost + math.log(len(EACH))) / RATES + CURVES * RATES * V).min())
+def _least(cost: float, beyond: FloatArray) -> float:
+    """Return the least of A / eta + what comes beyond it over the rates, A with the price of choosing among all g."""
+    return float(((cost + math.log(len(EACH))) / RATES + beyond).min())
