@@ -179,14 +179,14 @@ def test_late_labels_are_charged_as_they_were_answered() -> None:
         waiting.append(learner.answer(int(rng.integers(9))))
         if t % 3 == 2:
             for ticket in waiting:
-                learner.learn(ticket, int(ticket.x >= (2 if t < 450 else 7)))
+                learner.learn(ticket, int(ticket.x >= (2 if t < 450 else 7)) ^ int(rng.random() < 0.03))
             waiting = []
             assert learner.sequence_regret <= learner.bound + 1e-9
     assert learner.drift != 0.0 and learner.bound_after(1000) is None
     cost = 2 * learner.rule_cost + sharing_cost(900, 1) + math.log(len(EACH))
     beyond = [CURVES * RATES * learner.spread, learner.excess + CURVES * RATES * learner.sequence_losses[1]]
     assert math.isclose(learner.bound, float((cost / RATES + np.minimum(*beyond)).min()) + learner.drift)
-    assert learner.bound < 900
+    assert learner.bound < 900 and learner.sequence_losses[1] > 0
 
 
 @pytest.mark.parametrize("c", CLASSES[:3], ids=repr)
