@@ -25,6 +25,7 @@ MAIN = (
     "SmtClass",
     "Stumps",
     "Tracking",
+    "TrackingAnytime",
     "load",
     "play",
     "register",

@@ -74,6 +74,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "finder with a cost": lambda: at.Adept(squares(find=find, call_cost=1e-6), 80),
     "bits": lambda: at.Adept(squares(realizable=SQUARES.realizable), 80),
     "lazy bits": lambda: at.LazyAdept(squares(realizable=SQUARES.realizable), 80, exponent=0.7),
+    "no dimension": lambda: at.Adept(at.OracleClass(realizable=SQUARES.realizable, name="squares")),
     "tracked bits": lambda: at.Tracking(squares(realizable=SQUARES.realizable), 80, 2),
     "real stumps": lambda: at.Adept(at.RealStumps(["a", "b"])),
     "counted stumps": lambda: at.Adept(at.RealStumps(["a", "b"]), 80, prior="mixed"),

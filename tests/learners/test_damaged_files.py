@@ -370,6 +370,7 @@ def learners() -> dict[str, Callable[[], Any]]:
         "hedge": lambda: at.Hedge(LINE, 60),
         "hedge, adaptive": lambda: at.Hedge(LINE),
         "tracking": lambda: at.Tracking(LINE, 60, 2),
+        "tracking, anytime": lambda: at.TrackingAnytime(LINE),
         "lazy": lambda: at.LazyAdept(LINE, 60, exponent=0.7),
         "leader": lambda: at.FollowTheLeader(LINE, 60),
     }

@@ -474,11 +474,12 @@ def test_open_tickets_are_saved(options: dict[str, Any], tmp_path: Path) -> None
         lambda: at.Hedge(C),
         lambda: at.Hedge(C, 60, rate=0.4),
         lambda: at.Tracking(C, 60, 2),
+        lambda: at.TrackingAnytime(C),
         lambda: at.Bpss(at.Thresholds(3), 9, prune=True),
         lambda: at.LazyAdept(C, 60),
         lambda: at.FollowTheLeader(C, 60),
     ],
-    ids=["hedge", "hedge constant", "tracking", "bpss", "lazy", "leader"],
+    ids=["hedge", "hedge constant", "tracking", "tracking anytime", "bpss", "lazy", "leader"],
 )
 def test_every_learner_charges_what_it_answered(build: Callable[[], at.OnlineLearner]) -> None:
     learner, rng = build(), np.random.default_rng(6)

@@ -16,10 +16,10 @@ from adeptree.roles.family import Family
 
 def ghost_base(concept_class: OracleClass) -> BaseLearner:
     """Return the natural base learner of a class that is known by its oracle alone."""
-    if concept_class.littlestone_dimension is None:
+    if concept_class.littlestone_dimension is None and concept_class.mistake_bound is not None:
         raise InvalidArgument(
-            f"{concept_class!r} says neither its littlestone_dimension= (then base Ghost(d) is used, which needs only "
-            f"the oracle) nor do you give base=; give one of them"
+            f"{concept_class!r} says with mistake_bound= how often your base learner errs; give that as base=, or "
+            f"leave mistake_bound= out (then base Ghost() is used, which needs only the oracle)"
         )
     return Ghost(concept_class.littlestone_dimension)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from adeptree.core.arguments import LARGEST_INT, check_size
-from adeptree.core.errors import ContradictoryOracle, InvalidArgument
+from adeptree.core.errors import ContradictoryOracle, InvalidArgument, MistakeBoundExceeded
 from adeptree.core.types import Instance, Sample, label_of
-from adeptree.ghost.ghost_rows import GhostRows
+from adeptree.ghost.ghost_rows import FIRST_D, GhostRows
 from adeptree.ghost.plans import mistake_bound
 from adeptree.ghost.stages import Decision, Stage, after_plan_mistake, decide, fresh_stage
 from adeptree.roles.base_learner import BaseLearner, RowLearner
@@ -31,6 +31,8 @@ class History(NamedTuple):
     truth: Labels
     ghosts: tuple[Labels, ...]
     stage: Stage
+    d: int
+    """The dimension that is not refuted on this history."""
 
 
 class Answers(NamedTuple):
@@ -99,7 +101,9 @@ class Ghost(OracleLearner):
     ----------
     d
         The Littlestone dimension of the class, or more. One that is too small is noticed when the stream gives it
-        away, and raises ``MistakeBoundExceeded``.
+        away, and raises ``MistakeBoundExceeded``. None: not known. Then 1 is assumed, and on a history that gives it
+        away one more, with the ghosts there are: M(1) + ... + M(d) = 2, 11, 78, 1090 mistakes at most on a class of
+        dimension d, whatever d is.
     oracle
         Answers "realizable?" where it runs on a single history; ``bind`` gives it that of the class.
 
@@ -107,20 +111,23 @@ class Ghost(OracleLearner):
     --------
     >>> Ghost(2), Ghost(2).mistake_bound
     (Ghost(d=2), 9)
+    >>> Ghost().mistake_bound is None
+    True
     """
 
-    d: int
+    d: int | None = None
     oracle: Oracle | None = field(default=None, repr=False, compare=False)
     _recent: Recent = field(default_factory=Recent, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the dimension."""
-        object.__setattr__(self, "d", check_size("d", self.d, at_least=0, at_most=LARGEST_D))
+        if self.d is not None:
+            object.__setattr__(self, "d", check_size("d", self.d, at_least=0, at_most=LARGEST_D))
 
     @property
-    def mistake_bound(self) -> int:
-        """M(d), or 2^256 where that is less: no game has so many rounds."""
-        return min(mistake_bound(self.d), LARGEST_INT)
+    def mistake_bound(self) -> int | None:
+        """M(d), or 2^256 where that is less: no game has so many rounds. None if d is not known."""
+        return None if self.d is None else min(mistake_bound(self.d), LARGEST_INT)
 
     def rows(self, frontier: Frontier) -> RowLearner:
         """Return this learner run on the frontier's rows, where it asks no oracle."""
@@ -128,14 +135,15 @@ class Ghost(OracleLearner):
 
     def start(self) -> History:
         """Return the empty history."""
-        return History((), (), (), fresh_stage(self.d))
+        d = FIRST_D if self.d is None else self.d
+        return History((), (), (), fresh_stage(d), d)
 
     def predict(self, state: History, x: Instance) -> int:
         """Return the label predicted at x: the only realizable one, if there is only one."""
         answers = self._ask(state, x)
         if not all(answers.possible):
             return int(answers.possible[1])
-        return self._decide(state, answers).label
+        return self._decide(state, answers)[1].label
 
     def update(self, state: History, x: Instance, y: int) -> History:
         """Return the history with label y at x."""
@@ -146,14 +154,12 @@ class Ghost(OracleLearner):
                 f"Ghost learns realizable histories, and no concept of the class continues this one "
                 f"by {y} at x={x!r}; check the labels"
             )
+        decision = Decision(y, by_tree=False)
+        if all(answers.possible):
+            state, decision = self._decide(state, answers)
         ghosts = tuple((*labels, answers.ones >> number & 1) for number, labels in enumerate(state.ghosts))
-        grown = History((*state.points, x), (*state.truth, y), ghosts, state.stage)
-        if not all(answers.possible):
-            return grown
-        decision = self._decide(state, answers)
-        if decision.label == y:
-            return grown
-        return self._after_mistake(state, grown, answers.ones, decision)
+        grown = state._replace(points=(*state.points, x), truth=(*state.truth, y), ghosts=ghosts)
+        return grown if decision.label == y else self._after_mistake(state, grown, answers.ones, decision)
 
     def _after_mistake(self, old: History, grown: History, ones: int, decision: Decision) -> History:
         """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
@@ -164,16 +170,23 @@ class Ghost(OracleLearner):
         right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
         return grown._replace(ghosts=right, stage=fresh_stage(old.stage.dimension - 1, len(right)))
 
-    def _decide(self, state: History, answers: Answers) -> Decision:
+    def _decide(self, state: History, answers: Answers) -> tuple[History, Decision]:
+        """Return what to predict, and the history that says so: one where d is refuted starts over with d + 1."""
         columns = [
             sum(label << number for number, label in enumerate(column))
             for column in zip(*state.ghosts, state.truth, strict=True)
         ]
-        return decide(self.d, state.stage, len(state.ghosts), answers.ones, columns)
+        while True:
+            try:
+                return state, decide(state.d, state.stage, len(state.ghosts), answers.ones, columns)
+            except MistakeBoundExceeded:
+                if self.d is not None:
+                    raise
+            state = state._replace(d=state.d + 1, stage=fresh_stage(state.d + 1, len(state.ghosts)))
 
     def _query(self, state: History, x: Instance) -> Answers:
         """Ask two queries about the history and one about each ghost: 0, and 1 only if 0 is denied."""
-        points, truth, ghosts, _ = state
+        points, truth, ghosts = state[:3]
         possible = (self._realizable(points, truth, x, 0), self._realizable(points, truth, x, 1))
         if not any(possible):
             raise ContradictoryOracle(

@@ -18,13 +18,15 @@ from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
 from adeptree.ghost.blueprints import as_tuples
 from adeptree.ghost.plans import Plan, mistake, stage_plan
 from adeptree.ghost.saved_ghosts import check_ghosts
-from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_label
+from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
 from adeptree.ghost.trees import LabelTable
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
 
 NONE = -1
 """In arrays of row numbers: no ghost here."""
+FIRST_D = 1
+"""The dimension that is assumed first where none is known: with 0 there is nothing to learn."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Round:
     """``ones[i, j]``: the j-th ghost of row ``rows[i]`` takes label 1."""
     label: BoolArray
     by_tree: BoolArray
+    d: IntArray
+    """The dimension that is not refuted on each, with this point."""
+    again: BoolArray
+    """Where that is more than before: its stage begins with the ghosts there are."""
 
     @cached_property
     def masks(self) -> list[int]:
@@ -53,16 +59,19 @@ class Round:
 class GhostRows(RowLearner):
     """Ghost(d) with, for every row, its stage's dimension, its ghosts (row numbers) and its plan.
 
+    Without d every row has its own: it is refuted row by row, and a row knows nothing of what happened on others.
     Dropping rows (mistake pruning) voids the mistake bound, as a dropped row may be another's ghost;
     a row that loses a ghost begins the plan of its stage anew with those it still has.
     """
 
-    def __init__(self, d: int) -> None:
+    def __init__(self, d: int | None) -> None:
         self.d = d
-        self._dimension: IntArray = np.full(1, d, dtype=np.int64)
+        first = FIRST_D if d is None else d
+        self._assumed: IntArray = np.full(1, first, dtype=np.int64)
+        self._dimension: IntArray = np.full(1, first, dtype=np.int64)
         self._kept: IntArray = np.zeros(1, dtype=np.int64)
         self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
-        self._plan: list[Plan] = [stage_plan(d)]
+        self._plan: list[Plan] = [stage_plan(first)]
         self._labels = LabelTable()
         self._round: Round | None = None
 
@@ -86,7 +95,9 @@ class GhostRows(RowLearner):
             self._labels.grow(children.parent, children.label, contested)
         if contested or not complete:
             parent = children.parent
-            self._dimension, self._kept = self._dimension[parent], self._kept[parent]
+            self._assumed, self._dimension, self._kept = (
+                one[parent] for one in (self._assumed, self._dimension, self._kept)
+            )
             self._plan = [self._plan[v] for v in parent.tolist()]
             lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
@@ -98,7 +109,7 @@ class GhostRows(RowLearner):
         """Return the arrays, and the distinct plans as nested tuples."""
         numbers = {plan: number for number, plan in enumerate(dict.fromkeys(self._plan))}
         return {
-            "d": self.d,
+            "d": self._assumed if self.d is None else self.d,
             "dimension": self._dimension,
             "kept": self._kept,
             "ghosts": self._ghosts,
@@ -111,7 +122,8 @@ class GhostRows(RowLearner):
     def restore(self, state: dict[str, Any], width: int) -> None:
         """Take over a saved state, if ghosts are rows and plans are plans."""
         check_ghosts(state, width)
-        self.d = int(state["d"])
+        self.d = None if np.ndim(state["d"]) else int(state["d"])
+        self._assumed = np.zeros(width, dtype=np.int64) + state["d"]
         self._dimension = np.array(state["dimension"], dtype=np.int64)
         self._kept = np.array(state["kept"], dtype=np.int64)
         self._ghosts = np.array(state["ghosts"], dtype=np.int64)
@@ -125,7 +137,7 @@ class GhostRows(RowLearner):
     @property
     def _needs_labels(self) -> bool:
         """Say whether trees are looked up: a 1-tree is just any two rows, so not for d <= 1."""
-        return self.d >= 2
+        return self.d is None or self.d >= 2
 
     def _decide(self, split: Split) -> Round:
         rows = np.flatnonzero(split.contested)
@@ -134,13 +146,20 @@ class GhostRows(RowLearner):
         count = there.sum(axis=1)
         ones = there & ~split.can0[ghosts]
         default = 2 * ones.sum(axis=1) > count
-        if not self._dimension[rows].all():
-            raise too_small(self.d, CONTESTED_AT_0)
-        trees = find_trees(self.d, self._labels, self._dimension[rows], rows, ghosts, ones)
+        d, dimension = self._assumed[rows], self._dimension[rows]
+        trees = find_trees(self._labels, dimension, rows, ghosts, ones)
+        again = trees[0] & trees[1]
+        if self.d is not None and again.any():
+            raise too_small(self.d, TWO_TREES if dimension.all() else CONTESTED_AT_0)
+        refuted = np.flatnonzero(again)
+        while len(refuted):
+            d[refuted] += 1
+            more = find_trees(self._labels, d[refuted], rows[refuted], ghosts[refuted], ones[refuted])
+            trees[:, refuted] = more
+            refuted = refuted[more.all(axis=0)]
         by_tree = trees[0] | trees[1]
-        now = Round(
-            split.x, (~split.can0).astype(np.uint8), rows, count, ones, np.where(by_tree, trees[1], default), by_tree
-        )
+        label = np.where(by_tree, trees[1], default)
+        now = Round(split.x, (~split.can0).astype(np.uint8), rows, count, ones, label, by_tree, d, again)
         self._ask_plans(now, default)
         return now
 
@@ -148,7 +167,9 @@ class GhostRows(RowLearner):
         """Fill in what the plans predict, where no tree decides."""
         kept, rows, masks = self._kept[now.rows].tolist(), now.rows.tolist(), now.masks
         for at in np.flatnonzero(~now.by_tree).tolist():
-            now.label[at] = plan_label(self.d, self._plan[rows[at]], masks[at] >> kept[at], int(default[at]))
+            d = int(now.d[at])  # (a plan that begins has no ghosts yet)
+            plan, ones = (stage_plan(d), 0) if now.again[at] else (self._plan[rows[at]], masks[at] >> kept[at])
+            now.label[at] = plan_label(d, plan, ones, int(default[at]))
 
     def _round_of(self, children: Children) -> Round:
         """Return what was decided about the point of the children; decide now if it was not asked for."""
@@ -175,11 +196,20 @@ class GhostRows(RowLearner):
         place = np.full(children.parents, NONE, dtype=np.int64)
         place[now.rows] = np.arange(len(now.rows))
         at = place[children.parent]
+        self._start_over(at, now)
         wrong = np.flatnonzero((at != NONE) & (now.label[at] != children.label)) if len(now.rows) else at[:0]
         at = at[wrong]
         by_tree = now.by_tree[at]
         self._end_stages(wrong[by_tree], at[by_tree], now)
         self._add_ghosts(wrong[~by_tree], at[~by_tree], children, now, lost)
+
+    def _start_over(self, at: IntArray, now: Round) -> None:
+        """Begin with a larger d on the children of rows on which it was refuted, with all ghosts there are."""
+        if now.again.any():
+            rows = np.flatnonzero((at != NONE) & now.again[at])
+            self._assumed[rows] = self._dimension[rows] = now.d[at[rows]]
+            self._kept[rows] = now.count[at[rows]]
+            self._begin_plans(rows)
 
     def _end_stages(self, wrong: IntArray, at: IntArray, now: Round) -> None:
         """Begin the next stage with the ghosts that had the true label."""
@@ -222,9 +252,7 @@ class GhostRows(RowLearner):
         self._kept[rows] = kept.sum(axis=1)
 
 
-def find_trees(
-    d: int, labels: LabelTable, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray
-) -> BoolArray:
+def find_trees(labels: LabelTable, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray) -> BoolArray:
     """Say for each label and row whether its ghosts with the label and the row itself have a D-tree.
 
     ``ghosts[i]`` are those of ``rows[i]``, of which ``ones[i]`` take label 1, and ``dimension[i]`` is its D.
@@ -242,8 +270,5 @@ def find_trees(
     for at in np.flatnonzero(trees.any(axis=0) & (dimension > 2)).tolist():
         members = np.append(ghosts[at][ghosts[at] != NONE], rows[at])
         mask = int.from_bytes(np.packbits(ones[at], bitorder="little").tobytes(), "little")
-        label_of_tree = tree_label(d, int(dimension[at]), len(members) - 1, mask, labels.columns(members))
-        trees[:, at] = (label_of_tree == 0, label_of_tree == 1)
-    if trees.all(axis=0).any():
-        raise too_small(d, TWO_TREES)
+        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, mask, labels.columns(members))
     return trees

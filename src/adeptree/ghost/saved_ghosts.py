@@ -16,11 +16,12 @@ from adeptree.ghost.plans import plan_for, refutes, stage_plan
 def check_ghosts(base: dict[str, Any], width: int) -> None:
     """Ghosts that are rows, plans that are plans."""
     d, dimension, kept, ghosts, plan = (base[name] for name in ("d", "dimension", "kept", "ghosts", "plan"))
-    need(is_count(d), "d")
+    grows = isinstance(d, np.ndarray)
+    need(d.shape == (width,) and d.dtype.kind == "i" and d.min() >= 1 if grows else is_count(d), "d")
     rows = [dimension, kept, plan]
     need(all(row.shape == (width,) and row.dtype.kind == "i" and row.min() >= 0 for row in rows), "ghosts")
     need(ghosts.dtype.kind == "i" and ghosts.ndim == 2 and len(ghosts) == width and ghosts.shape[1] > 0, "ghosts")
-    need(-1 <= ghosts.min() and ghosts.max() < width and dimension.max() <= d, "ghosts")
+    need(-1 <= ghosts.min() and ghosts.max() < width and (dimension <= d).all(), "ghosts")
     there = ghosts >= 0
     need((np.diff(there.astype(int), axis=1) <= 0).all() and (kept <= there.sum(axis=1)).all(), "ghosts")
     plans = [as_tuples(one) for one in base["plans"]]
@@ -32,7 +33,7 @@ def check_ghosts(base: dict[str, Any], width: int) -> None:
         for fresh in stages:
             check_plan(one, fresh, int((there.sum(axis=1) - kept)[using].min()))
     points, labels = base["points"], base["labels"]
-    kept_labels = width if d >= 2 else 1  # (else no trees are looked at)
+    kept_labels = width if grows or d >= 2 else 1  # (else no trees are looked at)
     need(is_count(points) and labels.dtype == np.uint8 and labels.ndim == 2 and len(labels) == kept_labels, "labels")
     need(labels.shape[1] > 0 and points <= 8 * labels.shape[1], "labels")
 

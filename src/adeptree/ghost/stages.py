@@ -74,13 +74,17 @@ def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int
 
 def tree_label(d: int, dimension: int, ghosts: int, ones: int, columns: Collection[int]) -> int | None:
     """Return the label whose ghosts together with the trunk have a D-tree, or None."""
-    trunk = 1 << ghosts
-    zeros = (trunk - 1) & ~ones
-    at0 = has_tree(columns, zeros | trunk, dimension)
-    at1 = has_tree(columns, ones | trunk, dimension)
+    at0, at1 = tree_sides(dimension, ghosts, ones, columns)
     if at0 and at1:
         raise too_small(d, TWO_TREES)
     return int(at1) if at0 or at1 else None
+
+
+def tree_sides(dimension: int, ghosts: int, ones: int, columns: Collection[int]) -> tuple[bool, bool]:
+    """Say for each label whether its ghosts together with the trunk have a D-tree."""
+    trunk = 1 << ghosts
+    zeros = (trunk - 1) & ~ones
+    return has_tree(columns, zeros | trunk, dimension), has_tree(columns, ones | trunk, dimension)
 
 
 def plan_label(d: int, plan: plans.Plan, ones: int, default: int) -> int:

@@ -21,3 +21,4 @@ from adeptree.learners.tickets import Ticket as Ticket
 from adeptree.learners.tracking import Tracking as Tracking
 from adeptree.learners.transductive import Transductive as Transductive
 from adeptree.learners.unknown_order import UnknownOrder as UnknownOrder
+from adeptree.learners.tracking_anytime import TrackingAnytime as TrackingAnytime

@@ -126,6 +126,7 @@ class ActiveSet:
         self.contested = state.get("contested", np.zeros_like(self.mistakes))  # (not in all old files)
         self.frontier.restore(state["frontier"])
         need(self.frontier.width == len(self.mistakes), "the number of paths")
+        need(self.mistake_bound is None or self.mistakes.max() <= self.mistake_bound, "more mistakes than M")
         self.base_rows.restore(state["base"], self.frontier.width)
 
 

@@ -19,6 +19,7 @@ from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.rand_soa import RandSOA
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.learners.transductive import Transductive
 from adeptree.learners.unknown_order import UnknownOrder
 from adeptree.learners.watching import LOG
@@ -28,7 +29,7 @@ KINDS: dict[str, type[OnlineLearner]] = {
     kind.kind: kind
     for kind in (
         *(Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader),
-        *(RandSOA, Transductive, UnknownOrder),
+        *(RandSOA, TrackingAnytime, Transductive, UnknownOrder),
     )
 }
 

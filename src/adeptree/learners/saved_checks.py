@@ -51,6 +51,7 @@ ACCOUNT: Kinds = {
 }
 LEARNT: Kinds = {
     **dict.fromkeys(("drift", "last_rate", "heaviest_round"), is_balance),
+    "spread": is_sum,
     **dict.fromkeys(("weighed", "ticketed"), is_flag),
     "gap": lambda gap: is_balance(gap) and gap >= -1e-6,
     "sampled": lambda rounds: all(map(is_count, rounds)),
@@ -114,7 +115,7 @@ def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
     if "frontier" in part:
         width = part["losses"].shape[-1]
         need(part["frontier"].get("width", width) == width, "width")
-        need(all(rows[name].ndim == 1 for name in ("mistakes", "contested", "log_g") if name in rows), "rows")
+        need(all(rows[name].ndim == 1 for name in ("mistakes", "contested") if name in rows), "rows")
         need(part["losses"].ndim == (2 if "log_g" in rows else 1), "losses")  # (only tracking knows two kinds)
         _check_waiting(part.get("waiting"), part.get("dropped", {}), width)
     share = part.get("share")

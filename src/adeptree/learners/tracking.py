@@ -8,26 +8,19 @@ long is back within a few rounds. The cost a round is Adept's.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_SET, check_size
+from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray
-from adeptree.families.registry import base_for
-from adeptree.learners import choices
-from adeptree.learners.adept import ActiveSet, Extension
-from adeptree.learners.mixing import Mixing
-from adeptree.learners.promises import not_rounded_below, warn_if_weak
+from adeptree.core.types import FloatArray, Instance
+from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import check_rate
-from adeptree.roles.base_learner import BaseLearner
+from adeptree.learners.sequences import SequenceLearner
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Odds
-from adeptree.roles.frontier import Children, Queries
 from adeptree.theory import bounds
-from adeptree.theory.mixture import log_sum, odds_of_one
+from adeptree.theory.mixture import log_sum
 
 
 def switching_cost(T: int, switches: int, share: float) -> float:
@@ -42,17 +35,7 @@ def switching_cost(T: int, switches: int, share: float) -> float:
     return -S * math.log(share) - (T - 1 - S) * math.log1p(-share)
 
 
-@dataclass(frozen=True)
-class Expansion:
-    """One round before its label: the next paths, their weights, and P(1)."""
-
-    key: Any
-    extension: Extension
-    log_weight: FloatArray
-    odds: Odds
-
-
-class Tracking(Mixing):
+class Tracking(SequenceLearner):
     """Compete with every sequence of rules that changes at most ``switches`` times in ``horizon`` rounds.
 
     The expected regret so far to the best such sequence (``sequence_regret``) is at most ``bound``, and after T rounds
@@ -107,88 +90,31 @@ class Tracking(Mixing):
         *,
         mistake_bound: int | None = None,
     ) -> None:
-        super().__init__(concept_class, horizon, seed)
+        super().__init__(concept_class, horizon, switches, base, prior, seed, mistake_bound)
         self._rounds_planned = check_size("horizon", horizon)
-        self.switches = check_size("switches", switches, at_least=0, at_most=LARGEST_SET)
-        self.base: BaseLearner = base_for(base, concept_class)
-        self._base_given = base is not None
-        self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
-        self.tree = ActiveSet(concept_class, self.base, self.mistake_bound)
-        choices.one_of("prior", prior, ("paper", "kt"))
-        self.prior = choices.prior(
-            prior, self._rounds_planned, self.mistake_bound, self.base, concept_class, self.tree.frontier
-        )
         self.share = _fraction("share", share) if share is not None else self._tuned_share()
         self.rate = float(check_rate(rate, ())) if rate is not None else self._tuned_rate()
         self.last_rate = self.rate
-        self.log_g: FloatArray = np.zeros(1, dtype=np.float64)
-        """ln g of every path: its posterior over its prior, up to a common factor."""
-        self.losses: IntArray = np.zeros((self.switches + 1, 1), dtype=np.int64)
-        """Row s: the least loss of a sequence with at most s switches that now follows the path."""
-        self._pending: Expansion | None = None
         warn_if_weak(self, f"{self.switches} switches among so many rules")
-
-    def _parts(self) -> list[Any]:
-        return [*super()._parts(), *self.tree.parts()]
 
     # --- The round ---------------------------------------------------------------------------------
 
-    def _expand(self, x: Instance) -> Expansion:
-        extension = self.tree.extend(x)
-        children = extension.children
-        mass = self.prior.log_mass(self.rounds + 1, extension.mistakes, extension.contested) - self.prior.log_total
-        weight = mass + self.log_g[children.parent]
-        return Expansion(self.concept_class.key(x), extension, weight, Odds(*odds_of_one(weight, children.label)))
+    def _log_now(self, log_g: FloatArray) -> FloatArray:
+        return log_g
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         now = self._expansion(x)
-        children = now.extension.children
-        wrong = children.label != bool(label)
-        self.tree.enter(children, now.extension.mistakes, now.extension.contested)
+        wrong = now.extension.children.label != bool(label)
         # g <- (1 - alpha) g e^(-eta wrong) + alpha Z, all divided by Z so that nothing ever underflows.
         log_z = log_sum(now.log_weight - self.rate * wrong)
-        self.log_g = self.log_g[children.parent] - self.rate * wrong - log_z
+        log_g = self.log_g[now.extension.children.parent] - self.rate * wrong - log_z
         if self.share:
-            self.log_g = np.logaddexp(math.log1p(-self.share) + self.log_g, math.log(self.share))
-        self._follow_sequences(children, wrong)
+            log_g = np.logaddexp(math.log1p(-self.share) + log_g, math.log(self.share))
+        self._enter(now, wrong)
+        self.log_g = log_g
         self._mixed(now.odds, self.rate)
-        self._pending = None
-
-    def _follow_sequences(self, children: Children, wrong: Any) -> None:
-        # Viterbi: whoever switches at this round comes from the best of those with one switch less.
-        before = self.losses.min(axis=1)
-        losses = np.concatenate([self.losses[:1], np.minimum(self.losses[1:], before[:-1, np.newaxis])])
-        self.losses = losses[:, children.parent] + wrong
-
-    def _expansion(self, x: Instance) -> Expansion:
-        if self._pending is None or self._pending.key != self.concept_class.key(x):
-            self._pending = self._expand(x)
-        return self._pending
-
-    def _probability(self, x: Instance, raw: Any) -> float:
-        return self._expansion(x).odds.p
 
     # --- Account -----------------------------------------------------------------------------------
-
-    @property
-    def sequence_losses(self) -> list[int]:
-        """For s = 0..switches: the loss so far of the best sequence of rules with at most s switches, exactly."""
-        return [int(loss) for loss in self.losses.min(axis=1)]
-
-    @property
-    def sequence_regret(self) -> float:
-        """Expected regret so far to the best sequence with at most ``switches`` switches, exactly."""
-        return self.expected_loss - self.sequence_losses[-1]
-
-    @property
-    def best_loss(self) -> int:
-        """Loss of the best single rule in hindsight."""
-        return int(self.losses[0].min())
-
-    @property
-    def bound(self) -> float:
-        """What is proven of ``sequence_regret`` now, and so of ``regret`` too."""
-        return not_rounded_below(self.sequence_regret, self.bound_for(self.switches), self.rounds)
 
     def bound_for(self, switches: int) -> float:
         """Return what is proven now of the regret to sequences with another number of switches."""
@@ -210,34 +136,6 @@ class Tracking(Mixing):
         cost = (S + 1) * price + switching_cost(rounds, S, self.share)
         return min(bounds.regret_at_rate(rounds, cost, self.rate), float(rounds)) if cost else 0.0
 
-    @property
-    def rule_cost(self) -> float:
-        """ln(1 / prior mass) of a rule at most: ln N, or with "kt" that of the lightest path there is now."""
-        if not self.prior.settled:
-            return self.prior.log_total
-        return float(-self._masses().min())
-
-    @property
-    def width(self) -> int:
-        """Number of active paths."""
-        return self.tree.width
-
-    @property
-    def queries(self) -> Queries:
-        """Queries asked, posed and inferred so far."""
-        return self.tree.frontier.queries
-
-    def best_rule(self) -> Concept:
-        """Return a rule with the fewest mistakes over the whole stream."""
-        return self.tree.frontier.concept(int(self.losses[0].argmin()))
-
-    def current_rule(self) -> Concept:
-        """Return a rule of the path that weighs most now."""
-        return self.tree.frontier.concept(int((self._masses() + self.log_g).argmax()))
-
-    def _masses(self) -> FloatArray:
-        return self.prior.log_mass(self.rounds, self.tree.mistakes, self.tree.contested)
-
     # --- Tuning and saving -------------------------------------------------------------------------
 
     def _tuned_share(self) -> float:
@@ -256,19 +154,9 @@ class Tracking(Mixing):
         """Return the arguments that rebuild this learner."""
         return super().settings() | {"rate": self.rate or None}
 
-    def _state(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in ("log_g", "losses", "gap", "drift")}
-        return kept | self.tree.rows_state()
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.log_g, self.losses = state["log_g"], state["losses"]
-        self.gap, self.drift = state.get("gap", 0.0), state.get("drift", 0.0)
-        self.tree.restore_rows(len(self.log_g), state)
-
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents."""
         super().take_over(saved)
-        self.tree.rounds = self.rounds + len(self.tickets)
         if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 per round is what it is at most
             self.gap = self.rate * self.rounds / 8
 

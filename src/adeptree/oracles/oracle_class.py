@@ -52,7 +52,8 @@ class OracleClass(ConceptClass):
     oracle
         An oracle object (``adeptree.oracles``) in place of these functions; :meth:`from_oracle` is the short way.
     vc_dimension, littlestone_dimension
-        What you can prove; the second gives the base learner ``Ghost``.
+        What you can prove. The second gives the base learner ``Ghost(d)``, for which a regret is promised in advance;
+        without it that is ``Ghost()``, which finds out.
     key
         Maps an instance to something hashable, so that repeats are recognised (their label is then known without a
         query); plain values, tuples, lists, arrays and mappings need none.
