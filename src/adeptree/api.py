@@ -70,9 +70,9 @@ from adeptree.learners import OnlineLearner as OnlineLearner
 from adeptree.learners import RandSOA as RandSOA
 from adeptree.learners import Ticket as Ticket
 from adeptree.learners import Tracking as Tracking
+from adeptree.learners import TrackingAnytime as TrackingAnytime
 from adeptree.learners import Transductive as Transductive
 from adeptree.learners import UnknownOrder as UnknownOrder
-from adeptree.learners import TrackingAnytime as TrackingAnytime
 from adeptree.learners import load as load
 from adeptree.oracles.oracle_class import OracleClass as OracleClass
 from adeptree.roles.base_learner import BaseLearner as BaseLearner

@@ -16,7 +16,8 @@ Pair = tuple[float, float]
 
 
 def _ln_n(T: int, M: int) -> float:
-    return M * log(e * T / M)
+    m = min(M, T)  # more mistakes than rounds are as many as rounds
+    return m * log(e * T / m)
 
 
 def _kt(T: int, M: int) -> float:
@@ -32,7 +33,8 @@ def _in_advance(T: int, M: int) -> Pair:
     """The promise of the paper's learner: ln N / eta + eta T / 8 at the rate of Algorithm 2, and at most T."""
     learner = at.Adept(at.Thresholds(2**M - 1), T)
     eta = sqrt(8 * _ln_n(T, M) / T)
-    return learner.in_advance or 0.0, min(T, log(sum(comb(T, j) for j in range(M + 1))) / eta + eta * T / 8)
+    experts = sum(comb(T, j) for j in range(min(M, T) + 1))
+    return learner.in_advance or 0.0, min(T, log(experts) / eta + eta * T / 8)
 
 
 def _anytime_in_advance(T: int, M: int) -> Pair:
@@ -90,6 +92,18 @@ FORMULAS: dict[str, Callable[[int, int], Pair]] = {
     "KT's price: min(T ln 2, M ln(eT/M)) + ln(T)/2 + ln 2": lambda T, M: (at.bounds.kt_cost(T, M), _kt(T, M)),
     "Theorem A: 1.087 sqrt(K T) + K/8 + 1/2": lambda T, M: (
         at.bounds.adaptive_regret_in_advance(T, 8.0 + M), _adaptive(T, 8.0 + M)
+    ),
+    "the same on a grid of 5 %: max(2.66 sqrt(ln N (L* + 1)), 5.36 ln N)": lambda T, M: (
+        at.bounds.first_order_regret(T, float(M), True), max(2.66 * sqrt(M * (T + 1)), 5.36 * M)
+    ),
+    "rate of the clock: sqrt(K t) (1 + sqrt(1.05)) / 2": lambda T, M: (
+        at.bounds.anytime_regret(T, float(M)), sqrt(M * T) * (1 + sqrt(1.05)) / 2
+    ),
+    "Hedge over a listed class: sqrt(T ln|C| / 2)": lambda T, M: (
+        at.bounds.hedge_regret(T, 2**M), sqrt(T * M * log(2) / 2)
+    ),
+    "forced mistakes: 3^d, and 2 for d = 1": lambda T, M: (
+        float(at.bounds.forced_mistakes(M)), float(2 if M == 1 else 3**M)
     ),
     "promised by Adept(c, T) in advance": _in_advance,
     "promised by Adept(c) in advance": _anytime_in_advance,

@@ -42,6 +42,8 @@ def run(cell: Cell) -> Row:
         "M": learner.mistake_bound,
         "asked": learner.queries.asked,
         "posed": learner.queries.posed,
+        "said": float(game.column("p").sum()),
+        "width": learner.width,
         "from_widths": _from_widths(game),
     }
 
@@ -79,8 +81,13 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
             shares = [row["posed"] / row["asked"] for row in members]
             yield at_most("posed / asked queries, literal frontier", shares, 1.0, note)
         else:
-            literal = by_oracle[("literal",)]
-            shares = [row["posed"] / other["posed"] for row, other in zip(members, literal, strict=True)]
+            literal = {(row["class"], row["T"], row["seed"]): row for row in by_oracle[("literal",)]}
+            pairs = [(row, literal[row["class"], row["T"], row["seed"]]) for row in members]
+            apart = [abs(row["said"] - other["said"]) + abs(row["width"] - other["width"]) for row, other in pairs]
+            yield at_most(
+                f"what is said and kept, {oracle} frontier, less the literal one's", apart, 1e-9, "every game"
+            )
+            shares = [row["posed"] / other["posed"] for row, other in pairs]
             yield at_most(f"posed queries, {oracle} frontier / literal frontier", shares, FEWER, note)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
-from adeptree.experiments.stats import at_most, exponent, exponent_near
+from adeptree.experiments.stats import at_most, exponent, exponent_near, mean, spread
 
 
 def run(cell: Cell) -> Row:
@@ -27,6 +28,9 @@ def run(cell: Cell) -> Row:
         "best_loss": game.best_loss,
         "worst_over_time": float((game.regrets / over_time).max()),
     }
+    p = game.column("p")
+    drawn = float((game.column("guess") - p).sum())
+    row["coins"] = drawn / max(1e-9, float((p * (1 - p)).sum()) ** 0.5)
     if cell["part"] == "bound" and cell["seed"] == 0:
         row["curve"], row["bound_curve"] = curve(game.regrets.tolist()), curve(over_time.tolist())
     return row
@@ -41,6 +45,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         streams = len(groups(members, "stream"))
         note = f"T = {members[0]['T']}, M = {members[0]['M']}; {streams} streams, hardest: {hardest['stream']}"
         yield at_most(f"expected regret on {spec}", column(members, "regret"), bound, note)
+    yield _coins(column(rows, "coins"))
     claim = "expected regret / proven bound, worst round of any run"
     yield at_most(claim, column(rows, "worst_over_time"), 1.0, "after every round t, not only at t = T")
     for (spec, stream), members in groups(part(rows, "growth"), "class", "stream").items():
@@ -51,3 +56,13 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         note = f"T = {horizons[0]}..{horizons[-1]}; the bound itself fits {own:.2f} there"
         claim = f"exponent of regret in T, {stream}, {spec}"
         yield exponent_near(claim, members, "regret", target, note)
+
+
+def _coins(scores: Sequence[float]) -> Verdict:
+    """Say that guesses are drawn with the chances that are told: sums of (guess - p) are as wide as coins'."""
+    wide, within = spread(scores), round(3 / math.sqrt(2 * (len(scores) - 1)), 3)
+    held = abs(wide - 1) <= within and abs(mean(scores)) <= 3 / math.sqrt(len(scores))
+    note = f"sum of guess - p in a game, in standard deviations; mean {mean(scores):.2f}; within three standard errors"
+    return Verdict(
+        "guesses: spread against coins of these chances", "=", 1.0, wide, wide, 0.0, len(scores), held, note, within
+    )

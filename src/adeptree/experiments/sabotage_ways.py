@@ -194,6 +194,18 @@ def doubled_mistakes(was: Any) -> Any:
     return extend
 
 
+def one_lost(was: Any) -> Any:
+    """The last path, where it is contested, cannot take 1."""
+
+    def ask(self: Any, x: Any) -> Any:
+        found = was(self, x)
+        if self.width >= 5 and self.strategy in ("bits", "cubes"):
+            found.can[1][-1] &= not found.can[0][-1]
+        return found
+
+    return ask
+
+
 def turned_round(was: Any) -> Any:
     """The other label on contested rows."""
     return lambda self, partition, split: was(self, partition, split) ^ split.contested

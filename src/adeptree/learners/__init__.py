@@ -19,6 +19,6 @@ from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
 from adeptree.learners.rand_soa import RandSOA as RandSOA
 from adeptree.learners.tickets import Ticket as Ticket
 from adeptree.learners.tracking import Tracking as Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime as TrackingAnytime
 from adeptree.learners.transductive import Transductive as Transductive
 from adeptree.learners.unknown_order import UnknownOrder as UnknownOrder
-from adeptree.learners.tracking_anytime import TrackingAnytime as TrackingAnytime
