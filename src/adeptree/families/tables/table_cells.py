@@ -26,7 +26,7 @@ MOST = sys.float_info.max
 
 def plain_value(name: str, value: Any) -> Any:
     """Return a value of NumPy as Python's own, and None for a gap of whatever library."""
-    if type(value) in (str, int, float):
+    if value is None or type(value) in (str, int, float):
         return value
     if type(value).__name__ in MISSING or (isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)):
         return None
