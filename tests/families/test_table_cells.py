@@ -124,6 +124,7 @@ def test_times_finer_than_a_microsecond() -> None:
     assert [rule(row) for row in rows] == ys and str(rule) == "t >= 2013-05-02T16:59:59" and learner.best_loss == 0
     near = [({"t": 1367514000.0000002}, 0), ({"t": 1367514000.0000005}, 1)]
     assert str(c.erm(near)) == "t >= 1367514000.0000005"
+    assert str(c.erm([({"t": 1367514000}, 0), ({"t": 1367514000.0000017}, 1)])) == "t >= 2013-05-02T17:00:00.000001"
 
 
 @pytest.mark.parametrize("times", [(), ("t",)])
@@ -148,6 +149,11 @@ def test_arrays_of_nanoseconds_are_times() -> None:
     days = np.array([["2013-05-01"], ["NaT"], ["2013-05-03"]], dtype="datetime64[ns]")
     for c in (at.TableStumps(["t"]), at.TableStumps(["t"], times=["t"])):
         assert list(c.instances_of(days)) == [{"t": 1367366400.0}, {}, {"t": 1367539200.0}]
+        many, single = at.Adept(c), at.Adept(c)
+        many.learn_many(days, [0, 0, 1])
+        for day, y in zip(days, [0, 0, 1], strict=True):
+            single.learn(day, y)
+        assert [many.predict_proba(day) for day in days] == [single.predict_proba({"t": day[0]}) for day in days]
     pytest.importorskip("sklearn")
     from adeptree.compat.sklearn import AdeptClassifier
 
