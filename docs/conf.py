@@ -33,7 +33,7 @@ nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|pytest|river|sklearn|unittest)\..*"),
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
-    ("py:class", r"adeptree\.families\.rule_values\.\w+"),
+    ("py:class", r"adeptree\.families\.(rule_values|tables\.cell_rules)\.\w+"),
     ("py:class", r"adeptree\.(ghost|games)\..*\.(OracleLearner|Voting|Voters|Council|MadeConcept|OwnsOracle)"),
     ("py:class", r"adeptree\.theory\.priors\.BetaTables"),
     ("py:class", "[CHS]"),

@@ -191,6 +191,9 @@ def test_what_a_run_takes_for_times() -> None:
     assert "times" not in call("run", "u.csv", "--rules", "stumps").stderr
     told = call("run", "u.csv", "--rules", "stumps(weekday(day))").stderr
     assert "weekday(day) needs times in ISO 8601, such as 2013-05-01 or 2013-05-01T17:00; day has 01/05/2013" in told
+    for others, text in (["2013-05-02", "", "soon", "late"], "soon"), (["n/a"], "none"):
+        write("v.csv", "a,day,y", *(f"{i},{day},{i % 2}" for i, day in enumerate(others * 2)))
+        assert f"day has {text} in its first rows" in call("run", "v.csv", "--rules", "stumps(weekday(day))").stderr
     for rules in ("thresholds(day)", "intervals(day)", "unions(day, m=2)"):
         assert "day >= 2013-05-05" in good("run", "t.csv", "--rules", rules)
 

@@ -20,8 +20,9 @@ from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import DamagedFile, InvalidInstance
 from adeptree.families.line.cuts_engine import CutsEngine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
-from adeptree.families.rule_values import Interval, IntervalUnion, NumberRule, ValueRule
+from adeptree.families.rule_values import Interval, IntervalUnion
 from adeptree.families.tables import table_engine
+from adeptree.families.tables.cell_rules import NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells, cell_of
 from adeptree.families.tables.table_engine import TableEngine, TablePrior
 from adeptree.theory.priors import KTPrior, MixedPrior

@@ -9,6 +9,7 @@ import numpy as np
 import adeptree as at
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
 from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.core.frames import plain_rows
 from adeptree.families.registry import columns_of
 from adeptree.families.stumps.stumps_found import RealStumps
 
@@ -71,7 +72,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``sample_weight=`` says what an error costs in each row. (It is not named in the signature, by which
         scikit-learn would take a row of weight 2 for the same row twice: to an online learner these are two rounds.)
         """
-        X, y = validate_data(self, X, y, **self._wanted())
+        X, y = self._checked(X, y)
         weight = weights.pop("sample_weight", None)
         if weights:
             raise TypeError(f"fit takes X, y and sample_weight; got {', '.join(map(repr, weights))}")
@@ -81,14 +82,14 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows; the first call must know both labels, from ``classes`` or from ``y``."""
         first = not hasattr(self, "learner_")
-        X, y = validate_data(self, X, y, reset=first, **self._wanted())
+        X, y = self._checked(X, y, reset=first)
         weight = _weights(sample_weight, X)
         return (self._start(y, classes, weight) if first else self)._learn(X, y, weight)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the chance of guessing each label of ``classes_``, one row per row."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._wanted())
+        X = self._checked(X, reset=False)
         p = self.learner_.predict_proba_many(self._instances(X))
         return np.column_stack([1.0 - p, p]) if len(self.classes_) == 2 else np.ones((len(p), 1))
 
@@ -103,12 +104,17 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.learner_.best_rule()
 
-    def _wanted(self) -> dict[str, Any]:
-        """Return what X may hold: finite numbers, or with rules on tables texts and gaps too."""
+    def _checked(self, *given: Any, **how: Any) -> Any:
+        """Return X, and y: finite numbers, or with rules on tables texts and gaps too."""
         known = isinstance(self.rules, at.ConceptClass) and columns_of(self.rules).gaps
         if known or (isinstance(self.rules, str) and self.rules == "tables"):
-            return {"dtype": None, "ensure_all_finite": False}
-        return {"dtype": np.float64}
+            return validate_data(self, *given, dtype=None, ensure_all_finite=False, **how)
+        try:
+            return validate_data(self, *given, dtype=np.float64, **how)
+        except (TypeError, ValueError) as error:
+            if not any(said in str(error) for said in ("X contains NaN", "convert string", "NAType")):
+                raise
+            raise type(error)(f'{error}\nrules="tables" takes texts and gaps') from error
 
     def _start(self, y: Any, classes: Any, weight: Any) -> Self:
         check_decision(self.decision)
@@ -139,7 +145,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _instances(self, X: Any) -> list[Any]:
-        rows = (dict(zip(self._names, row, strict=True)) for row in X.tolist())
+        rows = (dict(zip(self._names, row, strict=True)) for row in plain_rows(X))
         return [instance_of(self.learner_.concept_class, row, self.feature) for row in rows]
 
 

@@ -104,6 +104,16 @@ def as_list(values: Any) -> list[Any]:
     return values if isinstance(values, list) else values.tolist()
 
 
+def plain_rows(array: Any) -> Any:
+    """Return the rows of an array as Python's own values, but times as they are: their nanoseconds would be numbers.
+
+    >>> import numpy as np
+    >>> plain_rows(np.array([[1, 2]])), plain_rows(np.array([["2013-05-01"]], dtype="datetime64[ns]")).dtype
+    ([[1, 2]], dtype('<M8[ns]'))
+    """
+    return array if array.dtype.kind in "mM" else array.tolist()
+
+
 def index_of(found: Any) -> Any:
     """Return the index of what pandas and its like have made, None for others."""
     import narwhals as nw

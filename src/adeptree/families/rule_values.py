@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from adeptree.core.types import Instance
-
-Lookup = Callable[[Mapping[str, Any]], Any] | None
-"""How a rule finds its cell in a row, where that is not what the row has by the feature's name."""
 
 
 def number_text(value: float) -> str:
@@ -122,65 +118,6 @@ class Stump:
 
     def __str__(self) -> str:
         return f"{self.feature} {'>=' if self.above else '<'} {number_text(self.cut)}"
-
-
-@dataclass(frozen=True)
-class NumberRule:
-    """A rule about the numbers of a column, and the label ``gap`` where it holds none: it is empty, or a text.
-
-    >>> rule = NumberRule("age", Threshold(40.0), gap=1)
-    >>> str(rule), rule({"age": 39.0}), rule({}), str(NumberRule("age", Interval(-math.inf, 40), gap=0))
-    ('age >= 40 or age is missing', 0, 1, 'age < 40')
-    """
-
-    feature: str
-    rule: Threshold | Interval | IntervalUnion | Constant
-    gap: int
-    lookup: Lookup = field(default=None, compare=False, repr=False)
-
-    def __call__(self, x: Mapping[str, Any]) -> int:
-        """Ask the rule about a number; else return the label of gaps."""
-        cell = self.lookup(x) if self.lookup else x.get(self.feature)
-        return self.rule(cell) if isinstance(cell, (int, float)) else self.gap
-
-    def __str__(self) -> str:
-        if isinstance(self.rule, Constant):
-            return f"{self.feature} is {'a' if self.rule.label else 'no'} number"
-        text = re.sub(r"\bx\b", lambda _: self.feature, str(self.rule))
-        return f"{text} or {self.feature} is missing" if self.gap else text
-
-
-@dataclass(frozen=True, init=False)
-class ValueRule:
-    """Whether a column has this text, or one of these (None: is missing); or another one.
-
-    >>> rule = ValueRule("sex", "female", equal=True)
-    >>> str(rule), rule({"sex": "female"}), rule({}), str(ValueRule("sex", None, equal=False))
-    ('sex == female', 1, 0, 'sex is not missing')
-    >>> str(ValueRule("flag", "NL", "FR", equal=True)), str(ValueRule("flag", "NL", None, equal=False))
-    ('flag in {NL, FR}', 'flag != NL and flag is not missing')
-    """
-
-    feature: str
-    values: tuple[str | None, ...]
-    equal: bool
-    lookup: Lookup = field(default=None, compare=False, repr=False)
-
-    def __init__(self, feature: str, *values: str | None, equal: bool, lookup: Lookup = None) -> None:
-        self.__dict__.update(feature=feature, values=values, equal=equal, lookup=lookup)
-
-    def __call__(self, x: Mapping[str, Any]) -> int:
-        """Compare; a number is no value."""
-        cell = self.lookup(x) if self.lookup else x.get(self.feature)
-        return int((cell in self.values) == self.equal)
-
-    def __str__(self) -> str:
-        texts = [value for value in self.values if value is not None]
-        one, several, is_missing = ("==", "in", "is") if self.equal else ("!=", "not in", "is not")
-        said = [f"{self.feature} {one} {texts[0]}"] if len(texts) == 1 else []
-        said += [f"{self.feature} {several} {{{', '.join(texts)}}}"] if len(texts) > 1 else []
-        said += [f"{self.feature} {is_missing} missing"] if len(texts) < len(self.values) else []
-        return (" or " if self.equal else " and ").join(said)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
-from adeptree.core.frames import as_list, column_of, framed, index_of, is_series, like, rows_of, values_in
+from adeptree.core.frames import as_list, column_of, framed, index_of, is_series, like, plain_rows, rows_of, values_in
 from adeptree.core.types import CheckedRows, FloatArray, listed
 from adeptree.families.registry import columns_of
 from adeptree.learners.tickets import Ticket
@@ -108,10 +108,9 @@ def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
         return xs
     if not isinstance(xs, np.ndarray) or (xs.ndim == 1 and xs.dtype.kind == "O"):
         return xs if PLAIN.issuperset(map(type, xs)) else [one(concept_class, x) for x in xs]
-    if xs.dtype.kind == "M":  # (finer units than Python's own would become plain numbers)
-        xs = xs.astype("datetime64[us]")
     names = told.names(concept_class)
     if names is None:
+        xs = xs.astype("datetime64[us]") if xs.dtype.kind == "M" else xs  # (finer ones would become plain numbers)
         one_value = xs.ndim == 2 and xs.shape[1] == 1 == told.count(concept_class)
         return xs[:, 0] if one_value and not _by_name(concept_class, told) else xs
     table = xs[:, np.newaxis] if xs.ndim == 1 == len(names) else xs
@@ -120,14 +119,14 @@ def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
     _check_count(names, table.shape[1], xs)
     if told.array is not None and table.dtype.kind in "iuf":
         return table
-    return [dict(zip(names, row, strict=True)) for row in table.tolist()]
+    return [dict(zip(names, row, strict=True)) for row in plain_rows(table)]
 
 
 def _array_row(concept_class: ConceptClass, told: Columns, x: Any) -> Any:
     names = told.names(concept_class)
     if names is not None and x.ndim == 1:
         _check_count(names, len(x), x)
-        return dict(zip(names, x.tolist(), strict=True))
+        return dict(zip(names, plain_rows(x), strict=True))
     return (
         x.item()
         if x.ndim == 0 or (x.size == 1 == told.count(concept_class) and not _by_name(concept_class, told))

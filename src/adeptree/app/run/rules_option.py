@@ -149,9 +149,10 @@ class _Look:
         wanted = {name: self.times(name) for name in dict.fromkeys(made.get(name, name) for name in names or others)}
         for name, column in made.items():
             if timed and column in self.first and not wanted[column]:
+                other = next((text for text in self.texts(column) if time_in(text) is None), "none")
                 raise InvalidArgument(
                     f"--rules: {name} needs times in ISO 8601, such as 2013-05-01 or 2013-05-01T17:00; {column} has "
-                    f"{brief(next(iter(self.texts(column)), 'none')) or 'none'} in its first rows"
+                    f"{brief(other)} in its first rows"
                 )
         times = tuple(name for name, found in wanted.items() if found and timed)
         if names:

@@ -11,6 +11,8 @@ from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import CheckedRows, FloatArray
 from adeptree.families.line.round_cuts import finite_float
 
+GAPS = "; TableStumps takes rows with texts and gaps"
+
 
 def mapping_of(x: Any) -> Mapping[Any, Any]:
     """Return x, if it is a mapping."""
@@ -28,8 +30,8 @@ def values_of(features: Iterable[str], x: Any) -> dict[str, float]:
     given, values = mapping_of(x), {}
     for name in features:
         if name not in given:
-            raise InvalidInstance(f"x must have the feature {name!r}; it has {sorted(map(str, x))}")
-        values[name] = feature_value(name, given[name])
+            raise InvalidInstance(f"x must have the feature {name!r}; it has {sorted(map(str, x))}{GAPS}")
+        values[name] = feature_value(name, given[name], GAPS)
     return values
 
 
@@ -61,7 +63,7 @@ def table_of(features: Collection[str], xs: Any) -> Table | None:
         return None
     values = xs.astype(np.float64) + 0.0
     for row, column in np.argwhere(~np.isfinite(values)):
-        feature_value(list(features)[column], xs[row, column])
+        feature_value(list(features)[column], xs[row, column], GAPS)
     return Table(features, values)
 
 

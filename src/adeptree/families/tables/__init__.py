@@ -8,7 +8,7 @@ import numpy as np
 
 from adeptree.core.cells import is_missing, number, plain_floats
 from adeptree.families.tables.best_so_far import BestSoFar
-from adeptree.families.tables.table_cells import TableCells, cell_of
+from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
 from adeptree.families.tables.table_engine import TableEngine
 from adeptree.families.tables.table_rules import (
     TableIntervals,
@@ -33,7 +33,6 @@ def _cell(text: str) -> Any:
 def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
     """Return the same of many rows."""
     numbers, texts = np.empty((len(columns[0]), len(concept_class.features))), list[list[Any] | None]()
-    most = np.finfo(np.float64).max
     given = dict(zip(concept_class.columns, columns, strict=True))
     for f, name in enumerate(concept_class.features):
         lookup = concept_class.lookups.get(name)
@@ -48,7 +47,7 @@ def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> Table
             words = [cell if isinstance(cell, str) else None for cell in cells]
         numbers[:, f] = plain
         texts.append(words)
-    return TableCells(concept_class.features, np.clip(numbers, -most, most) + 0.0, texts)
+    return TableCells(concept_class.features, clipped(numbers), texts)
 
 
 def _plain_floats(column: Sequence[str]) -> list[float] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import compress
 from types import MappingProxyType
 from typing import Any
@@ -21,11 +21,23 @@ MISSING = ("NAType", "NaTType")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def plain_value(value: Any) -> Any:
+MOST = sys.float_info.max
+
+
+def plain_value(name: str, value: Any) -> Any:
     """Return a value of NumPy as Python's own, and None for a gap of whatever library."""
-    if isinstance(value, np.generic):
-        value = value.item() if value.dtype.kind not in "mM" else value.astype("datetime64[us]").item()
-    return None if type(value).__name__ in MISSING else value
+    if value is None or type(value) in (str, int, float):
+        return value
+    if type(value).__name__ in MISSING or (isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)):
+        return None
+    if isinstance(value, (timedelta, np.timedelta64)):
+        raise InvalidInstance(f"column {name!r} must hold durations as numbers, e.g. of seconds; {got(name, value)}")
+    if isinstance(value, (date, np.datetime64)):
+        year = value.year if isinstance(value, date) else 1970 + int(value.astype("datetime64[Y]").astype(np.int64))
+        if not 1 <= year <= 9999:  # (others' dates reach further than Python's)
+            raise InvalidInstance(f"column {name!r} must hold times of the years 1 to 9999; {got(name, value)}")
+        return value if isinstance(value, date) else value.astype("datetime64[us]").item()
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def cell_of(name: str, value: Any) -> float | str | None:
@@ -36,7 +48,9 @@ def cell_of(name: str, value: Any) -> float | str | None:
     >>> [cell_of("a", value) for value in (3, float("nan"), True, "red", None, date(1970, 1, 2))]
     [3.0, None, 'true', 'red', None, 86400.0]
     """
-    value = plain_value(value)
+    if type(value) is float and -MOST <= value <= MOST:  # what rows hold that were read already, most of the time
+        return value + 0.0
+    value = plain_value(name, value)
     if value is None:
         return None
     if isinstance(value, str):
@@ -50,12 +64,21 @@ def cell_of(name: str, value: Any) -> float | str | None:
         day = datetime.combine(value, value.timetz() if isinstance(value, datetime) else time())
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
     try:
-        number, limit = float(value), sys.float_info.max
-    except OverflowError:
-        number = limit if value > 0 else -limit
+        number = float(value)
+    except OverflowError:  # a whole number or a fraction beyond every float
+        number = MOST if value > 0 else -MOST
     except (TypeError, ValueError):
         raise InvalidInstance(f"column {name!r} must hold numbers, texts or gaps (None); {got(name, value)}") from None
-    return None if math.isnan(number) else max(-limit, min(limit, number)) + 0.0
+    return None if math.isnan(number) else max(-MOST, min(MOST, number)) + 0.0
+
+
+def clipped(numbers: FloatArray) -> FloatArray:
+    """Return many numbers as :func:`cell_of` has them: infinities are the last finite ones, and NaN is left.
+
+    >>> clipped(np.array([math.inf, -0.0, math.nan])).tolist()
+    [1.7976931348623157e+308, 0.0, nan]
+    """
+    return np.clip(numbers, -MOST, MOST) + 0.0
 
 
 def row_of(

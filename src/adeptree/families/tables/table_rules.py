@@ -14,13 +14,15 @@ import numpy as np
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.frames import plain_rows
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.line.intervals import RealIntervals
 from adeptree.families.line.thresholds import RealThresholds
 from adeptree.families.line.unions import MOST_INTERVALS, RealIntervalUnions
-from adeptree.families.rule_values import Constant, Interval, NumberRule, Threshold, ValueRule
+from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.stumps_found import names_of
-from adeptree.families.tables.table_cells import TableCells, row_of
+from adeptree.families.tables.cell_rules import NumberRule, ValueRule
+from adeptree.families.tables.table_cells import TableCells, clipped, row_of
 from adeptree.families.tables.times import DERIVED, TimeCell, with_times
 from adeptree.roles.concept_class import ConceptClass
 
@@ -78,8 +80,7 @@ class TableRules(ConceptClass):
         object.__setattr__(self, "features", names_of(features))
         object.__setattr__(self, "values", check_size("values", values, at_most=MOST_VALUES))
         object.__setattr__(self, "times", () if times == () or times == [] else names_of(times, "times"))
-        read = {cell.column for cell in self.lookups.values()}
-        if missing := [name for name in self.times if name not in read]:
+        if missing := [name for name in self.times if all(name != cell.column for cell in self.lookups.values())]:
             raise InvalidArgument(
                 f"times must be columns that the features read, as they are or by weekday(...) and hour(...); "
                 f"{got('times', missing[0])}"
@@ -117,8 +118,8 @@ class TableRules(ConceptClass):
             return xs
         if isinstance(xs, np.ndarray) and xs.shape[1:] == (len(self.columns),):
             if xs.dtype.kind == "f" and not self.times:
-                return TableCells(self.features, xs.astype(np.float64) + 0.0, [None] * len(self.features))
-            xs = [dict(zip(self.columns, row, strict=True)) for row in xs.tolist()]
+                return TableCells(self.features, clipped(xs.astype(np.float64)), [None] * len(self.features))
+            xs = [dict(zip(self.columns, row, strict=True)) for row in plain_rows(xs)]
         return TableCells.of(self.features, [self.instance(x) for x in xs])
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
@@ -161,8 +162,7 @@ class TableRules(ConceptClass):
                 if not isinstance(cell, float):
                     gains[cell] += 2 * y - 1
             values = sorted(gains, key=lambda value: value or "")
-            for value in values:
-                yield from (self.about_values(name, [value], equal) for equal in (True, False))
+            yield from (self.about_values(name, [value], equal) for value in values for equal in (True, False))
             for equal, sign in (True, 1), (False, -1):
                 if len(places := best_set(np.array([sign * gains[value] for value in values]), self.values)) > 1:
                     yield self.about_values(name, [values[place] for place in places], equal)

@@ -55,12 +55,12 @@ class TimeCell:
 
     def __call__(self, row: Mapping[str, Any]) -> float | str | None:
         """Return the cell; what a row has by the feature's own name is taken as it is."""
-        own = row.get(self.name) if self.part else None
-        return self.of(row.get(self.column)) if own is None else cell_of(self.name, own)
+        own = cell_of(self.name, row.get(self.name)) if self.part else None
+        return self.of(row.get(self.column)) if own is None else own
 
     def of(self, value: Any) -> float | str | None:
         """Return the cell of a value of the time's column."""
-        value = plain_value(value)
+        value = plain_value(self.column, value)
         if isinstance(value, str):
             value = time_in(value) or value
         cell = cell_of(self.column, value)
@@ -78,16 +78,18 @@ def _offset(value: Any) -> float:
 class Moment(float):
     """Seconds since 1970 that are shown as a time in UTC.
 
-    >>> [str(Moment(seconds)) for seconds in (86400, 3600, 3601.5, 1e300)]
-    ['1970-01-02', '1970-01-01T01:00', '1970-01-01T01:00:01.500000', '1e+300']
+    >>> [str(Moment(seconds)) for seconds in (86400, 3600, 3601.5, 1e300, 1e-7)]
+    ['1970-01-02', '1970-01-01T01:00', '1970-01-01T01:00:01.500000', '1e+300', '1e-07']
     """
 
     def __str__(self) -> str:
         try:
-            time = (EPOCH + timedelta(seconds=self)).replace(tzinfo=None)
+            time = EPOCH + timedelta(seconds=self)
         except OverflowError:
             return repr(self)
-        return time.isoformat().removesuffix(":00").removesuffix("T00:00")
+        if time.timestamp() != self:  # it is finer than a microsecond: as a text it would be another cut
+            return repr(self)
+        return time.replace(tzinfo=None).isoformat().removesuffix(":00").removesuffix("T00:00")
 
 
 def with_times(rule: Any, points: Sequence[float]) -> Any:
@@ -109,15 +111,18 @@ def _round(cut: float, points: Sequence[float]) -> float:
     place = bisect_left(points, cut)
     if not math.isfinite(cut) or not 0 < place < len(points):
         return cut if math.isinf(cut) else Moment(cut)
+    low, point = points[place - 1 : place + 1]
     try:
-        high = EPOCH + timedelta(seconds=points[place])
+        high = EPOCH + timedelta(seconds=point)
     except OverflowError:
         return Moment(cut)
+    if high.timestamp() > point:  # rounded up to a microsecond, where the point is finer
+        high -= timedelta(microseconds=1)
     second = high.replace(microsecond=0)
     minute = second.replace(second=0)
     hour = minute.replace(minute=0)
     day = hour.replace(hour=0)
-    for time in (day.replace(month=1, day=1), day.replace(day=1), day, hour, minute, second):
-        if (seconds := time.timestamp()) > points[place - 1]:
+    for time in (day.replace(month=1, day=1), day.replace(day=1), day, hour, minute, second, high):
+        if (seconds := time.timestamp()) > low:
             return Moment(seconds)
-    return Moment(points[place])
+    return Moment(point)
