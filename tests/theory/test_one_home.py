@@ -20,7 +20,7 @@ HOMES = {
     "the tuned rate": (r"math\.sqrt\(8 ", "theory/bounds.py"),
     "ln N": (r"log\(math\.e \* ", "theory/bounds.py theory/mixture.py pages/loose_ends.py"),  # (a page tells of M > T)
     "the first-order rate": (r"min\(0\.5, math\.sqrt", "theory/mixture.py"),
-    "capacities in logarithms": (r"logaddexp\.accumulate|lgamma|gammaln", "theory/mixture.py"),
+    "capacities in logarithms": (r"logaddexp\.accumulate", "theory/mixture.py"),
     "the mixability gap": (r"log1p\(loss \* |expm1\(-(rate|eta)\)", "theory/ledger_kernel.py"),
     "KT's mass": (r"k \+ 0\.5\) /|i \+ first", "theory/priors.py"),
     "Gey's number": (r"comb\((\w+|\w+ \+ 1), \(?\w+( \+ 1\))? // 2\) <=", "families/stumps/stump_vc.py"),

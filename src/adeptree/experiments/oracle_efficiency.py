@@ -56,6 +56,7 @@ def run(cell: Cell) -> Row:
         "labellings": labellings,
         "calls": oracle.calls,
         "calls_of_natural_base": own.calls,
+        "regret": learner.regret,
     }
 
 

@@ -71,7 +71,7 @@ class Label:
         text = cell.strip()
         if self.sign is None:
             return self._plain(text)
-        if is_missing(text) and text.lower() != str(self.value).lower():
+        if is_missing(text) and text != self.value:
             return None
         value = number(text)
         both = not isinstance(self.value, str) and not isinstance(value, str) and math.isfinite(value)

@@ -109,7 +109,8 @@ OTHERS = {
     b"[": "a JSON array; one object per line is read (jq -c '.[]' FILE > rows.jsonl)",
     b"PAR1": "Parquet; add --format parquet",
     b"ARROW1": "an Arrow file; save it as Parquet or CSV",
-    b"<": "a page or XML; save it as CSV",
+    b"<!DOCTY": "a page; save its table as CSV",
+    b"<?xml": "XML; save its table as CSV",
 }
 """What other files begin with, and what to do."""
 
