@@ -192,12 +192,15 @@ class OwnsOracle(Protocol):
 
     def realizable(self, sample: Sample) -> bool:
         """Weak-consistency oracle."""
+        ...
 
     def erm(self, sample: Sample) -> Concept:
         """ERM oracle."""
+        ...
 
     def judge(self, sample: Sample) -> Concept:
         """Return a best concept in hindsight."""
+        ...
 
 
 class HiddenBlocks(ConceptClass):
