@@ -6,14 +6,11 @@ import csv
 import json
 import os
 import random
-import shutil
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from running import POSIX, Forker, call, good, process, write
+from running import POSIX, call, good, killed_often, process, write
 
 import adeptree as at
 from adeptree.app.run import run_folder as journal
@@ -288,21 +285,8 @@ def test_random_kills_change_nothing(second: bool) -> None:
         labels = {key: y for key, v, y in found if y and key}
         stream_of(rows)
         options += ["--labels", write("second.csv", "id,y", *map(",".join, labels.items()))]
-    rng = random.Random(4)
     before = "adeptree.app.run.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.app.run.run_folder.SHARE = 1"
-    saved = ["run", *options, "--predictions", "p.csv", "--save", "s", "--resume"]
-    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{before}") as forker:
-        assert forker.run("run", *options, "--predictions", "whole.csv") == 0
-        expected, start = Path("whole.csv").read_bytes(), time.monotonic()
-        assert forker.run(*saved) == 0
-        lasted, kills = time.monotonic() - start, 0
-        while kills < 8:
-            shutil.rmtree("s", ignore_errors=True)
-            Path("p.csv").unlink(missing_ok=True)
-            while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == signal.SIGKILL:
-                kills += 1
-                assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
-            assert Path("p.csv").read_bytes() == expected
+    killed_often(options, 8, random.Random(4), before)
 
 
 def test_a_conversation_goes_on_after_a_kill_with_its_open_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
-import signal
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from running import POSIX, RULES, Forker, call, good, process, small, write
+from running import POSIX, RULES, Forker, call, good, killed_often, process, small, whole_and_saved, write
 
 import adeptree as at
 from adeptree.app.run import run_folder as journal
@@ -41,19 +39,6 @@ def noisy(rows: int, name: str = "noisy.csv", values: int = 64) -> str:
     return write(name, "score,y", *lines)
 
 
-def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
-    """Return the arguments of a run never stopped, and of one that may be."""
-    return ["run", *options, "--predictions", "whole.csv"], [
-        "run",
-        *options,
-        "--predictions",
-        "p.csv",
-        "--save",
-        "s",
-        "--resume",
-    ]
-
-
 @POSIX
 @pytest.mark.parametrize(
     "before",
@@ -67,23 +52,7 @@ def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
 def test_twenty_random_kills_change_nothing(before: str) -> None:
     stream = noisy(1500)
     options = [stream, "--rules", "thresholds(score)", "--on-bad-row", "skip", "--quiet"]
-    whole, saved = whole_and_saved(*options)
-    rng = random.Random(len(before))
-    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{before}") as forker:
-        assert forker.run(*whole) == 0
-        start = time.monotonic()
-        assert forker.run(*saved) == 0
-        lasted = time.monotonic() - start
-        expected = Path("whole.csv").read_bytes()
-        kills = 0
-        while kills < 10:
-            shutil.rmtree("s", ignore_errors=True)
-            Path("p.csv").unlink(missing_ok=True)
-            while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == signal.SIGKILL:
-                kills += 1
-                # What is in the file is a part of the whole; nothing else was ever written.
-                assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
-            assert Path("p.csv").read_bytes() == expected
+    killed_often(options, 10, random.Random(len(before)), before)
 
 
 EXIT_AT_CALL = """

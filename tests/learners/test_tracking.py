@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import runpy
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drifting_pairs import drifting, points
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,22 +35,6 @@ CLASSES = [
 @pytest.fixture(autouse=True)
 def loadable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, Tracking.kind, Tracking)
-
-
-def points(c: at.ConceptClass, rng: np.random.Generator, T: int) -> list[Any]:
-    return [int(rng.integers(5)) if isinstance(c, at.BlockUnions) else c.random_instance(rng) for _ in range(T)]
-
-
-def drifting(
-    c: at.ConceptClass, rng: np.random.Generator, T: int, switches: int, noise: float
-) -> list[tuple[Any, int]]:
-    cuts = sorted(rng.choice(np.arange(1, T), size=switches, replace=False).tolist())
-    xs = points(c, rng, T)
-    pairs = []
-    for start, end in itertools.pairwise([0, *cuts, T]):
-        rule = c.erm([(x, int(rng.random() < 0.5)) for x in xs[:3]])
-        pairs += [(x, int(rule(x)) ^ int(rng.random() < noise)) for x in xs[start:end]]
-    return pairs
 
 
 @pytest.mark.parametrize("c", CLASSES, ids=repr)

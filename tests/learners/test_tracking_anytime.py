@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drifting_pairs import drifting, points
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,22 +21,6 @@ from adeptree.learners.tracking_anytime import CURVES, EACH, RATES, SHARES, Trac
 from adeptree.theory.priors import KTPrior
 
 CLASSES = [at.Thresholds(12), at.Intervals(6), at.Stumps(cuts={"u": [0.5, 1.5], "v": [0.5]}), at.Conjunctions(3)]
-
-
-def points(c: at.ConceptClass, rng: np.random.Generator, T: int) -> list[Any]:
-    return [c.random_instance(rng) for _ in range(T)]
-
-
-def drifting(
-    c: at.ConceptClass, rng: np.random.Generator, T: int, switches: int, noise: float
-) -> list[tuple[Any, int]]:
-    cuts = sorted(rng.choice(np.arange(1, T), size=switches, replace=False).tolist())
-    xs = points(c, rng, T)
-    pairs = []
-    for start, end in itertools.pairwise([0, *cuts, T]):
-        rule = c.erm([(x, int(rng.random() < 0.5)) for x in xs[:3]])
-        pairs += [(x, int(rule(x)) ^ int(rng.random() < noise)) for x in xs[start:end]]
-    return pairs
 
 
 def laid_out(learner: TrackingAnytime, xs: list[Any]) -> tuple[Any, Any]:

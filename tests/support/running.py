@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +105,28 @@ class Forker:
         self._parent.stdin.write(json.dumps([kill_after, args, by]) + "\n")
         self._parent.stdin.flush()
         return int(self._parent.stdout.readline())
+
+
+def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
+    """Return the arguments of a run never stopped, and of one that may be."""
+    whole = ["run", *options, "--predictions", "whole.csv"]
+    return whole, ["run", *options, "--predictions", "p.csv", "--save", "s", "--resume"]
+
+
+def killed_often(options: list[str], kills: int, rng: random.Random, before: str = "") -> None:
+    """Kill a run at random moments and resume it, again and again: it ends with the bytes of one never stopped."""
+    whole, saved = whole_and_saved(*options)
+    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{before}") as forker:
+        assert forker.run(*whole) == 0
+        start = time.monotonic()
+        assert forker.run(*saved) == 0
+        lasted = time.monotonic() - start
+        expected = Path("whole.csv").read_bytes()
+        while kills > 0:
+            shutil.rmtree("s", ignore_errors=True)
+            Path("p.csv").unlink(missing_ok=True)
+            while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == signal.SIGKILL:
+                kills -= 1
+                # What is in the file is a part of the whole; nothing else was ever written.
+                assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
+            assert Path("p.csv").read_bytes() == expected

@@ -125,6 +125,19 @@ class SequenceLearner(Mixing):
     def bound_for(self, switches: int) -> float:
         """Return what is proven now of the regret to sequences with another number of switches."""
 
+    @abstractmethod
+    def _promised(self, rounds: int, switches: int, price: float) -> float:
+        """Return what is proven of any stream of so many rounds where no rule costs more than the price."""
+
+    def bound_after(self, rounds: int) -> float | None:
+        """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
+        if not check_size("rounds", rounds, at_least=0):
+            return 0.0
+        price = self.prior.price(rounds)
+        if price is None or self.late or rounds > self._end:
+            return None
+        return min(self._promised(rounds, min(self.switches, rounds - 1), price), float(rounds))
+
     @property
     def rule_cost(self) -> float:
         """ln(1 / prior mass) of a rule at most: ln N, or with "kt" that of the lightest path there is now."""

@@ -125,16 +125,9 @@ class Tracking(SequenceLearner):
             return cost
         return min((cost / self.rate if cost else 0.0) + self.gap + self.drift, self.rounds)
 
-    def bound_after(self, rounds: int) -> float | None:
-        """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
-        if not check_size("rounds", rounds, at_least=0):
-            return 0.0
-        price = self.prior.price(rounds)
-        if price is None or self.late or rounds > self._end:
-            return None
-        S = min(self.switches, max(0, rounds - 1))
-        cost = (S + 1) * price + switching_cost(rounds, S, self.share)
-        return min(bounds.regret_at_rate(rounds, cost, self.rate), float(rounds)) if cost else 0.0
+    def _promised(self, rounds: int, switches: int, price: float) -> float:
+        cost = (switches + 1) * price + switching_cost(rounds, switches, self.share)
+        return bounds.regret_at_rate(rounds, cost, self.rate) if cost else 0.0
 
     # --- Tuning and saving -------------------------------------------------------------------------
 

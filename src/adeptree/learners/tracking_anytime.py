@@ -139,15 +139,8 @@ class TrackingAnytime(SequenceLearner):
             beyond = np.minimum(beyond, self.excess + CURVES * RATES * self.sequence_losses[m])
         return min(_least((m + 1) * self.rule_cost + sharing_cost(t, m), beyond) + self.drift, self.rounds)
 
-    def bound_after(self, rounds: int) -> float | None:
-        """Return what is proven in advance of ``sequence_regret`` after so many rounds of any stream."""
-        if not check_size("rounds", rounds, at_least=0):
-            return 0.0
-        price = self.prior.price(rounds)
-        if price is None or self.late or rounds > self._end:
-            return None
-        m = min(self.switches, rounds - 1)
-        return min(_least((m + 1) * price + sharing_cost(rounds, m), CURVES * RATES * rounds), float(rounds))
+    def _promised(self, rounds: int, switches: int, price: float) -> float:
+        return _least((switches + 1) * price + sharing_cost(rounds, switches), CURVES * RATES * rounds)
 
     def _state(self) -> dict[str, Any]:
         return super()._state() | {"excess": self.excess, "spread": self.spread}
