@@ -340,3 +340,41 @@ def test_an_archive_of_several_files_and_a_torn_one_get_a_sentence() -> None:
     assert result.exit_code == 2 and "f.csv.zip could not be unpacked: it must hold one file" in result.stderr
     Path("f.csv.zip").write_bytes(b"no archive")
     assert "f.csv.zip could not be unpacked: File is not a zip file" in call("run", "f.csv.zip", *RULES).stderr
+
+
+def test_a_compressed_file_is_known_by_its_first_bytes_whatever_it_is_called() -> None:
+    Path("plain.csv").write_bytes(b"score,y\n3,1\n4,0\n")
+    good("run", "plain.csv", *RULES, "-q", "--predictions", "p.csv")
+    for name, packed in (("gz.csv", gzip.compress), ("bz2.csv", bz2.compress), ("xz.csv", lzma.compress)):
+        Path(name).write_bytes(packed(Path("plain.csv").read_bytes()))
+        good("run", name, *RULES, "-q", "--predictions", f"{name}.p")
+        assert Path(f"{name}.p").read_bytes() == Path("p.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b'[{"score": 1, "y": 0}]', "is a JSON array; one object per line is read"),
+        (b"PK\x03\x04rest", "is a zip or Excel file; unpack it"),
+        (b"<!DOCTYPE html><table>", "is a page or XML; save its table as CSV"),
+        (b"PAR1rest", "is Parquet; add --format parquet"),
+    ],
+)
+def test_a_file_of_another_kind_is_a_sentence(content: bytes, sentence: str) -> None:
+    Path("f.csv").write_bytes(content)
+    result = call("run", "f.csv", *RULES)
+    assert result.exit_code == 2 and f"f.csv {sentence}" in result.stderr
+
+
+def test_a_header_that_only_looks_like_another_kind_is_read() -> None:
+    for name in ("[score]", "<b>", "PK"):
+        write("f.csv", f"{name},y", "3,1", "4,0")
+        assert "2 rounds" in good("run", "f.csv", "--rules", "stumps")
+
+
+def test_columns_without_a_name_get_one_that_is_free() -> None:
+    write("f.csv", ",c1,,y", "1,5,a,0", "2,6,b,1")
+    result = call("run", "f.csv", "--rules", "stumps", "--predictions", "p.csv")
+    assert result.exit_code == 0
+    assert "f.csv has columns without a name: here they are called c1_, c3" in result.stderr
+    assert "against stumps(c1_, c1, c3)" in result.stdout

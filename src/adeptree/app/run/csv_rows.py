@@ -116,7 +116,10 @@ class _Reader:
         """Give a name to columns that have none: pandas and R write their row numbers so."""
         nameless = [place for place, column in enumerate(columns) if not column]
         for place in nameless:
-            columns[place] = next(name for name in (f"c{place + 1}", f"column {place + 1}") if name not in columns)
+            name = f"c{place + 1}"
+            while name in columns:
+                name += "_"
+            columns[place] = name
         if nameless:
             names = ", ".join(columns[place] for place in nameless[:3]) + (", ..." if len(nameless) > 3 else "")
             self._remarks.append(f"{self._name} has columns without a name: here they are called {names}")

@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import select
 import sys
 import zipfile
@@ -105,24 +106,23 @@ UNPACKED |= {".zst": _zstd, ".zip": _zip}
 BEGINNINGS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 """What compressed files begin with, whatever they are called."""
 OTHERS = {
-    b"PK\x03\x04": "a zip or Excel file; unpack it, or save it as CSV",
-    b"[": "a JSON array; one object per line is read (jq -c '.[]' FILE > rows.jsonl)",
-    b"PAR1": "Parquet; add --format parquet",
-    b"ARROW1": "an Arrow file; save it as Parquet or CSV",
-    b"<!DOCTY": "a page; save its table as CSV",
-    b"<?xml": "XML; save its table as CSV",
+    rb"PK\x03\x04": "a zip or Excel file; unpack it, or save it as CSV",
+    rb"\s*\[\s*[{\[]": "a JSON array; one object per line is read (jq -c '.[]' FILE > rows.jsonl)",
+    rb"PAR1": "Parquet; add --format parquet",
+    rb"ARROW1": "an Arrow file; save it as Parquet or CSV",
+    rb"(?i)\s*<(!doctype|html|\?xml)": "a page or XML; save its table as CSV",
 }
-"""What other files begin with, and what to do."""
+"""What other files begin with, as patterns, and what to do."""
 
 
 def _seen(name: str, file: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
     """Look at the first bytes: return how to unpack them, or say what it is that cannot be read."""
-    first = file.peek(8) if isinstance(file, io.BufferedReader) else b""
+    first = file.peek(64) if isinstance(file, io.BufferedReader) else b""
     for beginning, ending in BEGINNINGS.items():
         if first.startswith(beginning):
             return UNPACKED[ending]
     for beginning, what in OTHERS.items():
-        if first.lstrip().startswith(beginning):
+        if re.match(beginning, first):
             raise InvalidArgument(f"{name} is {what}")
     return None
 
