@@ -121,6 +121,7 @@ def hunt(
         def done(task: Task, row: Row, seconds: float, kept: dict[tuple[str, str], Row] = rows) -> None:
             kept[task[0], json.dumps(task[1])] = row
 
+        # Fresh workers for each: nothing that was remembered under a sabotage meets the next.
         run_tasks(tasks, done, jobs, work=partial(run_sabotaged, name))
         # In the order of the cells, whoever finished first.
         measured = {e: [rows[e, json.dumps(c)] for c in mutant.cells(e, level)] for e in mutant.played}
