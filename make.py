@@ -40,20 +40,29 @@ def tool(venv: Path, name: str) -> str:
     return str(venv / "Scripts" / f"{name}.exe" if os.name == "nt" else venv / "bin" / name)
 
 
-def key(extras: str) -> str:
-    """Return what an installation depends on: pyproject.toml, the kernels, the extras and where the sources are."""
+def group(name: str) -> list[str]:
+    """Return the requirements of a dependency group, which the pip of Python 3.11 does not know."""
+    import tomllib  # (an older Python is told so in a sentence, by main)
+
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    parts = [group(part["include-group"]) if isinstance(part, dict) else [part] for part in groups[name]]
+    return [line for part in parts for line in part]
+
+
+def key(kind: str) -> str:
+    """Return what an installation depends on: pyproject.toml, the kernels, its kind and where the sources are."""
     kernels = sorted([*ROOT.glob("src/**/*_kernel.py"), *ROOT.glob("src/**/*_kernel.pxd"), ROOT / "build_kernels.py"])
     parts = [(ROOT / "pyproject.toml").read_bytes(), *(path.read_bytes() for path in kernels)]
-    parts += [extras.encode(), os.fsencode(ROOT), os.environ.get("ADEPTREE_BUILD", "auto").encode()]
+    parts += [kind.encode(), os.fsencode(ROOT), os.environ.get("ADEPTREE_BUILD", "auto").encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def installed(venv: Path, extras: str) -> bool:
-    """Is the package there with these extras? An installation with "dev" holds everything."""
+def installed(venv: Path, kind: str) -> bool:
+    """Is the package there, as users have it ("") or with all extras and tools ("dev")?"""
     stamp = venv / STAMP
     if not (stamp.is_file() and Path(tool(venv, "python")).exists()):
         return False
-    return stamp.read_text().strip() in {key(extras), key("dev")}
+    return stamp.read_text().strip() in {key(kind), key("dev")}
 
 
 def usable(venv: Path) -> bool:
@@ -77,22 +86,22 @@ def create(venv: Path) -> None:
         stop(f"the virtual environment could not be made: {reason}")
 
 
-def install(venv: Path, extras: str) -> None:
+def install(venv: Path, kind: str) -> None:
     """Bring the environment up to date, if it is not."""
-    if installed(venv, extras):
+    if installed(venv, kind):
         return
     if not usable(venv):
         create(venv)
     (venv / STAMP).unlink(missing_ok=True)
-    target = f".[{extras}]" if extras else "."
-    say(f"pip install -e {target}")
+    targets = [".[all]", *group(kind)] if kind else ["."]
+    say(f"pip install -e {targets[0]}" + (f" and the dependency group {kind}" if kind else ""))
     pip = [tool(venv, "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    if subprocess.run([*pip, "-e", target], cwd=ROOT).returncode:
+    if subprocess.run([*pip, "-e", *targets], cwd=ROOT).returncode:
         stop(
             "pip could not install adeptree; the first set-up needs the network or a package index "
             "(pip's own words are above)"
         )
-    (venv / STAMP).write_text(key(extras) + "\n")
+    (venv / STAMP).write_text(key(kind) + "\n")
 
 
 def run(venv: Path, args: list[str]) -> NoReturn:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -141,10 +140,9 @@ ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "Hedge stumps first-order": partial(at.Hedge, STUMPS, rate="first-order"),
     "LazyAdept thresholds": partial(at.LazyAdept, LINE),
     "LazyAdept all rounds": partial(at.LazyAdept, SPANS, exponent=1.0),
+    "Adept collapsed line": partial(at.Adept, LINE, engine="collapsed"),
+    "Adept collapsed line KT": partial(at.Adept, LINE, prior="kt", engine="collapsed"),
 }
-if find_spec("numba") is not None:
-    ADEPT["Adept collapsed line"] = partial(at.Adept, LINE, engine="collapsed")
-    ADEPT["Adept collapsed line KT"] = partial(at.Adept, LINE, prior="kt", engine="collapsed")
 LEARNERS: list[Any] = [
     *(subject(factory, name=name) for name, factory in ADEPT.items()),
     subject(partial(at.Bpss, TABLE), horizon=7, name="Bpss table"),

@@ -183,7 +183,7 @@ def test_the_house_stays_within_its_budget() -> None:
 
 
 def test_no_code_is_dead() -> None:
-    pytest.importorskip("vulture", reason="needs vulture, of the extra dev")
+    pytest.importorskip("vulture", reason="needs vulture, of the dependency group lint")
     command = [sys.executable, "-m", "vulture", "src", *USERS, "--ignore-names", ",".join(FOUND_BY_NAME)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr  # (3: something was found, here or in a test)

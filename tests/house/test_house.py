@@ -63,7 +63,7 @@ def test_modules_have_names_of_their_own() -> None:
 
 
 def test_imports_go_one_way() -> None:
-    linter = pytest.importorskip("importlinter.cli", reason="needs import-linter, of the extra dev")
+    linter = pytest.importorskip("importlinter.cli", reason="needs import-linter, of the dependency group lint")
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports('pyproject.toml'))"
     env = _with(HOUSE.parent)
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, env=env)

@@ -24,12 +24,12 @@ def test_any_module_may_be_imported_first(room: str) -> None:
 
 
 def test_the_command_line_starts_without_numpy_or_solvers() -> None:
-    heavy = "{'numpy', 'rich', 'matplotlib', 'pandas', 'numba', 'z3', 'highspy', 'pysat'}"
+    heavy = "{'numpy', 'rich', 'matplotlib', 'pandas', 'z3', 'highspy', 'pysat'}"
     assert fresh(f"import sys, adeptree.app.cli; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
 def test_solvers_are_loaded_only_when_used() -> None:
-    heavy = "{'matplotlib', 'pandas', 'numba', 'z3', 'highspy', 'pysat'}"
+    heavy = "{'matplotlib', 'pandas', 'z3', 'highspy', 'pysat'}"
     names = "adeptree.SatClass, adeptree.SmtClass, adeptree.Halfspaces, adeptree.Adept"
     assert fresh(f"import sys, adeptree; {names}; print(sorted({heavy} & set(sys.modules)))") == "[]"
 

@@ -1,0 +1,63 @@
+"""What is said of the package in several places is the same everywhere."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from conftest import MISSING
+
+import adeptree as at
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = {name: lines for name, lines in PROJECT["optional-dependencies"].items() if name != "all"}
+PUBLIC = ["README.md", "CITATION.cff", "SECURITY.md", "CONTRIBUTING.md", "pyproject.toml", "paper/paper.md"]
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def is_there(requirement: str) -> bool:
+    try:
+        return bool(distribution(re.split(r"[<>=\[; ]", requirement)[0]))
+    except PackageNotFoundError:
+        return False
+
+
+def test_the_project_has_one_address() -> None:
+    files = [*PUBLIC, *(str(path.relative_to(ROOT)) for path in (ROOT / ".github").rglob("*.*"))]
+    named = {found for name in files for found in re.findall(r"github\.com/(adeptree[\w-]*/[\w-]+)", text_of(name))}
+    assert named == {PROJECT["urls"]["Homepage"].removeprefix("https://github.com/")}
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert f"\nversion: {PROJECT['version']}\n" in text_of("CITATION.cff")
+    assert f"## [{PROJECT['version']}]" in text_of("CHANGELOG.md")
+    assert at.__version__ == PROJECT["version"]
+
+
+def test_the_pythons_named_are_those_that_are_run() -> None:
+    told = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)}
+    lowest = PROJECT["requires-python"].removeprefix(">=")
+    workflow = text_of(".github/workflows/ci.yml")
+    jobs = re.search(r"set -- .*", text_of(".ci/jobs"))
+    assert jobs is not None and told - {lowest} == set(re.findall(r"3\.\d+", jobs[0])) - {
+        "3.14"
+    }  # (where there is one)
+    assert all(python in workflow for python in told)
+    assert f"{lowest} to {max(told, key=lambda name: int(name[2:]))}" in text_of("README.md")
+
+
+def test_the_extra_all_names_every_extra() -> None:
+    (line,) = PROJECT["optional-dependencies"]["all"]
+    assert set(re.findall(r"\w+", line.partition("[")[2])) == set(EXTRAS)
+
+
+def test_where_every_extra_is_installed_no_test_says_that_one_is_missing() -> None:
+    """Else pages and tests that need extras would be left out for ever, as they were once."""
+    if all(is_there(line) for lines in EXTRAS.values() for line in lines):
+        assert MISSING == []
