@@ -38,7 +38,7 @@ def test_fractional_weights_keep_all_that_is_told(seed: int, tmp_path: Path) -> 
         row = {"a": rng.choice(["x", "y", "z", None, 1.5]), "b": rng.choice(["p", "q", "r", 2.0])}
         learner.learn(row, rng.randrange(2), weight=rng.choice([1, 0.1, 1 / 3, 0.7, 0, 3]))
     assert learner.best_loss >= 0 and math.isfinite(learner.rate_rule.state()["kappa"])
-    assert str(learner.best_rule()) and repr(learner) and learner.certificate()
+    assert str(learner.best_rule()) and repr(learner) and str(learner.certificate())
     learner.save(tmp_path / "l.adept")
     assert at.load(tmp_path / "l.adept").predict_proba({"a": "x", "b": 2.0}) == learner.predict_proba(
         {"a": "x", "b": 2.0}
