@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 from collections import Counter
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -80,3 +84,10 @@ def browse(tmp_path: Path, html: str, width: int, *options: str) -> tuple[str, s
     command += ["--virtual-time-budget=3000", *options, file.as_uri()]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=100, check=True)
     return done.stdout, done.stderr
+
+
+def measured(dom: str) -> Any:
+    """Return what a script of a page has written, as JSON, into ``<pre id="measured">``."""
+    found = re.search(r'<pre id="measured"[^>]*>(.+?)</pre>', dom, flags=re.DOTALL)
+    assert found, "the script did not run"
+    return json.loads(unescape(found[1]))
