@@ -35,16 +35,22 @@ def write_page(path: str | os.PathLike[str], html: str) -> None:
     write_atomically(Path(path), html.encode("utf-8", "backslashreplace"))
 
 
-def document(title: str, parts: Iterable[str], *, kind: str = "", script: str = "") -> str:
-    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs."""
+def document(
+    title: str, parts: Iterable[str], *, kind: str = "", script: str = "", style: str = "", code: str = ""
+) -> str:
+    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs.
+
+    ``style`` is more style, ``code`` a script as text.
+    """
+    code = beside(script) if script else code
     html = fill(
         "document",
         title=text(title),
-        style=beside("page.css"),
+        style=beside("page.css") + style,
         kind=f' class="{kind}"' if kind else "",
         parts="\n".join(parts),
         version=__version__,
-        script=f"<script>\n{beside(script)}</script>\n" if script else "",
+        script=f"<script>\n{code}</script>\n" if code else "",
     )
     return f"{html}\n"
 

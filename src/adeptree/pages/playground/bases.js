@@ -25,7 +25,7 @@ class Bisection {
   }
 }
 
-// Intervals: bisection at both ends once a 1 was seen; before that, a 1 exactly where it could not afford to be surprised.
+// Intervals: bisection at both ends once a 1 was seen; before that, a 1 exactly where it could not afford a surprise.
 class IntervalSearch {
   constructor(conceptClass) {
     this.n = conceptClass.n;
@@ -58,9 +58,9 @@ class IntervalSearch {
       return {mistakes: mistakes + this.predict(state, x), zeros: [...zeros, x], box: null};
     }
     const [low, first, past, above] = box;
-    if (x < first) return {mistakes, zeros, box: y ? [low, x, past, above] : [Math.max(low, x + 1), first, past, above]};
-    if (past <= x) return {mistakes, zeros, box: y ? [low, first, x + 1, above] : [low, first, past, Math.min(above, x)]};
-    return state;
+    const narrowed = x < first ? (y ? [low, x, past, above] : [Math.max(low, x + 1), first, past, above])
+      : past <= x ? (y ? [low, first, x + 1, above] : [low, first, past, Math.min(above, x)]) : box;
+    return {mistakes, zeros, box: narrowed};
   }
 }
 

@@ -1,6 +1,6 @@
 // What the learner competes with: every rule as a row of 0/1 over the points 0..n-1, and the one question about them.
 
-const LIMITS = {thresholds: 16, intervals: 8, rows: 12, columns: 8, T: 16, M: 6};
+const LIMITS = {thresholds: 16, intervals: 8, rows: 12, columns: 8, T: 40, M: 6, experts: 20000};
 
 class ConceptClass {
   // The first of several rules is the one that is shown: the lowest threshold, the shortest interval, the first row.

@@ -22,9 +22,20 @@ class Game {
     return this.settings.commits !== null;
   }
 
-  // BPSS is defined with the paper's prior, and runs beside ADEPT where that is chosen.
+  // BPSS is defined with the paper's prior, and runs beside ADEPT where its experts can be listed.
   get compared() {
-    return this.settings.prior === "paper" && !this.lazy;
+    return this.settings.prior === "paper" && !this.lazy && this.experts <= LIMITS.experts;
+  }
+
+  // N, the schedules of mistakes.
+  get experts() {
+    const {T} = this.settings, M = Math.min(this.adept[0].M, T);
+    return Math.round(Math.exp(logCapacities(T, M)[M]));
+  }
+
+  // Whether it is BPSS whose tree is drawn.
+  get plain() {
+    return !this.settings.prune && this.bpss !== null;
   }
 
   get rounds() {
@@ -37,11 +48,7 @@ class Game {
 
   // The learner whose tree is drawn and whom greedy reads.
   get learner() {
-    return (this.settings.prune || !this.bpss ? this.adept : this.bpss)[this.rounds];
-  }
-
-  get points() {
-    return this.moves.map(move => move.x);
+    return (this.plain ? this.bpss : this.adept)[this.rounds];
   }
 
   choose(x) {
@@ -50,7 +57,7 @@ class Game {
 
   // What the shown learner sees in the round that is open.
   get look() {
-    return this.looked && (this.settings.prune || !this.bpss ? this.looked.adept : this.looked.bpss);
+    return this.looked && (this.plain ? this.looked.bpss : this.looked.adept);
   }
 
   answer(y, kept = true) {
@@ -81,7 +88,7 @@ class Game {
   }
 
   // What the likelier label, said without a coin, would have lost.
-  get loserWithoutCoin() {
+  get lossWithoutCoin() {
     return this.moves.filter(move => Number(move.p > 0.5) !== move.y).length;
   }
 }
@@ -135,7 +142,8 @@ function movesFromText(text, settings) {
   let x = null;
   for (const part of text ? text.split(",") : []) {
     const found = /^(\d{1,2})(?:\.([01])(r?))?$/.exec(part);
-    if (!found || +found[1] >= n || x !== null || moves.length >= settings.T) throw new Error(`round "${part}" cannot be`);
+    const fitsIn = found && +found[1] < n && x === null && moves.length < settings.T;
+    if (!fitsIn) throw new Error(`round "${part}" cannot be`);
     const kept = !found[3];
     if (found[2] === undefined) x = +found[1];
     else moves.push({x: +found[1], y: +found[2], kept});

@@ -173,8 +173,8 @@ function startOf(conceptClass, base) {
   return {labels: [], mistakes: 0, contested: 0, loss: 0, concepts: conceptClass.everything(), state: base.start()};
 }
 
-// Both continuations of a prefix v at x: what the oracle says of each, and what the base learner guesses. Where only one
-// label is realizable, that one is guessed. `prune` leaves out the others.
+// Both continuations of a prefix v at x: what the oracle says of each, and what the base learner guesses. Where only
+// one label is realizable, that one is guessed. `prune` leaves out the others.
 function splitOf(conceptClass, base, v, x, prune = true) {
   const sides = [0, 1].map(label => conceptClass.saying(v.concepts, x, label));
   const can = sides.map(concepts => concepts.length > 0);

@@ -2,7 +2,8 @@
 
 function logSum(logs) {
   const largest = Math.max(-Infinity, ...logs);
-  return largest === -Infinity ? largest : largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
+  if (largest === -Infinity) return largest;
+  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
 }
 
 // P(1) and its log-odds, right also where P rounds to 0 or 1. `weighed` are children with logWeight and label.

@@ -1,0 +1,275 @@
+// What the reader does, and what is drawn then. All that is shown follows from `game`, `phase` and the lesson.
+
+let game, phase, chance, lesson = null, step = 0;
+
+function show(newGame, newPhase) {
+  game = newGame;
+  phase = newPhase ?? (game.looked ? "weigh" : "x");
+  chance = new Chance(game.conceptClass);
+  showSettings(game.settings);
+  draw();
+}
+
+function draw(said = "") {
+  drawPoints(game, phase);
+  drawTree(game, phase);
+  drawScale(game, phase);
+  drawAccount(game);
+  drawChart(game);
+  drawAlgorithm(game, phase);
+  drawPaths(game);
+  drawRounds(game);
+  byId("prompt").textContent = promptText(game, phase);
+  byId("say").textContent = phase === "split" ? splitText(game) : phase === "weigh" ? weighText(game)
+    : game.rounds ? labelText(game) : "Nothing has happened yet: one path, the empty one, and every rule fits it.";
+  fill("refused", phase === "split" && !game.plain
+    ? refusals(game).map(({why, words}) => el("li", {}, el("b", {}, words.join(", ")), ` refused: ${why}`)) : []);
+  byId("go-on").hidden = phase !== "split";
+  byId("answers").hidden = phase !== "weigh";
+  byId("undo").disabled = !game.rounds && !game.looked;
+  byId("greedy").disabled = byId("chance").disabled = game.over;
+  byId("told").textContent = said;
+  byId("live").textContent = ["say", "refused", "prompt"].map(id => byId(id).textContent).join(" ");
+  writeLink();
+}
+
+// --- A round ---
+
+function choose(x) {
+  if (phase !== "x" || game.over) return;
+  game.choose(x);
+  phase = byId("stepwise").checked ? "split" : "weigh";
+  draw();
+  byId(phase === "split" ? "go-on" : "say-0").focus({preventScroll: true});
+}
+
+function goOn() {
+  if (phase !== "split") return;
+  phase = "weigh";
+  draw();
+  byId("say-0").focus({preventScroll: true});
+}
+
+function say(y) {
+  if (phase !== "weigh") return;
+  game.answer(y, drawn());
+  phase = "x";
+  draw();
+  byId("points").querySelector("[tabindex='0']").focus({preventScroll: true});
+}
+
+// Whether lazy rollback keeps the round: drawn after predicting, so that K rounds are kept in the end.
+function drawn() {
+  return !game.lazy || Math.random() < game.learner.chance;
+}
+
+function letPlay(player) {
+  do {
+    if (game.over) break;
+    playRound(game, player, drawn());
+  } while (byId("to-end").checked);
+  phase = "x";
+  draw();
+}
+
+function undo() {
+  game.undo();
+  phase = "x";
+  draw("Undone.");
+}
+
+// --- Settings ---
+
+function showSettings({kind, n, rows, T, M, rate, prior, prune, commits}) {
+  const values = {kind, n, rows: rows.join("\n"), T, M: M ?? "", prior, K: commits ?? "",
+    rate: typeof rate === "number" ? "number" : rate};
+  for (const [id, value] of Object.entries(values)) byId(id).value = value;
+  if (typeof rate === "number") byId("eta").value = rate;
+  byId("prune").checked = prune;
+  byId("n-label").hidden = kind === "table";
+  byId("rows-label").hidden = kind !== "table";
+  byId("eta-label").hidden = typeof rate !== "number";
+  byId("n").max = LIMITS[kind] ?? LIMITS.thresholds;
+  byId("K").max = T;
+  byId("M").placeholder = game.adept[0].base.mistakeBound;
+  byId("prune").disabled = !game.bpss;
+  byId("prior").disabled = game.lazy;
+  byId("settings-note").textContent = "";
+}
+
+// Take over the form. The stream stays, where it can: then it is the same labels for another learner.
+function readSettings() {
+  const {kind, n, rows, T, M, rate, eta, prior, K} = Object.fromEntries([...byId("settings").elements].map(
+    field => [field.id, field.value.trim()]));
+  const size = kind === "table" ? rows.split(/\s+/).join("-") : Math.min(n, LIMITS[kind]);
+  const parts = [`c=${kind}-${size}`, `T=${T}`, `rate=${rate === "number" ? eta : rate}`, `prior=${K ? "paper" : prior}`];
+  if (M) parts.push(`M=${M}`);
+  if (K) parts.push(`K=${K}`);
+  else if (!byId("prune").checked) parts.push("prune=0");
+  try {
+    const fresh = gameFromText(parts.join("&"));
+    const {conceptClass: {n}, settings: {T}, lazy} = fresh;
+    const stays = !lazy && !game.lazy && game.moves.every(({x}) => x < n);
+    show(new Game(fresh.settings, stays ? game.moves.slice(0, T) : []));
+    byId("told").textContent = stays && game.rounds ? "The same rounds, for the learner as it is set now." : "A new game.";
+  } catch (error) {
+    byId("settings-note").textContent = `Not possible: ${error.message}.`;
+  }
+}
+
+// --- Lessons ---
+
+function openLesson(id, at = 0) {
+  lesson = LESSONS.find(one => one.id === id) ?? null;
+  byId("lesson").hidden = !lesson;
+  byId("board").hidden = Boolean(lesson?.steps[0].reset);
+  byId("reset-box").hidden = !lesson?.steps[0].reset;
+  for (const card of byId("lessons").children) {
+    card.setAttribute("aria-pressed", String(card.dataset.lesson === lesson?.id));
+  }
+  stopReset();
+  if (lesson) goTo(Math.min(Math.max(at, 0), lesson.steps.length - 1));
+  else draw();
+}
+
+function goTo(at) {
+  step = at;
+  const {game: given, phase: wanted, text, reset} = lesson.steps[at];
+  byId("lesson-title").textContent = lesson.title;
+  byId("lesson-place").textContent = `${at + 1} of ${lesson.steps.length}`;
+  byId("lesson-back").disabled = at === 0;
+  byId("lesson-next").disabled = at === lesson.steps.length - 1;
+  if (reset) {
+    const [Q, from, to] = reset;
+    playReset(Q, from, to);
+  } else {
+    show(typeof given === "function" ? given() : gameFromText(given), wanted);
+  }
+  byId("lesson-text").textContent = text(game);
+  writeLink(`lesson=${lesson.id}.${at + 1}`);
+}
+
+// --- The figure of the lower bound, animated ---
+
+let timer = null;
+
+function stopReset() {
+  clearInterval(timer);
+  timer = null;
+  byId("reset-play").textContent = "Play";
+}
+
+function showReset(Q, t) {
+  byId("reset-q").value = Q;
+  byId("reset-q-value").textContent = Q;
+  byId("reset-time").value = t;
+  drawReset(Q, t);
+}
+
+function playReset(Q, from, to) {
+  stopReset();
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  showReset(Q, still ? to : from);
+  if (still || from === to) return;
+  byId("reset-play").textContent = "Pause";
+  timer = setInterval(() => {
+    const t = Number(byId("reset-time").value) + 1;
+    showReset(Number(byId("reset-q").value), t);
+    if (t >= to) stopReset();
+  }, 110);
+}
+
+// --- The address ---
+
+function writeLink(text = gameToText(game)) {
+  if (location.hash.slice(1) !== text) history.replaceState(null, "", `#${text}`);
+}
+
+function readLink() {
+  const text = decodeURIComponent(location.hash.slice(1));
+  const [, id, at] = /^lesson=([a-z-]+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (id && LESSONS.some(one => one.id === id)) {
+    openLesson(id, (at ?? 1) - 1);
+    return;
+  }
+  if (lesson) openLesson(null);
+  try {
+    show(gameFromText(text || START));
+  } catch (error) {
+    show(gameFromText(START));
+    byId("told").textContent = `The link could not be read (${error.message}); this is a new game.`;
+  }
+}
+
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    byId("told").textContent = "Copied: the link holds the whole game.";
+  } catch {
+    byId("told").textContent = `Copy this link, it holds the whole game: ${location.href}`;
+  }
+}
+
+// --- Listening ---
+
+const KEYS = {0: () => say(0), 1: () => say(1), u: undo, g: () => letPlay(GREEDY), c: () => letPlay(chance), n: anew};
+
+function anew() {
+  show(new Game(game.settings));
+}
+
+function pressed(event) {
+  if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (KEYS[event.key] && !byId("board").hidden) {
+    event.preventDefault();
+    KEYS[event.key]();
+  }
+}
+
+function along(event) {
+  const buttons = [...byId("points").children], at = buttons.indexOf(document.activeElement);
+  const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1}[event.key];
+  if (to === undefined || !buttons[to]) return;
+  event.preventDefault();
+  buttons.forEach((button, i) => { button.tabIndex = i === to ? 0 : -1; });
+  buttons[to].focus();
+}
+
+function listen() {
+  const clicks = {"go-on": goOn, "say-0": () => say(0), "say-1": () => say(1), undo, anew, copy: copyLink,
+    greedy: () => letPlay(GREEDY), chance: () => letPlay(chance), "lesson-close": () => openLesson(null),
+    "lesson-back": () => goTo(step - 1), "lesson-next": () => goTo(step + 1),
+    "reset-play": () => timer ? stopReset() : playReset(Number(byId("reset-q").value),
+      Number(byId("reset-time").value) % RESET_ROUNDS, RESET_ROUNDS)};
+  for (const [id, action] of Object.entries(clicks)) byId(id).addEventListener("click", action);
+  byId("points").addEventListener("click", event => {
+    const button = event.target.closest("button");
+    if (button) choose(Number(button.dataset.x));
+  });
+  byId("points").addEventListener("keydown", along);
+  byId("settings").addEventListener("change", readSettings);
+  byId("settings").addEventListener("submit", event => event.preventDefault());
+  for (const id of ["reset-q", "reset-time"]) byId(id).addEventListener("input", () => {
+    if (id === "reset-time") stopReset();
+    showReset(Number(byId("reset-q").value), Number(byId("reset-time").value));
+  });
+  document.addEventListener("keydown", pressed);
+  addEventListener("resize", () => {
+    drawTree(game, phase);
+    drawChart(game);
+  });
+  addEventListener("hashchange", readLink);
+  fill("lessons", LESSONS.map(({id, title, about}, i) => el("button",
+    {type: "button", "data-lesson": id, "aria-pressed": "false"},
+    el("b", {}, `${i + 1}. ${title}`), el("small", {}, about))));
+  byId("lessons").addEventListener("click", event => {
+    const id = event.target.closest("button")?.dataset.lesson;
+    if (!id) return;
+    openLesson(id);
+    byId("lesson-title").focus({preventScroll: true});
+  });
+}
+
+game = gameFromText(START);
+listen();
+readLink();

@@ -1,0 +1,75 @@
+// The sentences of a round: what is shown beside the tree and told to screen readers.
+
+const word = labels => labels.join("") || "the empty path";
+
+// "no rule says 1 at 3 and 0 at 5"
+function conflictText(game, labels) {
+  const xs = [...game.moves.filter(move => move.kept).map(move => move.x), game.looked?.x].slice(0, labels.length);
+  const conflict = game.conceptClass.conflict(xs.map((x, i) => [x, labels[i]])).sort(([a], [b]) => a - b);
+  const said = [...new Map(conflict.map(([x, y]) => [`${x} ${y}`, `${y} at ${x}`])).values()];
+  return `no rule says ${said.join(" and ")}`;
+}
+
+// What the oracle refuses in the open round: each reason with the branches it cuts.
+function refusals(game) {
+  const found = new Map();
+  for (const {v, can} of game.look.splits) {
+    for (const b of [0, 1]) {
+      if (can[b] || !v.concepts.length) continue;
+      const labels = [...v.labels, b], why = conflictText(game, labels);
+      found.set(why, [...found.get(why) ?? [], word(labels)]);
+    }
+  }
+  return [...found].map(([why, words]) => ({why, words}));
+}
+
+function splitText(game) {
+  const {look} = game, refused = refusals(game), cut = refused.reduce((sum, one) => sum + one.words.length, 0);
+  const before = look.splits.length;
+  const guesses = look.splits.filter(s => s.can[0] && s.can[1]);
+  const ones = guesses.filter(s => s.guess).length;
+  const asked = counted(2 * before, "question");
+  const parts = [`${counted(before, "path")}, ${asked} to the oracle: may it go on with 0? with 1?`];
+  if (game.plain) {
+    const none = look.children.filter(u => !u.concepts.length).length;
+    parts.push(`BPSS does not prune: it keeps ${counted(look.children.length, "labelling")}, ${none} of them of no rule.`);
+  } else {
+    parts.push(cut ? `It refuses ${cut}; ${counted(look.children.length, "path")} remain.` : "It refuses nothing.");
+  }
+  if (look.beyond.length) parts.push(`${counted(look.beyond.length, "path")} beyond M: cut too.`);
+  const zeros = guesses.length - ones;
+  if (guesses.length === 1) parts.push(`Where both labels are possible the base learner guesses ${ones}.`);
+  else if (guesses.length) parts.push(`Where both are possible the base learner guesses 0 on ${zeros}, 1 on ${ones}.`);
+  else parts.push("Every path has one way on: nothing is in doubt, and the base learner takes it.");
+  return parts.join(" ");
+}
+
+function weighText(game) {
+  const {p} = game.look;
+  const sure = p === 0 || p === 1;
+  return `P(1) = ${fixed(p)} is the share of the weight that says 1: the chance that the learner guesses 1. ` + (sure
+    ? "No path says otherwise."
+    : `Say 1 and it loses ${fixed(1 - p)} in expectation; say 0 and it loses ${fixed(p)}.`);
+}
+
+function labelText(game) {
+  const {x, y, p, guess, kept} = game.moves.at(-1), learner = game.learner;
+  const lost = `You said ${y} at x = ${x}. Expected loss ${fixed(Math.abs(p - y))}; the coin fell on ${guess}, ` +
+    `${guess === y ? "right" : "wrong"}.`;
+  const drawn = !game.lazy ? "" : kept
+    ? ` The draw kept this round: the tree grew (${learner.committed} of ${learner.commits}).`
+    : " The draw did not take this round: rolled back, the tree is as before.";
+  const proven = learner.bound === null ? "." : `, proven at most ${upTo(learner.bound)}.`;
+  return `${lost}${drawn} Regret ${fixed(learner.regret)}${proven}`;
+}
+
+// What to do now.
+function promptText(game, phase) {
+  const t = game.rounds + 1, {T} = game.settings;
+  if (phase === "split") return `Round ${t}: x = ${game.looked.x}. Every path asks how it may go on.`;
+  if (phase === "weigh") return `Round ${t}: it will guess 1 with chance ${fixed(game.look.p)}. Your label?`;
+  if (!game.over) return `Round ${t} of ${T}: choose the next x.`;
+  const {regret, bound} = game.learner;
+  const proven = bound === null ? "" : `, proven at most ${upTo(bound)}`;
+  return `All ${T} rounds are played. Regret ${fixed(regret)}${proven}. Undo, or start anew.`;
+}
