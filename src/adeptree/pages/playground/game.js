@@ -1,6 +1,7 @@
 // A game: its settings, its rounds so far, and the learners after each of them. Undo forgets the last.
 
-const DEFAULTS = {kind: "thresholds", n: 8, rows: ["0011", "0101", "0110", "1001", "1111"], T: 8, M: null,
+const DEFAULTS = {kind: "thresholds", n: 8, T: 8, M: null,
+  rows: ["00001111", "00110011", "01010101", "11110000", "11111111"],
   rate: "paper", prior: "paper", prune: true, commits: null};
 
 class Game {

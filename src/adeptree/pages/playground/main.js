@@ -1,12 +1,17 @@
 // What the reader does, and what is drawn then. All that is shown follows from `game`, `phase` and the lesson.
 
+const MOST_WORDS = 4;  // paths that are named with a reason
 let game, phase, chance, lesson = null, step = 0;
 
-function show(newGame, newPhase) {
+function take(newGame, newPhase) {
   game = newGame;
   phase = newPhase ?? (game.looked ? "weigh" : "x");
   chance = new Chance(game.conceptClass);
   showSettings(game.settings);
+}
+
+function show(newGame, newPhase) {
+  take(newGame, newPhase);
   draw();
 }
 
@@ -23,7 +28,8 @@ function draw(said = "") {
   byId("say").textContent = phase === "split" ? splitText(game) : phase === "weigh" ? weighText(game)
     : game.rounds ? labelText(game) : "Nothing has happened yet: one path, the empty one, and every rule fits it.";
   fill("refused", phase === "split" && !game.plain
-    ? refusals(game).map(({why, words}) => el("li", {}, el("b", {}, words.join(", ")), ` refused: ${why}`)) : []);
+    ? refusals(game).map(({why, words}) => el("li", {}, el("b", {}, words.slice(0, MOST_WORDS).join(", ")),
+      words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : "", ` refused: ${why}`)) : []);
   byId("go-on").hidden = phase !== "split";
   byId("answers").hidden = phase !== "weigh";
   byId("undo").disabled = !game.rounds && !game.looked;
@@ -102,7 +108,8 @@ function readSettings() {
   const {kind, n, rows, T, M, rate, eta, prior, K} = Object.fromEntries([...byId("settings").elements].map(
     field => [field.id, field.value.trim()]));
   const size = kind === "table" ? rows.split(/\s+/).join("-") : Math.min(n, LIMITS[kind]);
-  const parts = [`c=${kind}-${size}`, `T=${T}`, `rate=${rate === "number" ? eta : rate}`, `prior=${K ? "paper" : prior}`];
+  const parts = [`c=${kind}-${size}`, `T=${T}`, `rate=${rate === "number" ? eta : rate}`];
+  parts.push(`prior=${K ? "paper" : prior}`);
   if (M) parts.push(`M=${M}`);
   if (K) parts.push(`K=${K}`);
   else if (!byId("prune").checked) parts.push("prune=0");
@@ -111,7 +118,7 @@ function readSettings() {
     const {conceptClass: {n}, settings: {T}, lazy} = fresh;
     const stays = !lazy && !game.lazy && game.moves.every(({x}) => x < n);
     show(new Game(fresh.settings, stays ? game.moves.slice(0, T) : []));
-    byId("told").textContent = stays && game.rounds ? "The same rounds, for the learner as it is set now." : "A new game.";
+    byId("told").textContent = game.rounds ? "The same rounds, for the learner as it is set now." : "A new game.";
   } catch (error) {
     byId("settings-note").textContent = `Not possible: ${error.message}.`;
   }
@@ -140,8 +147,7 @@ function goTo(at) {
   byId("lesson-back").disabled = at === 0;
   byId("lesson-next").disabled = at === lesson.steps.length - 1;
   if (reset) {
-    const [Q, from, to] = reset;
-    playReset(Q, from, to);
+    playReset(...reset);
   } else {
     show(typeof given === "function" ? given() : gameFromText(given), wanted);
   }
@@ -166,16 +172,16 @@ function showReset(Q, t) {
   drawReset(Q, t);
 }
 
-function playReset(Q, from, to) {
+function playReset(Q, from) {
   stopReset();
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  showReset(Q, still ? to : from);
-  if (still || from === to) return;
+  showReset(Q, still ? RESET_ROUNDS : from);
+  if (still || from === RESET_ROUNDS) return;
   byId("reset-play").textContent = "Pause";
   timer = setInterval(() => {
     const t = Number(byId("reset-time").value) + 1;
     showReset(Number(byId("reset-q").value), t);
-    if (t >= to) stopReset();
+    if (t >= RESET_ROUNDS) stopReset();
   }, 110);
 }
 
@@ -186,7 +192,7 @@ function writeLink(text = gameToText(game)) {
 }
 
 function readLink() {
-  const text = decodeURIComponent(location.hash.slice(1));
+  const text = location.hash.slice(1).replaceAll("%2C", ",");  // (some programs write a comma so)
   const [, id, at] = /^lesson=([a-z-]+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (id && LESSONS.some(one => one.id === id)) {
     openLesson(id, (at ?? 1) - 1);
@@ -240,7 +246,7 @@ function listen() {
     greedy: () => letPlay(GREEDY), chance: () => letPlay(chance), "lesson-close": () => openLesson(null),
     "lesson-back": () => goTo(step - 1), "lesson-next": () => goTo(step + 1),
     "reset-play": () => timer ? stopReset() : playReset(Number(byId("reset-q").value),
-      Number(byId("reset-time").value) % RESET_ROUNDS, RESET_ROUNDS)};
+      Number(byId("reset-time").value) % RESET_ROUNDS)};
   for (const [id, action] of Object.entries(clicks)) byId(id).addEventListener("click", action);
   byId("points").addEventListener("click", event => {
     const button = event.target.closest("button");
@@ -255,8 +261,8 @@ function listen() {
   });
   document.addEventListener("keydown", pressed);
   addEventListener("resize", () => {
-    drawTree(game, phase);
-    drawChart(game);
+    if (lesson?.steps[0].reset) showReset(Number(byId("reset-q").value), Number(byId("reset-time").value));
+    else draw();
   });
   addEventListener("hashchange", readLink);
   fill("lessons", LESSONS.map(({id, title, about}, i) => el("button",
@@ -270,6 +276,6 @@ function listen() {
   });
 }
 
-game = gameFromText(START);
 listen();
+take(gameFromText(START));
 readLink();

@@ -69,8 +69,9 @@ function promiseText(game, adept) {
     ? ` A coin promises ${fixed(coin, 1)} too: with so few rounds, the promise in advance is true and weak.` : "";
   const missing = game.bpss || game.settings.prior !== "paper" ? "" :
     ` BPSS would list ${game.experts.toLocaleString("en")} experts: too many to run beside it.`;
-  return `Rules: ${game.conceptClass.size}, VC dimension ${game.conceptClass.vcDimension}, Littlestone dimension ` +
-    `${game.conceptClass.littlestoneDimension}; M = ${adept.M}, rate η = ${fixed(adept.eta)}.${weak}${missing}${heard}`;
+  const {size, vcDimension, littlestoneDimension} = game.conceptClass;
+  return `${counted(size, "rule")}, VC dimension ${vcDimension}, Littlestone dimension ${littlestoneDimension}; ` +
+    `M = ${adept.M}, rate η = ${fixed(adept.eta)}.${weak}${missing}${heard}`;
 }
 
 // Algorithm 2, line by line, and in which step of the round a line is executed.
@@ -97,7 +98,8 @@ function drawAlgorithm(game, phase) {
   const done = phase === "x" && !game.rounds ? null : phase;
   fill("algorithm", algorithmLines(game).map(([number, depth, step, text, needs]) => el("li", {
     class: needs && game.plain ? "skipped" : step === done ? "on" : null,
-    "aria-current": step === done ? "step" : null, style: `--depth:${depth}`}, el("b", {}, number), el("span", {}, text),
+    "aria-current": step === done ? "step" : null, style: `--depth:${depth}`,
+  }, el("b", {}, number), el("span", {}, text),
   needs && game.plain ? el("small", {}, "skipped: pruning is off") : null)));
   byId("which").textContent = game.plain ? "Algorithm 2 without its oracle: BPSS" : "Algorithm 2: ADEPT";
   for (const item of document.querySelectorAll("#steps li")) {

@@ -28,17 +28,14 @@ class Chance {
 }
 
 // Halving: the middle of the thresholds that fit, and the less likely label. The stream stays realizable.
-class HalvingPlayer {
+const HALVING = {
   x(game) {
     let [low, high] = [0, game.conceptClass.n];
     for (const {x, y} of game.moves) [low, high] = y ? [low, Math.min(high, x)] : [Math.max(low, x + 1), high];
     return Math.floor((low + high - 1) / 2);
-  }
-
-  y(game) {
-    return lessLikely(game.look.p);
-  }
-}
+  },
+  y: game => lessLikely(game.look.p),
+};
 
 function playRound(game, player, kept) {
   if (!game.looked) game.choose(player.x(game));

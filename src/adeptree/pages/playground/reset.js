@@ -26,7 +26,8 @@ function resetGame(Q, t) {
 }
 
 function drawReset(Q, t) {
-  const game = resetGame(Q, t), [wide, left, right] = [720, 92, 12];
+  const game = resetGame(Q, t), svg = byId("reset");
+  const [wide, left, right] = [Math.max(300, Math.min(960, svg.parentElement.clientWidth)), 82, 4];
   const x = round => left + (wide - left - right) * round / RESET_ROUNDS, parts = [];
   parts.push(["time", "line", {class: "axis", x1: left, x2: wide - right, y1: 92, y2: 92}],
     ["tl", "text", {class: "end", x: wide - right, y: 110}, `round ${t} of ${RESET_ROUNDS}`],
@@ -36,24 +37,26 @@ function drawReset(Q, t) {
     const from = x(phase.from - 1) + 2, to = Math.max(from, x(phase.to) - 2), broad = to - from;
     if (phase.to < phase.from) return;
     const best = i === game.best && phase.ones > 0, kind = best ? "phase best" : "phase";
-    const [blocks, verdict] = [`blocks ${2 * i + 1}, ${2 * i + 2}`, best ? "always right" : "says 0"];
-    // A caption that has no room is left out.
-    const caption = (key, more, y, text) => parts.push(
-      [`${key}${i}`, "text", {class: `middle${more}`, x: (from + to) / 2, y}, broad > 7 * text.length ? text : ""]);
+    // The longest caption that has room.
+    const caption = (key, more, y, ...texts) => parts.push([`${key}${i}`, "text",
+      {class: `middle${more}`, x: (from + to) / 2, y}, texts.find(text => broad > 7.2 * text.length) ?? ""]);
     parts.push([`p${i}`, "rect", {class: kind, x: from, y: 34, width: broad, height: 50, rx: 6}],
       [`e${i}`, "line", {class: "wrong", x1: from, x2: to, y1: 129, y2: 129}],
       [`b${i}`, "line", {class: best ? "right strong" : "right", x1: from, x2: to, y1: 163, y2: 163}]);
-    caption("q", "", 55, `phase ${i}`);
-    caption("r", " soft", 74, blocks);
-    caption("f", "", 146, "½ per round");
-    caption("c", " good", 181, verdict);
+    caption("q", "", 55, `phase ${i}`, String(i));
+    const blocks = `${2 * i + 1}, ${2 * i + 2}`;
+    caption("r", " soft", 74, `fresh blocks ${blocks}`, `blocks ${blocks}`, blocks);
+    caption("f", "", 146, "½ lost per round", "½ each", "½");
+    caption("c", " good", 181, ...best ? ["always right", "right"] : ["says 0", "0"]);
   });
   [...game.asks].filter(round => round <= t).forEach((round, i) => {
     parts.push([`k${i}`, "line", {class: "ask", x1: x(round), x2: x(round), y1: 26, y2: 172}],
       [`a${i}`, "text", {class: "middle asked", x: x(round), y: 18}, Q > 5 ? "?" : "asks"]);
   });
-  keep(byId("reset"), parts);
-  byId("reset").setAttribute("aria-label", `Round ${t}: ${counted(game.phases.length, "phase")}, the learner expects ` +
+  svg.setAttribute("viewBox", `0 0 ${wide} 190`);
+  svg.style.maxWidth = `${wide}px`;
+  keep(svg, parts);
+  svg.setAttribute("aria-label", `Round ${t}: ${counted(game.phases.length, "phase")}, the learner expects ` +
     `${game.learner} mistakes, the best rule has ${game.bestLoss}.`);
   const says = game.bound > 0 ? `at least ${fixed(game.bound, 1)} on average, whatever the learner does`
     : "nothing: with so many questions the theorem is silent";

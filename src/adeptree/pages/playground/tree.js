@@ -35,7 +35,8 @@ class Places {
   }
 
   get size() {
-    return [this.left + this.column * this.columns + this.ends, this.top + this.row * Math.max(this.leaves.length, 2) + 6];
+    const rows = Math.max(this.leaves.length, 2);
+    return [this.left + this.column * this.columns + this.ends, this.top + this.row * rows + 6];
   }
 }
 
@@ -69,7 +70,7 @@ function drawTree(game, phase) {
 function treeText(game, phase, drawn, all) {
   const what = game.looked ? `round ${game.rounds + 1}, x = ${game.looked.x}` : counted(game.rounds, "round");
   const rest = all > drawn ? `, ${all - drawn} more not drawn` : "";
-  return `Tree of labellings after ${what}: ${counted(drawn, "path")}${rest}. The table of paths below has the numbers.`;
+  return `Tree of labellings after ${what}: ${counted(drawn, "path")}${rest}. A table below has the numbers.`;
 }
 
 function heads(places, kept, game) {

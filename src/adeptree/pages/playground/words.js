@@ -6,8 +6,9 @@ const word = labels => labels.join("") || "the empty path";
 function conflictText(game, labels) {
   const xs = [...game.moves.filter(move => move.kept).map(move => move.x), game.looked?.x].slice(0, labels.length);
   const conflict = game.conceptClass.conflict(xs.map((x, i) => [x, labels[i]])).sort(([a], [b]) => a - b);
-  const said = [...new Map(conflict.map(([x, y]) => [`${x} ${y}`, `${y} at ${x}`])).values()];
-  return `no rule says ${said.join(" and ")}`;
+  const [[first, y], [second, z]] = conflict.length === 2 ? conflict : [[], []];
+  if (first !== undefined && first === second && y !== z) return `no rule says both 0 and 1 at ${first}`;
+  return `no rule says ${conflict.map(([x, label]) => `${label} at ${x}`).join(" and ")}`;
 }
 
 // What the oracle refuses in the open round: each reason with the branches it cuts.
@@ -32,7 +33,7 @@ function splitText(game) {
   const parts = [`${counted(before, "path")}, ${asked} to the oracle: may it go on with 0? with 1?`];
   if (game.plain) {
     const none = look.children.filter(u => !u.concepts.length).length;
-    parts.push(`BPSS does not prune: it keeps ${counted(look.children.length, "labelling")}, ${none} of them of no rule.`);
+    parts.push(`BPSS keeps them all: ${counted(look.children.length, "labelling")}, ${none} of them of no rule.`);
   } else {
     parts.push(cut ? `It refuses ${cut}; ${counted(look.children.length, "path")} remain.` : "It refuses nothing.");
   }

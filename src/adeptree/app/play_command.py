@@ -1,0 +1,59 @@
+"""``adeptree show --play``: write the playground, set to the game that the options name, and open it in the browser."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import webbrowser
+from pathlib import Path
+
+from adeptree.app.terminal import show
+from adeptree.core.errors import InvalidArgument
+
+MOST = {"thresholds": 16, "intervals": 8}
+"""Points of a line that can be drawn and clicked; the page itself has the same limits."""
+MOST_ROWS, MOST_COLUMNS, MOST_ROUNDS, LARGEST_M = 12, 8, 40, 6
+
+
+def play(html: str | None, rules: str, rounds: int, prior: str | None, mistake_bound: int | None) -> None:
+    """Write the page to ``html``, or to a file of its own that is opened at once."""
+    from adeptree.pages.play_page import write_play_page
+
+    start = start_of(rules, rounds, prior, mistake_bound)
+    if html is not None:
+        write_play_page(html, start)
+        show(f"Written: {html}")
+        return
+    path = Path(tempfile.mkdtemp(prefix="adeptree-")) / "playground.html"
+    write_play_page(path, start)
+    opened = webbrowser.open(path.as_uri())
+    show(f"{'Opened' if opened else 'Open it in a browser'}: {path}")
+
+
+def start_of(rules: str, rounds: int, prior: str | None, mistake_bound: int | None) -> str:
+    """Return the game that the page begins with, as its links have it.
+
+    >>> start_of("thresholds(n=8)", 8, None, None)
+    'c=thresholds-8&T=8&rate=paper&prior=paper&g='
+    """
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise InvalidArgument(f"--rounds, --horizon: on the playground a game has 1 to {MOST_ROUNDS} rounds; got {rounds}")
+    if mistake_bound is not None and mistake_bound > LARGEST_M:
+        raise InvalidArgument(f"--mistake-bound: on the playground M is at most {LARGEST_M}; got {mistake_bound}")
+    M = "" if mistake_bound is None else f"&M={mistake_bound}"
+    return f"c={_class_of(rules)}&T={rounds}{M}&rate=paper&prior={prior or 'paper'}&g="
+
+
+def _class_of(rules: str) -> str:
+    from adeptree import parse
+
+    spec = repr(parse(rules))
+    if (line := re.fullmatch(r"(thresholds|intervals)\(n=(\d+)\)", spec)) and int(line[2]) <= MOST[line[1]]:
+        return f"{line[1]}-{line[2]}"
+    rows = re.findall(r"'([01]+)'", spec) if re.fullmatch(r"finite\(table=\[[01', ]*\]\)", spec) else []
+    if rows and len(rows) <= MOST_ROWS and len(rows[0]) <= MOST_COLUMNS:
+        return f"table-{'-'.join(rows)}"
+    raise InvalidArgument(
+        f"--rules: the playground takes thresholds(n) with n up to {MOST['thresholds']}, intervals(n) up to "
+        f"{MOST['intervals']}, and finite(table) up to {MOST_ROWS} rules on {MOST_COLUMNS} points; got {rules}"
+    )
