@@ -219,10 +219,18 @@ def notebook_beside_its_page(app: Any, page: str, template: str, context: dict[s
         context["body"] = f'<p><a href="{source.name}" download>Download this notebook</a></p>' + context["body"]
 
 
+def playground(app: Any, error: Exception | None) -> None:
+    """Lay the page on which the reader plays the adversary beside the others."""
+    from adeptree.pages.play_page import write_play_page
+
+    write_play_page(Path(app.outdir, "play.html"))
+
+
 def setup(app: Any) -> None:
     """Add what is ours."""
     app.connect("html-page-context", notebook_beside_its_page)
     app.connect("build-finished", font_of_formulas)
+    app.connect("build-finished", playground)
     app.connect("doctree-resolved", keep_marks)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)

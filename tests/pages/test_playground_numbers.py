@@ -19,6 +19,7 @@ from adeptree.theory.mixture import log_sum, log_weights
 
 NODE = shutil.which("node")
 CLOSE = 1e-9
+LISTED = 20_000
 
 PLAY = """
 function account(learner) {
@@ -51,7 +52,7 @@ def random_game(rng: random.Random, lazy: bool = False) -> dict[str, Any]:
     kind = rng.choice(["thresholds", "intervals", "table"])
     n = rng.randint(1, {"thresholds": 16, "intervals": 8, "table": 6}[kind])
     rows = ["".join(rng.choice("01") for _ in range(n)) for _ in range(rng.randint(1, 12))]
-    T = rng.randint(1, 10)
+    T = rng.choice([rng.randint(1, 10), rng.randint(11, 40)] if rng.random() < 0.3 else [rng.randint(1, 10)])
     settings: dict[str, Any] = {
         "c": f"{kind}-{'-'.join(rows) if kind == 'table' else n}",
         "T": T,
@@ -118,7 +119,10 @@ def python_plays(game: dict[str, Any]) -> dict[str, Any]:
     else:
         outer = at.LazyAdept(c, T, commits=game["K"], rate=rate, **excess)
         outer._sampler, adept = Scripted([kept for _, _, kept in game["moves"]]), outer.inner
-    bpss = at.Bpss(c, T, rate=rate, mistake_bound=M) if game["prior"] == "paper" and game["K"] is None else None
+    # Beyond so many experts the page does not run BPSS.
+    N = at.bounds.experts(T, adept.mistake_bound or 0)
+    listed = game["prior"] == "paper" and game["K"] is None and N <= LISTED
+    bpss = at.Bpss(c, T, rate=rate, mistake_bound=M) if listed else None
     rounds, nodes = [], [""]
     for x, y, kept in game["moves"]:
         p, eta, guess = outer.predict_proba(x), adept.learning_rate, outer.predict(x)

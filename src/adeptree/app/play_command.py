@@ -37,7 +37,9 @@ def start_of(rules: str, rounds: int, prior: str | None, mistake_bound: int | No
     'c=thresholds-8&T=8&rate=paper&prior=paper&g='
     """
     if not 1 <= rounds <= MOST_ROUNDS:
-        raise InvalidArgument(f"--rounds, --horizon: on the playground a game has 1 to {MOST_ROUNDS} rounds; got {rounds}")
+        raise InvalidArgument(
+            f"--rounds, --horizon: on the playground a game has 1 to {MOST_ROUNDS} rounds; got {rounds}"
+        )
     if mistake_bound is not None and mistake_bound > LARGEST_M:
         raise InvalidArgument(f"--mistake-bound: on the playground M is at most {LARGEST_M}; got {mistake_bound}")
     M = "" if mistake_bound is None else f"&M={mistake_bound}"

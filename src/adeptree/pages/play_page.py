@@ -16,9 +16,9 @@ MATHEMATICS = ("classes", "bases", "bounds", "priors", "mixture", "learners", "g
 DRAWING = ("dom", "words", "tree", "panels", "chart", "reset", "lessons", "main")
 TITLE = "You are the adversary"
 LEAD = (
-    "ADEPT guesses labels, 0 or 1. It is proven that on <em>any</em> stream it errs, in the long run, hardly more often than the "
-    "best rule of a class. You choose the stream: an x, and then, knowing the chance that it will guess 1, the label. "
-    "Make it regret."
+    "ADEPT guesses labels, 0 or 1. It is proven that on <em>any</em> stream it errs, in the long run, hardly more "
+    "often than the best rule of a class. You choose the stream: an x, and then, knowing the chance that it will guess "
+    "1, the label. Make it regret."
 )
 START = "c=thresholds-8&T=8&rate=paper&prior=paper&g="
 """The game that a page begins with."""

@@ -16,7 +16,7 @@ const learntWhole = ({settings, moves}) =>
 
 const LESSONS = [
   {
-    id: "randomise", title: "Why randomise?", about: "the coin you cannot see",
+    id: "randomise",
     steps: [
       {game: "c=thresholds-8&T=8&g=", phase: "x", text: () =>
         "You know the rules, the program, and P(1), the chance that it will guess 1: the columns below are P(1) at " +
@@ -36,7 +36,7 @@ const LESSONS = [
     ],
   },
   {
-    id: "pruning", title: "What pruning saves", about: "ADEPT beside BPSS",
+    id: "pruning",
     steps: [
       {game: "c=thresholds-8&T=8&g=3.1,5", phase: "split", text: () =>
         "Two paths: the label at x = 3 was 0, or it was 1. Now x = 5 comes. The path 1 cannot go on with 0, as no " +
@@ -58,7 +58,7 @@ const LESSONS = [
     ],
   },
   {
-    id: "littlestone", title: "Littlestone, not VC", about: "what prices regret",
+    id: "littlestone",
     steps: [
       {game: halved(3, 2), phase: "x", text: ({learner}) =>
         "Thresholds on 3 points: 4 rules, VC dimension 1, Littlestone dimension 2. You play the middle of the rules " +
@@ -82,7 +82,7 @@ const LESSONS = [
     ],
   },
   {
-    id: "lazy", title: "Lazy rollback", about: "fewer questions",
+    id: "lazy",
     steps: [
       {game: LAZY, phase: "x", text: ({settings: {commits, T}}) =>
         "Every path asks twice per round; with a large tree that is a lot. So let the tree grow in only " +
@@ -106,7 +106,7 @@ const LESSONS = [
     ],
   },
   {
-    id: "lower-bound", title: "The lower bound", about: "the paper's second figure",
+    id: "lower-bound",
     steps: [
       {reset: [0, 0], text: () =>
         "Now you own the oracle. All points lie in hidden blocks, and each rule is 1 on one block. In every round " +

@@ -142,7 +142,7 @@ function openLesson(id, at = 0) {
 function goTo(at) {
   step = at;
   const {game: given, phase: wanted, text, reset} = lesson.steps[at];
-  byId("lesson-title").textContent = lesson.title;
+  byId("lesson-title").textContent = byId(`lesson=${lesson.id}`).querySelector("b").textContent;
   byId("lesson-place").textContent = `${at + 1} of ${lesson.steps.length}`;
   byId("lesson-back").disabled = at === 0;
   byId("lesson-next").disabled = at === lesson.steps.length - 1;
@@ -265,9 +265,6 @@ function listen() {
     else draw();
   });
   addEventListener("hashchange", readLink);
-  fill("lessons", LESSONS.map(({id, title, about}, i) => el("button",
-    {type: "button", "data-lesson": id, "aria-pressed": "false"},
-    el("b", {}, `${i + 1}. ${title}`), el("small", {}, about))));
   byId("lessons").addEventListener("click", event => {
     const id = event.target.closest("button")?.dataset.lesson;
     if (!id) return;
@@ -276,6 +273,7 @@ function listen() {
   });
 }
 
+document.querySelector("main").classList.toggle("embedded", window !== window.top);
 listen();
 take(gameFromText(START));
 readLink();

@@ -69,6 +69,7 @@ function promptText(game, phase) {
   const t = game.rounds + 1, {T} = game.settings;
   if (phase === "split") return `Round ${t}: x = ${game.looked.x}. Every path asks how it may go on.`;
   if (phase === "weigh") return `Round ${t}: it will guess 1 with chance ${fixed(game.look.p)}. Your label?`;
+  if (!game.rounds) return `Round 1 of ${T}: choose an x, by its column.`;
   if (!game.over) return `Round ${t} of ${T}: choose the next x.`;
   const {regret, bound} = game.learner;
   const proven = bound === null ? "" : `, proven at most ${upTo(bound)}`;
