@@ -239,7 +239,8 @@ def test_the_tree_has_every_path_and_every_cut(page: Playground) -> None:
     drawn = "document.querySelectorAll('#tree {}').length"
     kept, refused, beyond = tab.value(
         "(() => { const looks = [...game.moves.map(move => move.look), game.look]; const count = f => looks.reduce("
-        "(n, l) => n + f(l), 0); return [count(l => l.children.length), count(l => l.asked), count(l => l.beyond.length)]; })()"
+        "(n, l) => n + f(l), 0); return [count(l => l.children.length), count(l => l.asked), "
+        "count(l => l.beyond.length)]; })()"
     )
     assert tab.value(drawn.format(".digit")) == kept
     assert tab.value(drawn.format(".mark.beyond")) == beyond > 0

@@ -140,7 +140,8 @@ class Tab:
         place = self.value(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
             "inline: 'center'}); const {left, top, width, height} = e.getBoundingClientRect(); const at = [left + "
-            "width / 2, top + height / 2]; const hit = document.elementFromPoint(...at); return e.contains(hit) ? at : null; })()"
+            "width / 2, top + height / 2]; const hit = document.elementFromPoint(...at); "
+            "return e.contains(hit) ? at : null; })()"
         )
         assert place, f"{selector} cannot be clicked: it is hidden, or something lies over it"
         for kind in ("mousePressed", "mouseReleased"):
