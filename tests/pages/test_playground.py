@@ -89,6 +89,7 @@ def test_a_round_is_three_steps_beside_the_algorithm(page: Playground) -> None:
     assert "2 paths, 4 questions" in tab.text("#say") and "refuses 1; 3 paths remain" in tab.text("#say")
     assert tab.text("#live").startswith(tab.text("#say")) and "no rule says 1 at 3" in tab.text("#live")
     assert tab.value("document.querySelectorAll('#tree .mark:not(.old)').length") == 1
+    assert tab.text("#tree .guess") == "A: 0"  # of the path 0, between 4 and 8
     tab.click("#go-on")
     assert tab.value(lines) == ["iv", "v", "3"]
     learner = at.Adept(at.Thresholds(8), 8)
@@ -181,6 +182,7 @@ def test_keys_alone_play_a_game(page: Playground) -> None:
 @needs_browser
 def test_settings_are_typed_and_the_stream_stays(page: Playground) -> None:
     tab = page.open("c=thresholds-8&T=8&g=3.1,5.0,4.1")
+    tab.click(".settings summary")
     tab.choose("#prior", "kt")
     assert "prior=kt" in page.link and page.link.endswith("g=3.1,5.0,4.1")
     learner = at.Adept(at.Thresholds(8), 8, prior="kt", rate="paper", engine="paths")
@@ -224,6 +226,7 @@ def test_others_play_to_the_end(page: Playground, who: str) -> None:
 @needs_browser
 def test_lazy_rollback_keeps_as_many_rounds_as_were_said(page: Playground) -> None:
     tab = page.open("c=thresholds-8&T=10&g=")
+    tab.click(".settings summary")
     tab.write("#K", "4")
     tab.click("#to-end")
     for _ in range(5):

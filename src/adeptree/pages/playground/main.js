@@ -24,6 +24,7 @@ function draw(said = "") {
   drawAlgorithm(game, phase);
   drawPaths(game);
   drawRounds(game);
+  byId("as-set").textContent = settingsText(game);
   byId("prompt").textContent = promptText(game, phase);
   byId("say").textContent = phase === "split" ? splitText(game) : phase === "weigh" ? weighText(game)
     : game.rounds ? labelText(game) : "Nothing has happened yet: one path, the empty one, and every rule fits it.";

@@ -66,7 +66,7 @@ function promiseText(game, adept) {
   const heard = !game.bpss || !game.rounds ? "" :
     ` ${game.plain ? "ADEPT" : "BPSS"} hears the same labels, which were not chosen against its own P(1).`;
   const weak = adept.inAdvance !== null && adept.inAdvance >= coin
-    ? ` A coin promises ${fixed(coin, 1)} too: with so few rounds, the promise in advance is true and weak.` : "";
+    ? ` Guessing by a coin promises ${fixed(coin, 1)}: for so few rounds the bound in advance is true and weak.` : "";
   const missing = game.bpss || game.settings.prior !== "paper" ? "" :
     ` BPSS would list ${game.experts.toLocaleString("en")} experts: too many to run beside it.`;
   const {size, vcDimension, littlestoneDimension} = game.conceptClass;

@@ -61,7 +61,7 @@ function drawTree(game, phase) {
   const now = game.looked ? kept.length + 1 : kept.length;
   svg.setAttribute("aria-label", treeText(game, phase, leaves.length, all.length));
   keep(svg, [...heads(places, kept, game), ...edges(places, now), ...stubs(places, game, kept, now),
-    ...nodes(places, game), ...ends(places, game, phase)]);
+    ...nodes(places, game), ...guesses(places, game, phase), ...ends(places, game, phase)]);
   byId("undrawn").textContent = leaves.length < all.length
     ? `Not drawn: ${counted(all.length - leaves.length, "labelling")} of no rule, which BPSS carries along.` : "";
   scroll.scrollLeft = scroll.scrollWidth;
@@ -125,6 +125,15 @@ function nodes(places, game) {
     const kind = `${labels.at(-1) ? "one" : "zero"}${node.concepts.length ? "" : " ghost"}`;
     return [[`n${key}`, "circle", {class: kind, cx: x, cy: y, r: places.radius}],
       [`d${key}`, "text", {class: kind === "one" ? "digit pale" : "digit", x, y: y + 4.5}, String(labels.at(-1))]];
+  });
+}
+
+// What the base learner guesses on every path that has a choice: the branch that is not dashed.
+function guesses(places, game, phase) {
+  if (phase !== "split" || places.column < 44 || places.row < 30) return [];
+  return game.look.splits.filter(({v, can}) => can[0] && can[1] && places.of(v.labels)).map(({v, guess}) => {
+    const {x, y} = places.of(v.labels);
+    return [`a${word(v.labels)}`, "text", {class: "guess", x: x + places.column * 0.56, y: y + 4.5}, `A: ${guess}`];
   });
 }
 

@@ -64,6 +64,13 @@ function labelText(game) {
   return `${lost}${drawn} Regret ${fixed(learner.regret)}${proven}`;
 }
 
+function settingsText({conceptClass: {kind, n, size}, settings: {T, rate, prior, commits}, adept, plain}) {
+  const rules = kind === "table" ? `a table of ${counted(size, "rule")}` : `${kind} on ${counted(n, "point")}`;
+  return [rules, counted(T, "round"), `M = ${adept[0].M}`, typeof rate === "number" ? `η = ${rate}` : `rate ${rate}`,
+    `prior ${prior}`, plain ? "pruning off" : "pruning on", commits === null ? null : `lazy, K = ${commits}`]
+    .filter(Boolean).join(" · ");
+}
+
 // What to do now.
 function promptText(game, phase) {
   const t = game.rounds + 1, {T} = game.settings;
