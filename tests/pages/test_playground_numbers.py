@@ -71,6 +71,17 @@ def random_game(rng: random.Random, lazy: bool = False) -> dict[str, Any]:
     return {**settings, "moves": moves}
 
 
+def hopeless_game(rng: random.Random, lazy: bool) -> dict[str, Any]:
+    """Draw a game of many rounds and few rules that all lose often: a first-order rate falls only then."""
+    T = rng.randint(30, 40)
+    K = rng.randint(25, T) if lazy else None
+    kept = rng.sample(range(T), K or T)
+    c = rng.choice(["thresholds-2", "thresholds-3", "table-01-10", "table-001-010-111"])
+    moves = [(rng.randint(0, 1), rng.randint(0, 1), t in kept) for t in range(T)]
+    prior = "paper" if lazy else rng.choice(["paper", "paper", "kt", "mixed"])
+    return {"c": c, "T": T, "M": None, "rate": "first-order", "prior": prior, "K": K, "moves": moves}
+
+
 def text_of(game: dict[str, Any]) -> str:
     """Return the game as the page's own link has it."""
     rate = game["rate"] if isinstance(game["rate"], str) else f"{game['rate']:g}"
@@ -175,12 +186,15 @@ def assert_close(here: Any, there: Any, where: str) -> None:
 
 def games(count: int, seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [random_game(rng, lazy=i % 5 == 0) for i in range(count)]
+    drawn = [random_game(rng, lazy=i % 5 == 0) for i in range(count)]
+    return drawn + [hopeless_game(rng, lazy=i % 3 == 0) for i in range(count // 10)]
 
 
-def compare(played: list[Any], drawn: list[dict[str, Any]]) -> None:
-    assert len(played) == len(drawn)
-    for here, game in zip(played, drawn, strict=True):
+def compare(said: dict[str, Any], drawn: list[dict[str, Any]]) -> None:
+    for name, (formula, cases) in FORMULAS.items():
+        assert_close(said["formulas"][name], [float(formula(*case)) for case in cases], name)
+    assert len(said["games"]) == len(drawn)
+    for here, game in zip(said["games"], drawn, strict=True):
         assert_close(here, python_plays(game), text_of(game))
 
 
@@ -197,11 +211,34 @@ def test_the_games_are_of_all_kinds() -> None:
     assert len(cut) > 10
 
 
+FORMULAS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
+    "tunedRate": (at.bounds.tuned_rate, [(T, K) for T in (1, 7, 40) for K in (0.5, 3.7, 11.0)]),
+    "paperRate": (at.bounds.paper_rate, [(T, M) for T in (1, 7, 40) for M in (0, 1, 4, 6)]),
+    "regretAtRate": (at.bounds.regret_at_rate, [(T, 3.7, eta) for T in (1, 40) for eta in (0.05, 0.5, 9.0)]),
+    "firstOrderRegret": (at.bounds.first_order_regret, [(L, K) for L in (0, 3, 30) for K in (0.7, 3.7)]),
+    "firstOrderRegretInAdvance": (
+        at.bounds.first_order_regret_in_advance,
+        [(T, K) for T in range(1, 41) for K in (0.0, 0.1, 0.7, 1.4, 2.1, 3.7)],
+    ),
+    "ktCost": (at.bounds.kt_cost, [(T, M) for T in (0, 1, 2, 7, 40) for M in (0, 1, 4)]),
+    "queryLowerBound": (
+        at.bounds.query_lower_bound,
+        [(T, Q, d) for T in (60, 100) for Q in (0, 3, 20) for d in (1, 2)],
+    ),
+}
+
+
+def page_says(drawn: list[dict[str, Any]]) -> str:
+    """Return a script whose last value is what the page says of formulas and games."""
+    formulas = ", ".join(f"{name}: {json.dumps(cases)}.map(a => {name}(...a))" for name, (_, cases) in FORMULAS.items())
+    texts = json.dumps([text_of(game) for game in drawn])
+    return f"{mathematics()}\n{PLAY}\nconst out = {{formulas: {{{formulas}}}, games: {texts}.map(played)}};"
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 def test_the_page_in_a_browser_gives_the_numbers_of_the_library(tmp_path: Path) -> None:
     drawn = games(120, seed=1)
-    script = f"{mathematics()}\n{PLAY}\nconst out = {json.dumps([text_of(game) for game in drawn])}.map(played);"
-    html = f'<pre id="measured"></pre><script>{script}\nmeasured.textContent = JSON.stringify(out);</script>'
+    html = f'<pre id="measured"></pre><script>{page_says(drawn)}\nmeasured.textContent = JSON.stringify(out);</script>'
     dom, log = browse(tmp_path, html, 390, "--dump-dom")
     assert "CONSOLE" not in log, log
     compare(measured(dom), drawn)
@@ -209,9 +246,8 @@ def test_the_page_in_a_browser_gives_the_numbers_of_the_library(tmp_path: Path) 
 
 @pytest.mark.skipif(NODE is None, reason="no node is installed, which plays more games in less time")
 def test_more_games_without_a_browser(tmp_path: Path) -> None:
-    drawn = games(400, seed=2)
-    script = f"{mathematics()}\n{PLAY}\nconst out = {json.dumps([text_of(game) for game in drawn])}.map(played);"
-    (tmp_path / "games.js").write_text(f"{script}\nconsole.log(JSON.stringify(out));", encoding="utf-8")
+    drawn = games(250, seed=2)
+    (tmp_path / "games.js").write_text(f"{page_says(drawn)}\nconsole.log(JSON.stringify(out));", encoding="utf-8")
     command = [str(NODE), str(tmp_path / "games.js")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

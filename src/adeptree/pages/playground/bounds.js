@@ -4,7 +4,7 @@
 function logCapacities(n, M) {
   const logs = [0];
   for (let j = 1, choose = 1, sum = 1; j <= M; j++) {
-    choose *= Math.max(0, n - j + 1) / j;
+    choose *= (n - j + 1) / j;  // (0 once j is beyond n, and then always)
     sum += choose;
     logs.push(Math.log(sum));
   }

@@ -30,8 +30,8 @@ class Game {
 
   // N, the schedules of mistakes.
   get experts() {
-    const {T} = this.settings, M = Math.min(this.adept[0].M, T);
-    return Math.round(Math.exp(logCapacities(T, M)[M]));
+    const {M} = this.adept[0];
+    return Math.round(Math.exp(logCapacities(this.settings.T, M)[M]));
   }
 
   // Whether it is BPSS whose tree is drawn.

@@ -3,12 +3,11 @@
 // W_t(u) = sum_{j <= M - k(u)} C(T - t, j): how many schedules of mistakes are still open to the path.
 class PaperPrior {
   constructor(T, M) {
-    Object.assign(this, {name: "paper", T, M: Math.min(M, T)});
-    this.logTotal = logCapacities(T, this.M)[this.M];
+    Object.assign(this, {name: "paper", T, M, logTotal: logCapacities(T, M)[M]});
   }
 
   logMass(t, {mistakes}) {
-    return logCapacities(Math.max(0, this.T - t), this.M)[Math.max(0, this.M - mistakes)];
+    return logCapacities(Math.max(0, this.T - t), this.M)[this.M - mistakes];
   }
 
   price() {
