@@ -52,8 +52,8 @@ class Playground:
         return list(self.tab.value(cells))
 
 
-@pytest.fixture(scope="module", params=["desk"])
-def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
     folder = tmp_path_factory.mktemp("playground")
     file = folder / "playground.html"
     file.write_text(play_page(), encoding="utf-8")
@@ -149,6 +149,8 @@ def test_a_link_holds_the_whole_game(page: Playground) -> None:
         ("c=thresholds-8&T=4&rate=-1", "the rate must be"),
         ("c=thresholds-8&T=4&prior=flat", "prior must be"),
         ("c=thresholds-8&T=4&K=2&g=1.1,1.1,1.1", "out of turn"),
+        ("c=thresholds-8&T=4&K=2&g=1.1r,1.1r,1.1r", "out of turn"),
+        ("c=thresholds-8&T=4&g=1.1r", "out of turn"),
         ("c=thresholds-8&T=4&K=2&prior=kt", "paper's prior"),
         ("%E0%A4%A", "could not be read"),
         ("lesson=nowhere", "could not be read"),

@@ -29,15 +29,16 @@ function splitText(game) {
   const before = look.splits.length;
   const guesses = look.splits.filter(s => s.can[0] && s.can[1]);
   const ones = guesses.filter(s => s.guess).length;
-  const asked = counted(2 * before, "question");
-  const parts = [`${counted(before, "path")}, ${asked} to the oracle: may it go on with 0? with 1?`];
+  const parts = [], remain = look.children.length;
   if (game.plain) {
     const none = look.children.filter(u => !u.concepts.length).length;
-    parts.push(`BPSS keeps them all: ${counted(look.children.length, "labelling")}, ${none} of them of no rule.`);
+    parts.push(`BPSS lets every labelling go on with 0 and 1, up to M mistakes: ${remain} now, ${none} of no rule.`);
   } else {
-    parts.push(cut ? `It refuses ${cut}; ${counted(look.children.length, "path")} remain.` : "It refuses nothing.");
+    const asked = counted(2 * before, "question");
+    parts.push(`${counted(before, "path")}, ${asked} to the oracle: may it go on with 0? with 1?`);
+    const beyond = look.beyond.length ? `, and ${look.beyond.length} more went beyond M` : "";
+    parts.push(`It refuses ${cut || "nothing"}${beyond}; ${counted(remain, "path remains", "paths remain")}.`);
   }
-  if (look.beyond.length) parts.push(`${counted(look.beyond.length, "path")} beyond M: cut too.`);
   const zeros = guesses.length - ones;
   if (guesses.length === 1) parts.push(`Where both labels are possible the base learner guesses ${ones}.`);
   else if (guesses.length) parts.push(`Where both are possible the base learner guesses 0 on ${zeros}, 1 on ${ones}.`);
@@ -74,7 +75,8 @@ function settingsText({conceptClass: {kind, n, size}, settings: {T, rate, prior,
 // What to do now.
 function promptText(game, phase) {
   const t = game.rounds + 1, {T} = game.settings;
-  if (phase === "split") return `Round ${t}: x = ${game.looked.x}. Every path asks how it may go on.`;
+  const goes = game.plain ? "Every labelling goes on both ways." : "Every path asks how it may go on.";
+  if (phase === "split") return `Round ${t}: x = ${game.looked.x}. ${goes}`;
   if (phase === "weigh") return `Round ${t}: it will guess 1 with chance ${fixed(game.look.p)}. Your label?`;
   if (!game.rounds) return `Round 1 of ${T}: choose an x, by its column.`;
   if (!game.over) return `Round ${t} of ${T}: choose the next x.`;
