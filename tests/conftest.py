@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 import adeptree as at
 from adeptree.core.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from playground_tab import Playground
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
@@ -27,6 +30,27 @@ def both_engines(request: pytest.FixtureRequest) -> Iterator[None]:
     make.__defaults__ = tuple(request.param if value == "auto" else value for value in kept)
     yield
     make.__defaults__ = kept
+
+
+@pytest.fixture(scope="module")
+def opened_playground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
+    """Open one browser for all tests of a file that play."""
+    from browser_tab import Tab
+    from playground_tab import Playground
+
+    from adeptree.pages.play_page import write_play_page
+
+    folder = tmp_path_factory.mktemp("playground")
+    write_play_page(folder / "playground.html")
+    with Tab(folder) as tab:
+        yield Playground(tab, folder / "playground.html")
+
+
+@pytest.fixture
+def page(opened_playground: Playground) -> Iterator[Playground]:
+    """Lend it to a test, after which the page must have nothing to complain about."""
+    yield opened_playground
+    assert opened_playground.tab.complaints == []
 
 
 @pytest.hookimpl(hookwrapper=True)

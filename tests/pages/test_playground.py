@@ -1,71 +1,17 @@
-"""The playground in a real browser: clicked, typed, undone, linked, walked through, on a phone and on a desk."""
+"""The playground in a real browser: clicked, typed, undone, linked, on a phone and on a desk."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
-from browser import CHROMIUM, Reader
+from browser import Reader
 from browser_tab import DESK, PHONE, Tab
-from typer.testing import CliRunner
+from playground_tab import LESSONS, Playground, needs_browser
 
 import adeptree as at
-from adeptree.app import play_command
-from adeptree.app.show_command import show_command
 from adeptree.pages.play_page import play_page
-
-needs_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)"
-)
-app = typer.Typer(pretty_exceptions_enable=False)
-app.command()(show_command)
-LESSONS = {"randomise": 4, "pruning": 5, "littlestone": 5, "lazy": 5, "lower-bound": 4}
-
-
-class Playground:
-    """The page in a tab."""
-
-    def __init__(self, tab: Tab, page: Path) -> None:
-        self.tab, self.page = tab, page
-
-    def open(self, link: str = "") -> Tab:
-        self.tab.complaints.clear()
-        self.tab.open(f"{self.page.as_uri()}#{link}")
-        return self.tab
-
-    def round(self, x: int, y: int) -> None:
-        self.tab.click(f'#points [data-x="{x}"]')
-        self.tab.click("#go-on")
-        self.tab.click(f"#say-{y}")
-
-    @property
-    def link(self) -> str:
-        return str(self.tab.value("location.hash.slice(1)"))
-
-    def account(self, name: str) -> list[str]:
-        cells = f"[...document.querySelectorAll('#account [data-value={name}]')].map(cell => cell.textContent)"
-        return list(self.tab.value(cells))
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
-    folder = tmp_path_factory.mktemp("playground")
-    file = folder / "playground.html"
-    file.write_text(play_page(), encoding="utf-8")
-    with Tab(folder, DESK) as tab:
-        yield Playground(tab, file)
-
-
-@pytest.fixture(autouse=True)
-def nothing_to_complain_about(request: pytest.FixtureRequest) -> Iterator[None]:
-    yield
-    if "page" in request.fixturenames:
-        assert request.getfixturevalue("page").tab.complaints == []
 
 
 def test_the_page_is_whole_and_on_its_own() -> None:
@@ -254,126 +200,6 @@ def test_the_tree_has_every_path_and_every_cut(page: Playground) -> None:
     assert tab.value(drawn.format(".mark")) == 0 and tab.value(drawn.format("circle.ghost")) > 0
 
 
-# --- Lessons -------------------------------------------------------------------------------------------
-
-
-def walk(page: Playground, lesson: str) -> list[str]:
-    """Walk through a lesson by its buttons, and return what it says."""
-    tab = page.open()
-    tab.click(f'[data-lesson="{lesson}"]')
-    told = [tab.text("#lesson-text")]
-    while not tab.value("byId('lesson-next').disabled"):
-        tab.click("#lesson-next")
-        told.append(tab.text("#lesson-text"))
-        assert page.link == f"lesson={lesson}.{len(told)}"
-    return told
-
-
-@needs_browser
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_a_lesson_is_walked_through(page: Playground, lesson: str) -> None:
-    told = walk(page, lesson)
-    assert len(told) == LESSONS[lesson] == len(set(told))
-    assert not re.search("undefined|NaN|Infinity|null", " ".join(told) + page.tab.text("main"))
-    assert all(15 < len(text.split()) < 75 for text in told)
-    page.tab.click("#lesson-back")
-    assert page.tab.text("#lesson-text") == told[-2]
-    page.open(f"lesson={lesson}.2")
-    assert page.tab.text("#lesson-text") == told[1]
-    page.tab.click("#lesson-close")
-    assert page.tab.value("byId('lesson').hidden && !byId('board').hidden")
-    page.round(0, 1) if "choose" in page.tab.text("#prompt") else page.tab.click("#undo")
-
-
-def replayed(link: str, **settings: Any) -> at.Adept:
-    """Play a link of the page in Python."""
-    given = dict(part.split("=") for part in link.split("&"))
-    kind, size = given["c"].split("-", 1)
-    c = at.FiniteClass(size.split("-")) if kind == "table" else at.Thresholds(int(size))
-    learner = at.Adept(c, int(given["T"]), engine="paths", **settings)
-    for move in filter(None, given["g"].split(",")):
-        if "." in move:
-            x, y = move.rstrip("r").split(".")
-            learner.learn(int(x), int(y))
-    return learner
-
-
-@needs_browser
-def test_what_the_lessons_say_is_true(page: Playground) -> None:
-    """Their numbers are computed from their games; what their words claim is checked here, with the library."""
-    told, links, states = {}, {}, {}
-    for lesson, steps in LESSONS.items():
-        for step in range(1, steps + 1):
-            tab = page.open(f"lesson={lesson}.{step}")
-            told[lesson, step] = tab.text("#lesson-text")
-            links[lesson, step] = tab.value("gameToText(game)")
-            states[lesson, step] = tab.text("#promise")
-    greedy = replayed(links["randomise", 3])
-    assert "have erred 8 times in 8 rounds" in told["randomise", 3]
-    assert f"expects {greedy.expected_loss:.3f} mistakes" in told["randomise", 3]
-    assert f"errs {greedy.best_loss} times" in told["randomise", 4] and f"{greedy.regret:.3f}" in told["randomise", 4]
-    adept = replayed(links["pruning", 4])
-    bpss = at.Bpss(at.Thresholds(8), 8)
-    for x, y in [(3, 1), (5, 1), (1, 0), (6, 1), (2, 0), (4, 1)]:
-        bpss.learn(x, y)
-    histories = {tuple(h) for h in bpss.histories}
-    none = sum(not at.Thresholds(8).realizable(list(zip(bpss.points, h, strict=True))) for h in histories)
-    assert f"carries {len(histories)} labellings for its {bpss.width} experts. {none} of" in told["pruning", 3]
-    assert f"keeps {adept.width}" in told["pruning", 4] and adept.width == 7
-    assert f"asked {adept.queries.asked} q" in told["pruning", 4] and str(bpss.queries.asked) in told["pruning", 4]
-    p, q = adept.predict_proba(7), bpss.predict_proba(7)
-    assert f"ADEPT says {p:.3f}, BPSS {q:.3f}" in told["pruning", 5] and abs(p - q) > 0.001
-    for step, (n, d) in enumerate([(3, 2), (7, 3), (15, 4)], 1):
-        learner = replayed(links["littlestone", step])
-        c = learner.concept_class
-        assert (c.vc_dimension, c.littlestone_dimension, learner.rounds, learner.best_loss) == (1, d, d, 0)
-        assert (
-            learner.regret >= d / 2 and f"{learner.regret:.3f}" in told["littlestone", step] and c == at.Thresholds(n)
-        )
-        assert f"VC dimension 1, Littlestone dimension {d}" in states["littlestone", step]
-    singles = replayed(links["littlestone", 4])
-    assert (singles.concept_class.vc_dimension, singles.concept_class.littlestone_dimension) == (1, 1)
-    assert singles.best_loss == 0 and f"{singles.regret:.3f}" in told["littlestone", 4]
-    whole = replayed(links["lazy", 5])
-    numbers = f"{whole.width} paths, {whole.queries.asked} questions, regret {whole.regret:.3f}"
-    assert numbers in told["lazy", 5]
-    fewer = re.search(r"The end: (\d+) paths, (\d+) questions, regret (\d+\.\d+)", told["lazy", 5])
-    assert fewer and int(fewer[1]) < whole.width and int(fewer[2]) < whole.queries.asked
-    assert float(fewer[3]) > whole.regret
-    assert f"at least {at.bounds.query_lower_bound(60, 1, 1):.1f};" in told["lower-bound", 4]
-
-
-@needs_browser
-def test_the_figure_of_the_lower_bound_is_the_game_of_the_theorem(page: Playground) -> None:
-    tab = page.open("lesson=lower-bound")
-    for Q in range(10):
-        game = tab.value(f"(({{asks, ...rest}}) => ({{...rest, asks: [...asks]}}))(resetGame({Q}, RESET_ROUNDS))")
-        coins = tab.value("[...Array(RESET_ROUNDS).keys()].map(t => resetCoin(t + 1))")
-        assert game["bound"] == at.bounds.query_lower_bound(60, Q, 1)
-        assert game["learner"] == (60 - Q) / 2 and len(game["asks"]) == Q and len(game["phases"]) == Q + 1
-        ends = [0, *game["asks"], 60]
-        ones = [sum(coins[a:b]) for a, b in pairwise(ends)]
-        assert [phase["ones"] for phase in game["phases"]] == ones
-        assert game["bestLoss"] == sum(coins) - max(ones) and ones[game["best"]] == max(ones)
-        assert ones[game["best"]] >= sum(coins) / (Q + 1)
-    assert tab.value("byId('reset-time').value") == "60"  # who wants no motion sees the end at once
-
-
-@needs_browser
-def test_the_figure_moves_for_those_who_like_motion(tmp_path: Path) -> None:
-    file = tmp_path / "playground.html"
-    file.write_text(play_page(), encoding="utf-8")
-    with Tab(tmp_path, still=False) as tab:
-        tab.open(f"{file.as_uri()}#lesson=lower-bound.2")
-        tab.value("new Promise(done => setTimeout(done, 400))")
-        assert 0 < int(tab.value("byId('reset-time').value")) < 60 and tab.text("#reset-play") == "Pause"
-        tab.click("#reset-play")
-        now = tab.value("byId('reset-time').value")
-        tab.value("new Promise(done => setTimeout(done, 300))")
-        assert tab.value("byId('reset-time').value") == now and tab.text("#reset-play") == "Play"
-        assert tab.complaints == []
-
-
 # --- For everybody -------------------------------------------------------------------------------------
 
 MEASURE = """(() => {
@@ -423,62 +249,3 @@ def test_it_fits_phones_and_desks_by_day_and_by_night(tmp_path: Path, size: tupl
             )
             assert contrast(colours) >= 4.5, (selector, colours)
         assert tab.complaints == []
-
-
-# --- The command ---------------------------------------------------------------------------------------
-
-
-def call(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["--play", *arguments])
-    return result.exit_code, result.output
-
-
-def test_the_command_writes_the_page(tmp_path: Path) -> None:
-    file = tmp_path / "play.html"
-    options = ["--rules", "finite(table=['0011', '0101'])", "--horizon", "12", "--prior", "kt", "--mistake-bound", "2"]
-    code, text = call("--html", str(file), *options)
-    assert code == 0 and text == f"Written: {file}\n"
-    start = "c=table-0011-0101&T=12&M=2&rate=paper&prior=kt&g="
-    assert file.read_text(encoding="utf-8") == play_page(start) and f'START = "{start}"' in play_page(start)
-
-
-@pytest.mark.parametrize("opens", [True, False])
-def test_the_command_opens_the_page(opens: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def open_it(address: str) -> bool:
-        asked.append(address)
-        return opens
-
-    monkeypatch.setattr("webbrowser.open", open_it)
-    code, text = call()
-    path = Path(text.split(": ", 1)[1].strip())
-    assert code == 0 and text.startswith("Opened" if opens else "Open it in a browser")
-    assert asked == [path.as_uri()] and path.read_text(encoding="utf-8") == play_page()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--rules", "thresholds(n=17)"], "thresholds(n) with n up to 16"),
-        (["--rules", "parities(n=3)"], "the playground takes"),
-        (["--rules", "finite(table=['0', '1'], points=['a'])"], "the playground takes"),
-        (["--rounds", "0"], "1 to 40 rounds; got 0"),
-        (["--horizon", "41"], "1 to 40 rounds; got 41"),
-        (["--mistake-bound", "7"], "M is at most 6"),
-        (["--stream", "some.csv"], "you are the adversary"),
-        (["--adversary", "stochastic"], "you are the adversary"),
-        (["--html", "no/such/folder.html"], "could not be written"),
-    ],
-)
-def test_wrong_input_gets_a_sentence(arguments: list[str], says: str) -> None:
-    code, text = call(*arguments)
-    assert code in (1, 2) and says in text and "Traceback" not in text
-
-
-@needs_browser
-def test_the_limits_of_the_command_are_those_of_the_page(page: Playground) -> None:
-    limits = page.open().value("LIMITS")
-    assert {name: limits[name] for name in play_command.MOST} == play_command.MOST
-    here = [play_command.MOST_ROWS, play_command.MOST_COLUMNS, play_command.MOST_ROUNDS, play_command.LARGEST_M]
-    assert [limits[name] for name in ("rows", "columns", "T", "M")] == here

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 import subprocess
@@ -23,6 +22,8 @@ class Tab:
     """One page; what it logs as a warning or an error, and what it throws, is kept in ``complaints``."""
 
     def __init__(self, folder: Path, size: tuple[int, int] = DESK, *, dark: bool = False, still: bool = True) -> None:
+        import fcntl  # (not everywhere: elsewhere the tests of a tab are skipped, as no browser is found)
+
         self.complaints: list[str] = []
         self._sent, self._loaded, self._buffer = 0, False, b""
         theirs_in, self._out = os.pipe()

@@ -13,7 +13,7 @@ from adeptree.pages.skeleton import beside, document, opening, write_page
 from adeptree.theory.coins import Coins
 
 MATHEMATICS = ("classes", "bases", "bounds", "priors", "mixture", "learners", "game", "players")
-DRAWING = ("dom", "words", "tree", "panels", "chart", "reset", "lessons", "main")
+DRAWING = ("dom", "words", "tree", "panels", "chart", "reset", "lessons", "walking", "main")
 TITLE = "You are the adversary"
 LEAD = (
     "ADEPT guesses labels, 0 or 1. It is proven that on <em>any</em> stream it errs, in the long run, hardly more "

@@ -1,0 +1,78 @@
+"""``adeptree show --play``: writes the playground, set to a game, and opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from browser_tab import Tab
+from playground_tab import needs_browser
+from typer.testing import CliRunner
+
+from adeptree.app import play_command
+from adeptree.app.show_command import show_command
+from adeptree.pages.play_page import play_page
+
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command()(show_command)
+
+
+def call(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["--play", *arguments])
+    return result.exit_code, result.output
+
+
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    file = tmp_path / "play.html"
+    options = ["--rules", "finite(table=['0011', '0101'])", "--horizon", "12", "--prior", "kt", "--mistake-bound", "2"]
+    code, text = call("--html", str(file), *options)
+    assert code == 0 and text == f"Written: {file}\n"
+    start = "c=table-0011-0101&T=12&M=2&rate=paper&prior=kt&g="
+    assert file.read_text(encoding="utf-8") == play_page(start) and f'START = "{start}"' in play_page(start)
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_the_command_opens_the_page(opens: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def open_it(address: str) -> bool:
+        asked.append(address)
+        return opens
+
+    monkeypatch.setattr("webbrowser.open", open_it)
+    code, text = call()
+    path = Path(text.split(": ", 1)[1].strip())
+    assert code == 0 and text.startswith("Opened" if opens else "Open it in a browser")
+    assert asked == [path.as_uri()] and path.read_text(encoding="utf-8") == play_page()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--rules", "thresholds(n=17)"], "thresholds(n) with n up to 16"),
+        (["--rules", "parities(n=3)"], "the playground takes"),
+        (["--rules", "finite(table=['0', '1'], points=['a'])"], "the playground takes"),
+        (["--rounds", "0"], "1 to 40 rounds; got 0"),
+        (["--horizon", "41"], "1 to 40 rounds; got 41"),
+        (["--mistake-bound", "7"], "M is at most 6"),
+        (["--stream", "some.csv"], "you are the adversary"),
+        (["--adversary", "stochastic"], "you are the adversary"),
+        (["--html", "no/such/folder.html"], "could not be written"),
+    ],
+)
+def test_wrong_input_gets_a_sentence(arguments: list[str], says: str) -> None:
+    code, text = call(*arguments)
+    assert code in (1, 2) and says in text and "Traceback" not in text
+
+
+@needs_browser
+def test_the_limits_of_the_command_are_those_of_the_page(tmp_path: Path) -> None:
+    file = tmp_path / "playground.html"
+    file.write_text(play_page(), encoding="utf-8")
+    with Tab(tmp_path) as tab:
+        tab.open(file.as_uri())
+        limits = tab.value("LIMITS")
+    assert {name: limits[name] for name in play_command.MOST} == play_command.MOST
+    here = [play_command.MOST_ROWS, play_command.MOST_COLUMNS, play_command.MOST_ROUNDS, play_command.LARGEST_M]
+    assert [limits[name] for name in ("rows", "columns", "T", "M")] == here
