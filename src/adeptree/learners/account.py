@@ -38,6 +38,9 @@ class Account(WholeRounds, ABC):
     follows_best_loss: ClassVar[bool] = True
     """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
 
+    endless: ClassVar[bool] = False
+    """Whether it can do without a horizon."""
+
     sampled_rounds: Sequence[int] | None = None
     """The rounds that were learnt, where that is not all of them."""
     horizon: int | None
@@ -65,19 +68,13 @@ class Account(WholeRounds, ABC):
                 f"{got('concept_class', concept_class)}"
             )
         self.concept_class = concept_class
-        self.horizon = self._checked_horizon(horizon)
+        self.horizon = None if horizon is None and self.endless else _checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)
         self.ledger = Ledger()
         self.tickets = OpenTickets()
         """The answers that wait for their labels."""
         self._queries = Queries()
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-            raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
-        return check_size("horizon", int(horizon), at_most=LARGEST_LINE)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.tickets, self.ledger]
@@ -209,3 +206,9 @@ class Account(WholeRounds, ABC):
                 f"all {self.horizon} rounds of the horizon have been answered; build a learner with a longer "
                 f"horizon, or with horizon=None, which has no end"
             )
+
+
+def _checked_horizon(horizon: Any) -> int:
+    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
+        raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
+    return check_size("horizon", int(horizon), at_most=LARGEST_LINE)

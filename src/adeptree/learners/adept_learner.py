@@ -15,7 +15,7 @@ from adeptree.learners.adept import Paths
 from adeptree.learners.adept_batches import BatchesOnEngine
 from adeptree.learners.adept_rounds import EVEN
 from adeptree.learners.certificate import Certificate, certify
-from adeptree.learners.online_learner import OnlineLearner, Rate
+from adeptree.learners.online_learner import Rate
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem
@@ -76,6 +76,7 @@ class Adept(BatchesOnEngine):
     """
 
     kind = "adept"
+    endless = True
     warns: ClassVar[bool] = True
     """Whether a promise that is no better than a coin's is said where the learner is built."""
 
@@ -131,10 +132,6 @@ class Adept(BatchesOnEngine):
     def _paths(self, frontier: Frontier | None = None) -> Paths:
         prune = self.on_excess == "prune"
         return Paths(self.concept_class, self.base, self.prior, self.mistake_bound, prune, self.max_width, frontier)
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
     # --- Account -----------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.learners.mixing import Mixing
-from adeptree.learners.online_learner import OnlineLearner, Rate
+from adeptree.learners.online_learner import Rate
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, Seen, check_rate
 from adeptree.roles.concept_class import ConceptClass
@@ -46,6 +46,7 @@ class Hedge(Mixing):
     """
 
     kind = "hedge"
+    endless = True
 
     def __init__(
         self, concept_class: ConceptClass, horizon: int | None = None, rate: Rate | None = None, seed: int = 0
@@ -73,10 +74,6 @@ class Hedge(Mixing):
     def _says(self, x: Instance) -> LabelArray:
         """Return the label of every expert at x."""
         return self.listed.labels(x)
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule]

@@ -47,6 +47,7 @@ class RandSOA(OnlineLearner):
     """
 
     kind = "rand-soa"
+    endless = True
 
     def __init__(self, concept_class: ConceptClass, k: int = 0, horizon: int | None = None, seed: int = 0) -> None:
         super().__init__(concept_class, horizon, seed)
@@ -58,10 +59,6 @@ class RandSOA(OnlineLearner):
         self._listed = concept_class
         self._game = OptimalMistakes(concept_class.to_finite().table, self.k, randomized=True)
         self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
     @property
     def optimum(self) -> Fraction:
