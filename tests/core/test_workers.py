@@ -268,7 +268,7 @@ def test_workers_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     for bad in ("", "0", "processes:", "threads:2"):
         with pytest.raises(InvalidArgument, match="workers are named"):
             workers.executor_of(bad)
-    with pytest.raises(InvalidArgument, match="1 or more"):
+    with pytest.raises(InvalidArgument, match="n must be an int >= 1"):
         workers.processes(-1)
 
 

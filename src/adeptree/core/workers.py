@@ -19,6 +19,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
+from adeptree.core.arguments import check_size
 from adeptree.core.errors import AdeptreeError, InvalidArgument, MissingExtra, got
 
 T = TypeVar("T")
@@ -48,10 +49,7 @@ def processes(n: int | None = None, *, retries: int = RETRIES) -> Executor:
     ...     workers.submit(pow, 2, 10).result()
     1024
     """
-    n = n or os.cpu_count() or 1
-    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise InvalidArgument(f"n must be a number of processes, 1 or more; {got('n', n)}")
-    return Processes(n, retries)
+    return Processes(check_size("n", n or os.cpu_count() or 1), retries)
 
 
 def dask(address: str | None = None, **options: Any) -> Executor:

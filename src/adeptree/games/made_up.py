@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.arguments import check_size, one_of
+from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Instance, Sample
 from adeptree.families.registry import register
 from adeptree.games.adversaries import less_likely
@@ -133,9 +133,7 @@ class MadeUp(OwnsOracle):
 
     def __post_init__(self) -> None:
         self.d = check_size("d", self.d, at_most=LARGEST_D)
-        if self.strategy not in STRATEGIES:
-            known = ", ".join(map(repr, STRATEGIES))
-            raise InvalidArgument(f"strategy must be one of {known}; {got('strategy', self.strategy)}")
+        one_of("strategy", self.strategy, STRATEGIES)
         self.oracle = MadeUpClass(self)
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, got
@@ -135,10 +135,7 @@ class Account(WholeRounds, ABC):
         return min(self.regret + self._excess(confidence), self.rounds - self.best_loss)
 
     def _excess(self, confidence: float, scale: float = 1.0) -> float:
-        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-            raise InvalidArgument(
-                f"confidence must be a number between 0 and 1, e.g. 0.95; {got('confidence', confidence)}"
-            )
+        check_number("confidence", confidence, "a number between 0 and 1, e.g. 0.95", lambda chance: 0 < chance < 1)
         waiting = [ticket.p for ticket in self.tickets]
         variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
         return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)

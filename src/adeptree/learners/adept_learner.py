@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_size, one_of
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
@@ -99,8 +99,8 @@ class Adept(BatchesOnEngine):
         super().__init__(concept_class, horizon, seed)
         self.base: BaseLearner = base_for(base, concept_class)
         self._base_given = base is not None
-        self.on_excess = choices.one_of("on_excess", on_excess, ("raise", "prune"))
-        self.engine_choice = choices.one_of("engine", engine, ("auto", "paths", "collapsed"))
+        self.on_excess = one_of("on_excess", on_excess, ("raise", "prune"))
+        self.engine_choice = one_of("engine", engine, ("auto", "paths", "collapsed"))
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self.costs = check_costs(costs)
         self.max_weight = check_weight("max_weight", max_weight)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_number, check_size
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept, Instance
@@ -149,9 +149,7 @@ def _commits(horizon: int, exponent: float | None, commits: int | None) -> int:
             raise InvalidArgument("give exponent= or commits=, not both")
         exponent = 0.5
     if commits is None:
-        if not isinstance(exponent, (int, float)) or not 0 < exponent <= 1:
-            raise InvalidArgument(f"exponent c must lie in (0, 1]; {got('exponent', exponent)}")
-        return bounds.commits(horizon, exponent)
+        return bounds.commits(horizon, check_number("exponent", exponent, "a number c in (0, 1]", lambda c: 0 < c <= 1))
     if check_size("commits", commits) > horizon:
         raise InvalidArgument(f"commits must be at most the horizon {horizon}; {got('commits', commits)}")
     return int(commits)

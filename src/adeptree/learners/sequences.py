@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_SET, check_size
+from adeptree.core.arguments import LARGEST_SET, check_size, one_of
 from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import base_for
@@ -52,7 +52,7 @@ class SequenceLearner(Mixing):
         self._base_given = base is not None
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         self.tree = ActiveSet(concept_class, self.base, self.mistake_bound)
-        choices.one_of("prior", prior, ("paper", "kt"))
+        one_of("prior", prior, ("paper", "kt"))
         self.prior = choices.prior(
             prior, self.horizon, self.mistake_bound, self.base, concept_class, self.tree.frontier
         )

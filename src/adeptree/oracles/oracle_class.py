@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_number, check_size, one_of
 from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
 from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
@@ -219,26 +220,24 @@ class OracleClass(ConceptClass):
 
 
 def _check_options(
-    strategy: object,
-    repeats: object,
-    on_unknown: object,
+    strategy: str,
+    repeats: str,
+    on_unknown: str,
     call_cost: object,
     executor: object,
     batch: object,
     finds: bool,
 ) -> None:
     """Say what is wrong with the options, if anything is."""
-    choices = {"repeats": (repeats, ("infer", "ask")), "on_unknown": (on_unknown, ("raise", "keep"))}
-    for name, (value, allowed) in (choices | {"strategy": (strategy, STRATEGIES)}).items():
-        if value not in allowed:
-            choice = " or ".join(f'"{one}"' for one in allowed)
-            raise InvalidArgument(f"{name} must be {choice}; {got(name, value)}")
+    one_of("repeats", repeats, ("infer", "ask"))
+    one_of("on_unknown", on_unknown, ("raise", "keep"))
+    one_of("strategy", strategy, STRATEGIES)
     if strategy == "cubes" and not (finds and repeats == "infer"):
         raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
     if strategy == "bits" and (finds or repeats == "ask"):
         raise InvalidArgument('strategy="bits" needs realizable= and repeats="infer"; give those, or strategy="auto"')
-    if call_cost is not None and not (isinstance(call_cost, (int, float)) and 0 <= call_cost < float("inf")):
-        raise InvalidArgument(f"call_cost must be a number of seconds; {got('call_cost', call_cost)}")
+    if call_cost is not None:
+        check_number("call_cost", call_cost, "a number of seconds", lambda cost: 0 <= cost < math.inf)
     if executor is not None and not isinstance(executor, Executor):
         raise InvalidArgument(
             f"executor must be one, such as adeptree.core.workers.processes(2); {got('executor', executor)}"
