@@ -20,7 +20,7 @@ from adeptree.learners.account_plots import plot_account
 from adeptree.learners.entries import Entry
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.frontier import Queries
 from adeptree.roles.near_rules import RankedRule
 from adeptree.theory import bounds
@@ -62,12 +62,7 @@ class Account(WholeRounds, ABC):
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__()
-        if not isinstance(concept_class, ConceptClass):
-            raise InvalidArgument(
-                f"the first argument must be a concept class such as Thresholds(256); "
-                f"{got('concept_class', concept_class)}"
-            )
-        self.concept_class = concept_class
+        self.concept_class = check_class(concept_class)
         self.horizon = None if horizon is None and self.endless else _checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)

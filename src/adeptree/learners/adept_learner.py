@@ -227,19 +227,12 @@ class Adept(BatchesOnEngine):
         return super()._saved()
 
     def _state(self) -> dict[str, Any]:
-        return {
-            "gap": self.gap,
-            "drift": self.drift,
-            "heaviest_round": self.heaviest_round,
-            "weighed": self.weighed,
-            "last_rate": self.last_rate,
-            "rate": self.rate_rule.state(),
-            "kind": self.engine.kind,
-            "engine": self.engine.state(),
-        }
+        weights = {"heaviest_round": self.heaviest_round, "weighed": self.weighed}
+        engine = {"kind": self.engine.kind, "engine": self.engine.state()}
+        return super()._state() | weights | {"rate": self.rate_rule.state()} | engine
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.gap, self.last_rate, self.drift = state["gap"], state["last_rate"], state.get("drift", 0.0)
+        super()._restore(state)
         self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
         self.rate_rule.restore(state["rate"])
         engine = choosing.engine_of(state["kind"], self.problem, self.engine, self._paths)

@@ -167,13 +167,12 @@ class SequenceLearner(Mixing):
         return self.prior.log_mass(self.rounds, self.tree.mistakes, self.tree.contested)
 
     def _state(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in ("log_g", "losses", "gap", "drift")}
-        return kept | self.tree.rows_state()
+        return super()._state() | {"log_g": self.log_g, "losses": self.losses} | self.tree.rows_state()
 
     def _restore(self, state: dict[str, Any]) -> None:
         need(state["log_g"].shape[:-1] == self.log_g.shape[:-1] and state["losses"].ndim == 2, "log_g")
         self.log_g, self.losses = state["log_g"], state["losses"]
-        self.gap, self.drift = state.get("gap", 0.0), state.get("drift", 0.0)
+        super()._restore(state)
         self.tree.restore_rows(self.losses.shape[-1], state)
 
     def take_over(self, saved: dict[str, Any]) -> None:
