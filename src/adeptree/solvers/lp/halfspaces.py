@@ -99,14 +99,8 @@ class Halfspaces(SolverClass):
         own = {"dim": self.dim, "grid": self.grid, "radius": radius, "margin": margin, "seconds": limit}
         # A single point can only be labelled in two ways; from two per side on, dim + 1 corners are shattered.
         vc = 1 if self.grid == 1 else self.dim + 1
-        super().__init__(
-            {**own, "on_unknown": on_unknown},
-            options,
-            CALL_COST,
-            vc_dimension=vc,
-            on_unknown=on_unknown,
-            name=self.spec_name,
-        )
+        told = {**own, "on_unknown": on_unknown}
+        super().__init__(told, options, CALL_COST, vc_dimension=vc, name=self.spec_name)
         self._asking["solver"] = solver
         self.seconds = limit  # (not OracleClass's own limit, which needs a thread: here the solver looks at the clock)
         self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
