@@ -16,10 +16,9 @@ import killed_oracle as ko
 import pytest
 
 import adeptree as at
-from adeptree import workers
+from adeptree import Transcript, workers
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, WorkersNotUsed
 from adeptree.experiments.runner import run_tasks
-from adeptree.games import Transcript
 from adeptree.oracles import FunctionOracle
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.oracles.sharding import DASK, PROCESSES, WORTH, Workers, way
