@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.cards import card, line, standing
-from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
+from adeptree.core.errors import DamagedFile, InvalidArgument
+from adeptree.core.extras import Extra
 from adeptree.core.files import decode, encode, write_atomically
 from adeptree.core.json_lines import LineFormat
 from adeptree.learners.watching import Round as Round
 
+pandas: Any = Extra("pandas", "to_frame", "frame")
 FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
 
 
@@ -115,11 +117,7 @@ class Transcript:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame, one row per round."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame needs pandas; install it with: pip install 'adeptree[frame]'") from None
-        return pd.DataFrame([asdict(r) for r in self.rounds], columns=[f.name for f in fields(Round)])
+        return pandas.DataFrame([asdict(r) for r in self.rounds], columns=[f.name for f in fields(Round)])
 
     def summary(self) -> str:
         """Return the account in a few lines."""
