@@ -174,7 +174,7 @@ class BlockReset(OwnsOracle):
 
     def __post_init__(self) -> None:
         self.d = check_size("d", self.d)
-        self.oracle = HiddenBlocks(self)
+        self.oracle = HiddenBlocks(self, vc_dimension=self.d)  # (both dimensions are public)
 
     def start(self, rounds: int, seed: int) -> None:
         """Forget the last game: a new partition, phase 0, no query."""
@@ -231,22 +231,16 @@ class HiddenBlocks(ConceptClass):
     strategy = "literal"
     """Frontiers ask as Algorithm 2 does, at most 2 x width queries per round: a budget can be planned with that."""
 
-    def __init__(self, adversary: OwnsOracle) -> None:
-        self.d = adversary.d
+    vc_dimension: int | None = None
+    littlestone_dimension: int | None = None
+
+    def __init__(self, adversary: OwnsOracle, vc_dimension: int | None = None) -> None:
+        self.d = self.littlestone_dimension = adversary.d
+        self.vc_dimension = vc_dimension
         self._adversary = adversary
 
     def __repr__(self) -> str:
         return f"{self.spec_name}(d={self.d})"
-
-    @property
-    def vc_dimension(self) -> int | None:
-        """d: that much is public."""
-        return self.d
-
-    @property
-    def littlestone_dimension(self) -> int:
-        """d as well."""
-        return self.d
 
     def instance(self, x: Any) -> Instance:
         """Return x: learners see points, never blocks."""

@@ -249,12 +249,7 @@ class MadeConcept:
 class MadeUpClass(HiddenBlocks):
     """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
 
-    spec_name = "made-up"
-
-    @property
-    def vc_dimension(self) -> int | None:
-        """Not known: at most d."""
-        return None
+    spec_name = "made-up"  # (its VC dimension is at most d, and not known)
 
 
 register(Family("", MadeUpClass, base=lambda c: Ghost(c.d)))

@@ -10,19 +10,16 @@ from typing import Any
 
 from adeptree.core.arguments import check_number, check_size, one_of
 from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
-from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN, point_key
-from adeptree.oracles.labelling import Labelling, best_labelling
+from adeptree.oracles.labelling import best_labelling
 from adeptree.oracles.layers import TimeLimit
 from adeptree.oracles.sharding import Workers, way
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, check_oracle, known
-
-__all__ = ["Labelling", "OracleClass", "freeze"]
 
 BATCH = 64
 """Questions that go out together where a batch is cheaper than its parts."""
