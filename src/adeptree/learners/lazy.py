@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from adeptree.core.arguments import check_number, check_size
@@ -27,6 +26,7 @@ class LazyAdept(HistoryLearner):
     Inside runs ADEPT with horizon K, on the sampled rounds alone; between commits its active set stays
     small, so T rounds ask O(T^(1 + c VC)) queries, for an expected regret of order T^(1 - c/2). The
     prediction never knows whether its round will be committed. After the K-th commit the state is frozen.
+    ``bound`` is infinite: the theorem hides its constant (``bounds.tradeoff_regret`` is the formula without it).
 
     Parameters
     ----------
@@ -102,11 +102,6 @@ class LazyAdept(HistoryLearner):
         else:
             self.inner.discard()
         super()._commit(x, raw, label)
-
-    @property
-    def bound(self) -> float:
-        """Infinite: the theorem hides its constant (``bounds.tradeoff_regret`` is the formula without it)."""
-        return math.inf
 
     @property
     def width(self) -> int:

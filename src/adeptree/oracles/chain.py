@@ -33,6 +33,8 @@ class FunctionOracle(Oracle):
     False
     """
 
+    answers: frozenset[Kind] = BITS
+
     def __init__(
         self,
         find: Find | None = None,
@@ -45,15 +47,11 @@ class FunctionOracle(Oracle):
             concepts = "find= (returns a concept or None; find_many= for a list of samples)"
             raise InvalidArgument(f"give exactly one of {concepts} and realizable= (a bool)")
         self._find, self._find_many, self._realizable = find, find_many, realizable
+        self.answers = WITNESSES if realizable is None else BITS
         self.name = name
 
     def __repr__(self) -> str:
         return f"FunctionOracle(name={self.name!r})"
-
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """``realizable``, and ``find`` if the function returns concepts."""
-        return WITNESSES if self._realizable is None else BITS
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Ask the function about the list, or about each sample of it."""

@@ -185,10 +185,7 @@ class ErmOracle(Oracle):
     1
     """
 
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """Only ``best``; see :class:`~adeptree.oracles.ErmAsConsistency`."""
-        return ERM
+    answers: frozenset[Kind] = ERM
 
     @abstractmethod
     def best(self, sample: Sample) -> Concept:
