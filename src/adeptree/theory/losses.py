@@ -18,6 +18,7 @@ LARGEST = 2.0**40
 def charged(losses: Losses, wrong: BoolArray, weight: float) -> Losses:
     """Return the losses after a round: ``weight`` more where ``wrong``.
 
+    >>> import numpy as np
     >>> charged(np.array([1, 2]), np.array([True, False]), 3).tolist()
     [4, 2]
     >>> charged(np.array([1, 2]), np.array([True, False]), 0.5).tolist()
