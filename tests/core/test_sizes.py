@@ -12,7 +12,7 @@ import pytest
 
 import adeptree as at
 from adeptree import BlockUnions, Conjunctions, Disjunctions, Hedge, Intervals, Parities, Thresholds, parse
-from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.errors import AdeptreeError, InvalidArgument, InvalidSpec, TooLarge
 from adeptree.solvers.lp import Halfspaces
 from adeptree.solvers.sat import DecisionLists, DecisionTrees, Dfas, KTermDnf
@@ -157,3 +157,14 @@ def test_the_ghost_learner_has_a_largest_dimension() -> None:
     for d in (33, 10**5, 10**9, 2**63):
         with pytest.raises(InvalidArgument, match="d must be"):
             at.Adept(at.OracleClass(realizable=bool, littlestone_dimension=d))
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "0.5", None, float("nan"), 2, 1j])
+def test_what_is_no_such_number_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidArgument, match="noise must be a number between 0 and 1; got noise="):
+        check_number("noise", value, "a number between 0 and 1", lambda noise: 0 <= noise <= 1)
+
+
+def test_numbers_of_any_kind_are_taken_as_they_are() -> None:
+    for value in (0, 0.5, np.float32(0.5), np.int8(1)):
+        assert check_number("noise", value, "a number between 0 and 1", lambda noise: 0 <= noise <= 1) is value

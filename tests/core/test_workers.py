@@ -16,10 +16,9 @@ import killed_oracle as ko
 import pytest
 
 import adeptree as at
-from adeptree import workers
+from adeptree import Transcript, workers
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, WorkersNotUsed
 from adeptree.experiments.runner import run_tasks
-from adeptree.games import Transcript
 from adeptree.oracles import FunctionOracle
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.oracles.sharding import DASK, PROCESSES, WORTH, Workers, way
@@ -268,7 +267,7 @@ def test_workers_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     for bad in ("", "0", "processes:", "threads:2"):
         with pytest.raises(InvalidArgument, match="workers are named"):
             workers.executor_of(bad)
-    with pytest.raises(InvalidArgument, match="1 or more"):
+    with pytest.raises(InvalidArgument, match="n must be an int >= 1"):
         workers.processes(-1)
 
 

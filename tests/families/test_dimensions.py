@@ -157,18 +157,6 @@ def test_masks_refer_to_the_given_rows_even_repeated_ones(table: np.ndarray, dat
         assert solver.dimension(mask) == naive_littlestone(rows_of(chosen))
 
 
-@settings(max_examples=60, deadline=None)
-@given(tables, st.data())
-def test_restrict_keeps_the_concepts_with_that_label(table: np.ndarray, data: st.DataObject) -> None:
-    mask = data.draw(st.integers(0, 2 ** len(table) - 1))
-    j = data.draw(st.integers(0, table.shape[1] - 1))
-    for label in (0, 1):
-        kept = LittlestoneSolver(table).restrict(mask, j, label)
-        assert [i for i in range(len(table)) if kept >> i & 1] == [
-            i for i in range(len(table)) if mask >> i & 1 and table[i, j] == label
-        ]
-
-
 def test_what_was_proved_before_does_not_change_answers() -> None:
     table = np.random.default_rng(3).integers(0, 2, (60, 7))
     solver = LittlestoneSolver(table)

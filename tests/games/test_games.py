@@ -115,7 +115,7 @@ def test_instances_may_be_given() -> None:
 
 @pytest.mark.parametrize("noise", [-0.1, 1.5, "much"])
 def test_wrong_noise(noise: Any) -> None:
-    with pytest.raises(InvalidArgument, match="noise is a probability"):
+    with pytest.raises(InvalidArgument, match="noise must be a probability"):
         at.Stochastic(at.Thresholds(4), noise=noise)
 
 

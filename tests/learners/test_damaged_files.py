@@ -22,6 +22,7 @@ from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
 from adeptree.core.json_lines import seal, unseal
 from adeptree.experiments.measured_rows import Journal
+from adeptree.games import Round
 from adeptree.oracles import ClassOracle, Recording, Replaying
 
 LINE = at.Thresholds(32)
@@ -86,7 +87,7 @@ def test_rounds_that_cannot_be_are_refused_with_any_checksum(
 ) -> None:
     run, path = game
     rounds = list(run.rounds)
-    rounds[2] = at.games.Round(**{**vars(rounds[2]), name: value})
+    rounds[2] = Round(**{**vars(rounds[2]), name: value})
     at.Transcript(run.header, rounds, run.bound).save(path)
     with pytest.raises(DamagedFile):
         at.Transcript.load(path)
@@ -109,7 +110,7 @@ def test_rounds_that_do_not_follow_each_other_are_refused(
     run, path = game
     for place in (2, len(run) - 1):
         rounds = list(run.rounds)
-        rounds[place] = at.games.Round(**{**vars(rounds[place]), name: value})
+        rounds[place] = Round(**{**vars(rounds[place]), name: value})
         if (name, place) != ("best_loss", len(run) - 1) or value is not None:
             at.Transcript(run.header, rounds, run.bound).save(path)
             with pytest.raises(DamagedFile):
@@ -121,7 +122,7 @@ def test_a_best_loss_has_come_about_in_this_game(game: tuple[at.Transcript, Path
     """All rounds that the learner was made for are in it: nothing was lost before."""
     run, path = game
     rounds = list(run.rounds)
-    rounds[places] = [at.games.Round(**{**vars(r), "best_loss": 7 + (r.best_loss or 0)}) for r in rounds[places]]
+    rounds[places] = [Round(**{**vars(r), "best_loss": 7 + (r.best_loss or 0)}) for r in rounds[places]]
     at.Transcript(run.header, rounds, run.bound).save(path)
     with pytest.raises(DamagedFile):
         at.Transcript.load(path)

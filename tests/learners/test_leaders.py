@@ -10,9 +10,8 @@ import pytest
 from budgeted_players import mean_and_error
 
 import adeptree as at
-from adeptree import bounds
+from adeptree import Greedy, Stochastic, bounds, play
 from adeptree.core.errors import InvalidArgument
-from adeptree.games import Greedy, Stochastic, play
 from adeptree.learners.history import HistoryLearner
 from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
 

@@ -286,7 +286,7 @@ def test_a_missing_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: SmtClass(lambda x: x >= a, [a], [a + 1]), InvalidArgument, "where must hold conditions"),
         (lambda: SmtClass(lambda x: x >= a, [a], [b > 0]), InvalidArgument, "where= uses b, which is not among"),
         (lambda: SmtClass(lambda x: x >= a, [a], [a < 0, a > 0]), InvalidArgument, "contradict each other"),
-        (lambda: quadrant(on_unknown="guess"), InvalidArgument, '"raise" or "keep"; got on_unknown=\'guess\''),
+        (lambda: quadrant(on_unknown="guess"), InvalidArgument, "'raise', 'keep'; got on_unknown='guess'"),
         (lambda: quadrant(text="age >= {c}"), InvalidArgument, r"text must be a format of the constants.*'a', 'b'"),
         (lambda: SmtClass(lambda x: x >= a, [a, z3.Real("a")]), InvalidArgument, "must have different names"),
         (lambda: quadrant(rlimit=0), InvalidArgument, "rlimit must be an int >= 1"),

@@ -123,8 +123,18 @@ def check_mistakes_on_every_sequence(subject: BaseSubject) -> None:
 
 def check_mistakes_against_the_other_label(subject: BaseSubject) -> None:
     """At most M mistakes when every prediction is contradicted as long as a concept allows it."""
+    M = _bound(subject)
     for i in range(8):
-        _contradict(subject, subject.domain.points(24, f"other {i}"))
+        state, mistakes = subject.base.start(), 0
+        sample: Pairs = []
+        for x in subject.domain.points(24, f"other {i}"):
+            labels = subject.domain.continuations(sample, x)
+            y = 1 - int(subject.predict(state, x)) if len(labels) == 2 else labels[0]
+            mistakes += len(labels) == 2
+            state = subject.update(state, x, y)
+            sample.append((x, y))
+            if mistakes > M:
+                fail(f"{mistakes} mistakes on the realizable sequence {sample}, more than M={M}")
 
 
 def check_mistakes_against_a_chooser(subject: BaseSubject) -> None:
@@ -227,19 +237,6 @@ def _worst(subject: BaseSubject, points: list[Any], sample: Sample, state: Any) 
             count += len(labels) == 2 and guess != y
             worst = max(worst, (count, found), key=lambda pair: pair[0])
     return worst
-
-
-def _contradict(subject: BaseSubject, points: list[Any]) -> None:
-    M, state, mistakes = _bound(subject), subject.base.start(), 0
-    sample: Pairs = []
-    for x in points:
-        labels = subject.domain.continuations(sample, x)
-        y = 1 - int(subject.predict(state, x)) if len(labels) == 2 else labels[0]
-        mistakes += len(labels) == 2
-        state = subject.update(state, x, y)
-        sample.append((x, y))
-        if mistakes > M:
-            fail(f"{mistakes} mistakes on the realizable sequence {sample}, more than M={M}")
 
 
 def _open(subject: BaseSubject, sample: Sample, points: list[Any]) -> int:

@@ -11,7 +11,7 @@ from adeptree.checks.subjects import ClassSubject
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept, LabelArray, Sample
-from adeptree.oracles.oracle_class import Labelling
+from adeptree.oracles.labelling import Labelling
 from adeptree.theory.bounds import sauer
 from adeptree.theory.littlestone import LittlestoneSolver
 from adeptree.theory.vc_tables import vc_of_table

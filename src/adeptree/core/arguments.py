@@ -1,6 +1,9 @@
-"""Arguments that are numbers: what is accepted, and the sentence if it is not."""
+"""Arguments that are numbers or choices: what is accepted, and the sentence if it is not."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +42,33 @@ def check_size(name: str, value: object, at_least: int = 1, at_most: int = LARGE
         most = at_most if at_most < LARGEST_INT else "2^256"
         raise InvalidArgument(f"{name} must be an int in {at_least}..{most}; {came}")
     return size
+
+
+def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bool]) -> float:
+    """Return a number that is as wanted, or raise InvalidArgument.
+
+    >>> check_number("noise", 2, "a number between 0 and 1", lambda noise: 0 <= noise <= 1)
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.InvalidArgument: noise must be a number between 0 and 1; got noise=2 (int)
+    """
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not holds(value):
+        raise InvalidArgument(f"{name} must be {wanted}; {got(name, value)}")
+    return value  # type: ignore[no-any-return]
+
+
+def one_of(name: str, value: str, allowed: Iterable[str]) -> str:
+    """Return the value, or raise InvalidArgument.
+
+    >>> one_of("prior", "flat", ("paper", "kt"))
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.InvalidArgument: prior must be one of 'paper', 'kt'; got prior='flat' (str)
+    """
+    if value not in allowed:
+        raise InvalidArgument(f"{name} must be one of {', '.join(map(repr, allowed))}; {got(name, value)}")
+    return value
 
 
 def check_whole(what: str, count: int) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown, got
+from adeptree.core.arguments import check_number
+from adeptree.core.errors import OracleError, OracleUnknown
 
 MOST_HANGING = 64
 """Calls that may hang at the same time: each keeps a thread, and nothing but the end of the program ends a thread."""
@@ -19,9 +20,8 @@ def check_seconds(seconds: Any) -> float | None:
     """Return a time limit, or None for no limit; say what was expected if it is neither."""
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < threading.TIMEOUT_MAX:
-        raise InvalidArgument(f"seconds must be a positive number of seconds, or None; {got('seconds', seconds)}")
-    return float(seconds)
+    wanted = "a positive number of seconds, or None"
+    return float(check_number("seconds", seconds, wanted, lambda limit: 0 < limit < threading.TIMEOUT_MAX))
 
 
 class Patience:

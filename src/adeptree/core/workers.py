@@ -16,12 +16,14 @@ from concurrent import futures
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeVar
 
-from adeptree.core.errors import AdeptreeError, InvalidArgument, MissingExtra, got
+from adeptree.core.arguments import check_size
+from adeptree.core.errors import AdeptreeError, InvalidArgument, got
+from adeptree.core.extras import Extra
 
 T = TypeVar("T")
+distributed: Any = Extra("distributed", "workers.dask", "dask")
 
 RETRIES = 3
 """How often a task is tried again after a worker was killed while it was waiting or running."""
@@ -48,10 +50,7 @@ def processes(n: int | None = None, *, retries: int = RETRIES) -> Executor:
     ...     workers.submit(pow, 2, 10).result()
     1024
     """
-    n = n or os.cpu_count() or 1
-    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise InvalidArgument(f"n must be a number of processes, 1 or more; {got('n', n)}")
-    return Processes(n, retries)
+    return Processes(check_size("n", n or os.cpu_count() or 1), retries)
 
 
 def dask(address: str | None = None, **options: Any) -> Executor:
@@ -60,10 +59,7 @@ def dask(address: str | None = None, **options: Any) -> Executor:
     ``options`` are those of ``distributed.Client``, e.g. ``n_workers=2`` for a local cluster. Scheduling, moving
     and retrying are Dask's. Peers of a cluster run what they are sent: use it on trusted networks only.
     """
-    try:
-        distributed = import_module("distributed")
-    except ImportError:
-        raise MissingExtra("workers.dask needs Dask; install it with: pip install 'adeptree[dask]'") from None
+    distributed.require()
     try:
         client = distributed.Client(address, **options)
     except (OSError, TimeoutError, ValueError) as error:

@@ -7,6 +7,7 @@ level "quick"; ``adeptree reproduce --mutants`` makes it anew).
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +50,7 @@ class Mutant:
                 owner: Any = import_module(f"adeptree.{module}")
                 for part in outer:
                     owner = getattr(owner, part)
-                stack.enter_context(patch.object(owner, name, change(vars(owner)[name])))
+                stack.enter_context(patch.object(owner, name, change(inspect.getattr_static(owner, name))))
             yield
 
     def cells(self, name: str, level: str) -> list[Cell]:

@@ -8,10 +8,10 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.theory.littlestone import LittlestoneSolver, MistakeTree
 from adeptree.theory.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes, mapped
 from adeptree.theory.vc_tables import vc_of_table
@@ -138,9 +138,7 @@ def bandit_littlestone_dimension(
 
 def _answered(c: ConceptClass, witness: bool) -> bool:
     """Whether the class itself knows its dimension; or say that this is no class."""
-    if not isinstance(c, ConceptClass):
-        raise InvalidArgument(f"a concept class such as Thresholds(256) was expected; {got('c', c)}")
-    return not witness and not c.explicit
+    return not witness and not check_class(c).explicit
 
 
 def _explicit(c: ConceptClass, name: str, witness: bool) -> tuple[LabelArray, Sequence[Instance]]:

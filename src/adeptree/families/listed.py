@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adeptree.core.arguments import shown_count
-from adeptree.core.errors import InvalidInstance, TooLarge, got
+from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
 from adeptree.core.types import Concept, Instance, LabelArray, Sample
 from adeptree.roles.concept_class import ConceptClass
 
@@ -107,3 +107,13 @@ class EnumerableClass(ConceptClass):
                 f"{self!r} has {shown_count(self.size)} concepts, too many to look at one by one "
                 f"(limit {ENUMERATION_LIMIT}); take a smaller class"
             )
+
+
+def check_listed(who: str, concept_class: ConceptClass) -> EnumerableClass:
+    """Return a class whose concepts can be listed, or say who needs that."""
+    if not isinstance(concept_class, EnumerableClass):
+        raise InvalidArgument(
+            f"{who} needs a class whose concepts can be listed; {got('concept_class', concept_class)}; use Adept"
+        )
+    concept_class._check_listable()
+    return concept_class

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_number, check_size
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.frames import refuse_frame
 from adeptree.core.seeds import stream
@@ -141,8 +141,7 @@ class _Noisy(_Drawing):
     _target: Concept
 
     def __post_init__(self) -> None:
-        if not isinstance(self.noise, (int, float)) or not 0 <= self.noise <= 1:
-            raise InvalidArgument(f"noise is a probability between 0 and 1; {got('noise', self.noise)}")
+        check_number("noise", self.noise, "a probability between 0 and 1", lambda noise: 0 <= noise <= 1)
 
     def label(self, history: Sequence[Round], x: Any, p: float) -> int:
         """Return the target's label, flipped with probability ``noise``."""

@@ -3,9 +3,10 @@ Bounded Query Algorithms with an ERM oracle"). The construction in words is in `
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +27,14 @@ TOKENS = 1 << 62
 """Points of the game are ints below this, drawn uniformly: a point says nothing about its block."""
 
 
+def unseen(rng: np.random.Generator, seen: Container[Any]) -> int:
+    """Draw a point that nobody has looked at."""
+    x = int(rng.integers(TOKENS))
+    while x in seen:
+        x = int(rng.integers(TOKENS))
+    return x
+
+
 class Partition:
     """A partition of all points into infinite blocks, decided only where somebody has looked."""
 
@@ -41,9 +50,7 @@ class Partition:
 
     def fresh(self, block: int) -> int:
         """Put a point that nobody has looked at into the block, and return it."""
-        x = int(self._rng.integers(TOKENS))
-        while x in self._block:
-            x = int(self._rng.integers(TOKENS))
+        x = unseen(self._rng, self._block)
         self._block[x] = block
         return x
 
@@ -76,7 +83,77 @@ class HiddenUnion:
 
 
 @dataclass
-class BlockReset(Adversary):
+class OwnsOracle(Adversary):
+    """An adversary that answers questions about a class of its own, and counts them.
+
+    To write one: what it plays, ``_realizable`` and ``judge``.
+    """
+
+    COINS: ClassVar[str]
+    """The name of its stream of coins."""
+    d: int
+    record: bool = field(default=False, kw_only=True, repr=False)
+    _begun = False
+
+    def start(self, rounds: int, seed: int) -> None:
+        """Forget the last game, and every query."""
+        super().start(rounds, seed)
+        # The coins have a stream of their own: the same points come whatever the coins say.
+        self._coins = stream(seed, self.COINS)
+        self.queries = 0
+        self.query_rounds: list[int] = []
+        """Rounds in which the oracle was asked (0: before the first)."""
+        self.log: list[tuple[int, Query]] = []
+        """Every call, with its round (0: before the first)."""
+        self._round = 0
+        self._begun = True
+
+    def realizable(self, sample: Sample) -> bool:
+        """Weak-consistency oracle (counted)."""
+        pairs = tuple(sample)
+        answer = self._realizable(pairs)
+        self._count("realizable", pairs, answer)
+        return answer
+
+    def erm(self, sample: Sample) -> Concept:
+        """ERM oracle (counted)."""
+        pairs = tuple(sample)
+        concept = self.judge(pairs)
+        self._count("erm", pairs, concept)
+        return concept
+
+    @abstractmethod
+    def _realizable(self, sample: Sample) -> bool:
+        """Return whether a concept of the class has the labels of the sample."""
+
+    @abstractmethod
+    def judge(self, sample: Sample) -> Concept:
+        """Return a best concept without counting: for the account of a game, never for a learner's prediction."""
+
+    def best_loss(self, history: Iterable[Round]) -> int:
+        """Return the exact loss of the best concept in hindsight."""
+        pairs = [(r.x, r.y) for r in history]
+        rule = self.judge(pairs)
+        return sum(rule(x) != y for x, y in pairs)
+
+    def _coin(self) -> int:
+        return int(self._coins.integers(2))
+
+    def _check_begun(self) -> None:
+        if not self._begun:
+            name = type(self).__name__
+            raise OracleError(f"the game has not begun: {name} answers only between start() and the end of a game")
+
+    def _count(self, kind: str, sample: tuple[tuple[Instance, int], ...], answer: Any) -> None:
+        self.queries += 1
+        if not self.query_rounds or self.query_rounds[-1] != self._round:
+            self.query_rounds.append(self._round)
+        if self.record:
+            self.log.append((self._round, Query(kind, sample, answer)))
+
+
+@dataclass
+class BlockReset(OwnsOracle):
     """Plays one hidden pair of blocks per phase, and opens a new phase after every round with a query.
 
     In each round a fair coin chooses the positive block (label 1) or the negative block (label 0) of the
@@ -93,28 +170,18 @@ class BlockReset(Adversary):
     """
 
     listens = False
-    d: int
-    record: bool = field(default=False, kw_only=True, repr=False)
+    COINS = "block reset coins"
 
     def __post_init__(self) -> None:
         self.d = check_size("d", self.d)
-        self.oracle = HiddenBlocks(self)
-        self._partition: Partition | None = None
+        self.oracle = HiddenBlocks(self, vc_dimension=self.d)  # (both dimensions are public)
 
     def start(self, rounds: int, seed: int) -> None:
         """Forget the last game: a new partition, phase 0, no query."""
         super().start(rounds, seed)
-        # The coins have a stream of their own: the same points come whatever the coins say.
-        self._coins = stream(seed, "block reset coins")
         self._partition = Partition(self.rng)
-        self.queries = 0
-        self.query_rounds: list[int] = []
-        """Rounds in which the oracle was asked (0: before the first)."""
-        self.log: list[tuple[int, Query]] = []
-        """Every call, with its round (0: before the first)."""
         self.phases: list[tuple[int, int]] = []
         """The (positive, negative) block of each phase."""
-        self._round = 0
         self._open_phase()
 
     def instance(self, history: Sequence[Round]) -> int:
@@ -129,32 +196,15 @@ class BlockReset(Adversary):
         """Return 1 on the positive block: the coin was tossed before the learner spoke."""
         return self._label
 
-    def erm(self, sample: Sample) -> HiddenUnion:
-        """ERM oracle (counted): the d blocks with the largest positive surplus of 1s on the sample.
+    def _realizable(self, sample: Sample) -> bool:
+        return self.hidden_class.realizable(sample)
+
+    def judge(self, sample: Sample) -> HiddenUnion:
+        """Return the d blocks with the largest positive surplus of 1s on the sample, without counting.
 
         Blocks of later phases do not exist yet, so no answer can speak of them.
         """
-        pairs = tuple(sample)
-        concept = self.judge(pairs)
-        self._count("erm", pairs, concept)
-        return concept
-
-    def realizable(self, sample: Sample) -> bool:
-        """Weak-consistency oracle (counted)."""
-        pairs = tuple(sample)
-        answer = self.hidden_class.realizable(pairs)
-        self._count("realizable", pairs, answer)
-        return answer
-
-    def judge(self, sample: Sample) -> HiddenUnion:
-        """Return a best concept without counting: for the account of a game, never for a learner's prediction."""
         return HiddenUnion(self.hidden_class.erm(sample).blocks, self._started)
-
-    def best_loss(self, history: Iterable[Round]) -> int:
-        """Return the exact loss of the best union of at most d blocks in hindsight."""
-        pairs = [(r.x, r.y) for r in history]
-        rule = self.judge(pairs)
-        return sum(rule(x) != y for x, y in pairs)
 
     @property
     def hidden_class(self) -> BlockUnions:
@@ -165,42 +215,13 @@ class BlockReset(Adversary):
         """Return the hidden block of x: for checks after the game."""
         return self._started.block_of(x)
 
-    def _coin(self) -> int:
-        return int(self._coins.integers(2))
-
     def _open_phase(self) -> None:
         self.phases.append((self._started.new_block(), self._started.new_block()))
 
-    def _count(self, kind: str, sample: tuple[tuple[Instance, int], ...], answer: Any) -> None:
-        self.queries += 1
-        if not self.query_rounds or self.query_rounds[-1] != self._round:
-            self.query_rounds.append(self._round)
-        if self.record:
-            self.log.append((self._round, Query(kind, sample, answer)))
-
     @property
     def _started(self) -> Partition:
-        if self._partition is None:
-            raise OracleError("the game has not begun: BlockReset answers only between start() and the end of a game")
+        self._check_begun()
         return self._partition
-
-
-class OwnsOracle(Protocol):
-    """An adversary that answers questions about a class of its own; ``judge`` is not counted."""
-
-    d: int
-
-    def realizable(self, sample: Sample) -> bool:
-        """Weak-consistency oracle."""
-        ...
-
-    def erm(self, sample: Sample) -> Concept:
-        """ERM oracle."""
-        ...
-
-    def judge(self, sample: Sample) -> Concept:
-        """Return a best concept in hindsight."""
-        ...
 
 
 class HiddenBlocks(ConceptClass):
@@ -210,22 +231,16 @@ class HiddenBlocks(ConceptClass):
     strategy = "literal"
     """Frontiers ask as Algorithm 2 does, at most 2 x width queries per round: a budget can be planned with that."""
 
-    def __init__(self, adversary: OwnsOracle) -> None:
-        self.d = adversary.d
+    vc_dimension: int | None = None
+    littlestone_dimension: int | None = None
+
+    def __init__(self, adversary: OwnsOracle, vc_dimension: int | None = None) -> None:
+        self.d = self.littlestone_dimension = adversary.d
+        self.vc_dimension = vc_dimension
         self._adversary = adversary
 
     def __repr__(self) -> str:
         return f"{self.spec_name}(d={self.d})"
-
-    @property
-    def vc_dimension(self) -> int | None:
-        """d: that much is public."""
-        return self.d
-
-    @property
-    def littlestone_dimension(self) -> int:
-        """d as well."""
-        return self.d
 
     def instance(self, x: Any) -> Instance:
         """Return x: learners see points, never blocks."""

@@ -8,23 +8,21 @@ that the class keeps its dimension is proved in ``docs/lower-bound.md``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, got
-from adeptree.core.seeds import stream
+from adeptree.core.arguments import check_size, one_of
+from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Instance, Sample
 from adeptree.families.registry import register
-from adeptree.games.adversaries import Adversary, less_likely
-from adeptree.games.block_reset import TOKENS, HiddenBlocks
+from adeptree.games.adversaries import less_likely
+from adeptree.games.block_reset import HiddenBlocks, OwnsOracle, unseen
 from adeptree.games.transcript import Round
 from adeptree.ghost import Ghost
 from adeptree.ghost.trees import has_tree
 from adeptree.ghost.two_of_two import after
 from adeptree.roles.family import Family
-from adeptree.roles.frontier import Query
 from adeptree.theory.lower_bounds import forced_mistakes
 
 LARGEST_D = 12
@@ -103,7 +101,7 @@ STRATEGIES: dict[str, tuple[Strategy, Callable[[int], int]]] = {
 
 
 @dataclass
-class MadeUp(Adversary):
+class MadeUp(OwnsOracle):
     """Makes up a class of Littlestone dimension at most d on which every deterministic learner errs at every point.
 
     Learners get ``adversary.oracle``: whatever they ask, every answer stays true of the class in the end. Where
@@ -130,17 +128,13 @@ class MadeUp(Adversary):
     (9, 9.0, 0, 10)
     """
 
-    d: int
+    COINS = "made up coins"
     strategy: str = "full"
-    record: bool = field(default=False, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         self.d = check_size("d", self.d, at_most=LARGEST_D)
-        if self.strategy not in STRATEGIES:
-            known = ", ".join(map(repr, STRATEGIES))
-            raise InvalidArgument(f"strategy must be one of {known}; {got('strategy', self.strategy)}")
+        one_of("strategy", self.strategy, STRATEGIES)
         self.oracle = MadeUpClass(self)
-        self._begun = False
 
     @property
     def points(self) -> int:
@@ -150,13 +144,8 @@ class MadeUp(Adversary):
     def start(self, rounds: int, seed: int) -> None:
         """Forget the last game: nothing is in the class but what nobody has seen."""
         super().start(rounds, seed)
-        # The coins have a stream of their own: the same points come whatever the coins say.
-        self._coins = stream(seed, "made up coins")
         share = rounds // max(1, min(self.points, rounds))
         self._times = max(1, share - (share + 1) % 2) if self.strategy == "coined" else 1
-        self.queries = 0
-        self.log: list[tuple[int, Query]] = []
-        self._round = 0
         self._tokens: list[int] = []
         self._place: dict[Any, int] = {}
         self._truth: list[int] = []
@@ -164,16 +153,13 @@ class MadeUp(Adversary):
         """Bit i of a ghost is its label at the i-th point."""
         self._labels: list[int] = []
         """Of the running point, as they came; none is running if there are as many tokens as truths."""
-        self._begun = True
 
     def instance(self, history: Sequence[Round]) -> int:
         """Return the running point, or a new one that nobody has mentioned."""
         self._round += 1
         place = len(self._truth)
         if place == len(self._tokens) < self.points:
-            x = int(self.rng.integers(TOKENS))
-            while x in self._place:
-                x = int(self.rng.integers(TOKENS))
+            x = unseen(self.rng, self._place)
             says = STRATEGIES[self.strategy][0](self.d, self._truth, self._ghosts)
             self._ghosts = [row | label << place for row, label in zip(self._ghosts, says, strict=True)]
             self._tokens.append(x)
@@ -192,24 +178,13 @@ class MadeUp(Adversary):
             self._truth.append(y)
         return self._labels[-1]
 
-    def realizable(self, sample: Sample) -> bool:
-        """Weak-consistency oracle (counted)."""
-        pairs = tuple(sample)
-        placed = self._placed(pairs)
+    def _realizable(self, sample: Sample) -> bool:
+        placed = self._placed(sample)
         zeros, ones = (sum({1 << place for place, y in placed if y == label}) for label in (0, 1))
-        answer = any(row & ones == ones and not row & zeros for row in self._rows())
-        self._count("realizable", pairs, answer)
-        return answer
-
-    def erm(self, sample: Sample) -> MadeConcept:
-        """ERM oracle (counted): the truth among the best, else the oldest ghost."""
-        pairs = tuple(sample)
-        concept = self.judge(pairs)
-        self._count("erm", pairs, concept)
-        return concept
+        return any(row & ones == ones and not row & zeros for row in self._rows())
 
     def judge(self, sample: Sample) -> MadeConcept:
-        """Return a best concept without counting: for the account of a game, never for a learner's prediction."""
+        """Return a best concept without counting: the truth among the best, else the oldest ghost."""
         placed = self._placed(sample)
         rows = self._rows()
         best = min(range(len(rows)), key=lambda number: _errors(rows[number], placed))
@@ -218,11 +193,6 @@ class MadeUp(Adversary):
             return MadeConcept(self, ghost=best - following)
         return MadeConcept(self, since=len(self._truth), first=best)
 
-    def best_loss(self, history: Iterable[Round]) -> int:
-        """Return the exact loss of the best concept in hindsight."""
-        placed = self._placed([(r.x, r.y) for r in history])
-        return min(_errors(row, placed) for row in self._rows())
-
     @property
     def table(self) -> list[list[int]]:
         """The class as it stands, one list of labels per concept, on the points played: for checks after the game."""
@@ -230,8 +200,7 @@ class MadeUp(Adversary):
 
     def place(self, x: Any) -> int:
         """Return which point x is, in the order of the game; one that was not played never will be."""
-        if not self._begun:
-            raise OracleError("the game has not begun: MadeUp answers only between start() and the end of a game")
+        self._check_begun()
         try:
             return self._place.setdefault(x, NEVER)
         except TypeError:
@@ -248,14 +217,6 @@ class MadeUp(Adversary):
 
     def _placed(self, sample: Sample) -> list[tuple[int, int]]:
         return [(self.place(x), y) for x, y in sample]
-
-    def _coin(self) -> int:
-        return int(self._coins.integers(2))
-
-    def _count(self, kind: str, sample: tuple[tuple[Instance, int], ...], answer: Any) -> None:
-        self.queries += 1
-        if self.record:
-            self.log.append((self._round, Query(kind, sample, answer)))
 
 
 def _errors(row: int, placed: Iterable[tuple[int, int]]) -> int:
@@ -288,12 +249,7 @@ class MadeConcept:
 class MadeUpClass(HiddenBlocks):
     """The class as a learner of the game sees it: opaque points, and an oracle that counts every answer."""
 
-    spec_name = "made-up"
-
-    @property
-    def vc_dimension(self) -> int | None:
-        """Not known: at most d."""
-        return None
+    spec_name = "made-up"  # (its VC dimension is at most d, and not known)
 
 
 register(Family("", MadeUpClass, base=lambda c: Ghost(c.d)))

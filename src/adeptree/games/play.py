@@ -44,8 +44,7 @@ def play(
 
     Examples
     --------
-    >>> from adeptree import Adept, Thresholds
-    >>> from adeptree.games import Greedy
+    >>> from adeptree import Adept, Greedy, Thresholds
     >>> run = play(Adept(Thresholds(64), horizon=200), Greedy(Thresholds(64)))
     >>> run.regret <= run.bound
     True

@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.cards import card, line, standing
-from adeptree.core.errors import DamagedFile, InvalidArgument, MissingExtra
+from adeptree.core.errors import DamagedFile, InvalidArgument
+from adeptree.core.extras import Extra
 from adeptree.core.files import decode, encode, write_atomically
 from adeptree.core.json_lines import LineFormat
 from adeptree.learners.watching import Round as Round
 
+pandas: Any = Extra("pandas", "to_frame", "frame")
 FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
 
 
@@ -59,9 +61,8 @@ class Transcript:
     @property
     def costs(self) -> NDArray[Any]:
         """What a wrong guess costs in each round: 1, unless the learner was built with ``costs=``."""
-        settings = self.header.get("settings")
-        miss, false_alarm = settings.get("costs", (1, 1)) if isinstance(settings, dict) else (1, 1)
-        return np.where(self.column("y") == 1, miss, false_alarm)
+        miss_and_false_alarm: tuple[float, float] = _settings(self.header).get("costs", (1, 1))
+        return np.where(self.column("y") == 1, *miss_and_false_alarm)
 
     @property
     def losses(self) -> NDArray[np.float64]:
@@ -115,11 +116,7 @@ class Transcript:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame, one row per round."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame needs pandas; install it with: pip install 'adeptree[frame]'") from None
-        return pd.DataFrame([asdict(r) for r in self.rounds], columns=[f.name for f in fields(Round)])
+        return pandas.DataFrame([asdict(r) for r in self.rounds], columns=[f.name for f in fields(Round)])
 
     def summary(self) -> str:
         """Return the account in a few lines."""
@@ -195,24 +192,24 @@ def _is_course(header: dict[str, Any], rounds: Sequence[Round]) -> bool:
     if len(losses) < len(rounds) and any(r.best_loss is not None for r in rounds[:-1]):
         return False
     most = _cost(header) * (1 + len(rounds) - len(losses))
-    steps = pairwise([0.0, *losses] if _is_fresh(header, len(rounds)) else losses)
+    # A game of all rounds that the learner was made for: it had certainly learnt nothing before.
+    fresh = _settings(header).get("horizon") == len(rounds)
+    steps = pairwise([0.0, *losses] if fresh else losses)
     return all(-(slack := 1e-9 * (1 + before)) <= after - before <= most + slack for before, after in steps)
 
 
 def _cost(header: dict[str, Any]) -> float:
     """Return by how much the best loss can rise in a round of a game; without limit where the best may be dropped."""
-    settings = header.get("settings")
-    if not isinstance(settings, dict):
-        return math.inf
-    if settings.get("max_width") is not None or settings.get("on_excess") == "prune":
+    settings = _settings(header)
+    if not settings or settings.get("max_width") is not None or settings.get("on_excess") == "prune":
         return math.inf
     return max(map(_number, settings.get("costs", (1, 1))))
 
 
-def _is_fresh(header: dict[str, Any], rounds: int) -> bool:
-    """Tell whether the learner had certainly learnt nothing before: the game has all rounds that it was made for."""
+def _settings(header: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of the learner, if the header has any."""
     settings = header.get("settings")
-    return isinstance(settings, dict) and settings.get("horizon") == rounds
+    return settings if isinstance(settings, dict) else {}
 
 
 def _number(value: Any) -> float:

@@ -20,6 +20,7 @@ from adeptree.ghost.plans import Plan, mistake, stage_plan
 from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
 from adeptree.ghost.trees import LabelTable
+from adeptree.oracles.bitsets import pack, pack_all
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
 
@@ -52,8 +53,7 @@ class Round:
     @cached_property
     def masks(self) -> list[int]:
         """Return each line of ``ones`` as an int."""
-        packed = np.packbits(self.ones, axis=1, bitorder="little")
-        return [int.from_bytes(line.tobytes(), "little") for line in packed]
+        return pack_all(self.ones)
 
 
 class GhostRows(RowLearner):
@@ -269,6 +269,5 @@ def find_trees(labels: LabelTable, dimension: IntArray, rows: IntArray, ghosts: 
             trees[label, two] = labels.has_two_tree(members, inside)
     for at in np.flatnonzero(trees.any(axis=0) & (dimension > 2)).tolist():
         members = np.append(ghosts[at][ghosts[at] != NONE], rows[at])
-        mask = int.from_bytes(np.packbits(ones[at], bitorder="little").tobytes(), "little")
-        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, mask, labels.columns(members))
+        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, pack(ones[at]), labels.columns(members))
     return trees

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, got
@@ -20,7 +20,7 @@ from adeptree.learners.account_plots import plot_account
 from adeptree.learners.entries import Entry
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.frontier import Queries
 from adeptree.roles.near_rules import RankedRule
 from adeptree.theory import bounds
@@ -37,6 +37,9 @@ class Account(WholeRounds, ABC):
 
     follows_best_loss: ClassVar[bool] = True
     """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
+
+    endless: ClassVar[bool] = False
+    """Whether it can do without a horizon."""
 
     sampled_rounds: Sequence[int] | None = None
     """The rounds that were learnt, where that is not all of them."""
@@ -59,25 +62,14 @@ class Account(WholeRounds, ABC):
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__()
-        if not isinstance(concept_class, ConceptClass):
-            raise InvalidArgument(
-                f"the first argument must be a concept class such as Thresholds(256); "
-                f"{got('concept_class', concept_class)}"
-            )
-        self.concept_class = concept_class
-        self.horizon = self._checked_horizon(horizon)
+        self.concept_class = check_class(concept_class)
+        self.horizon = None if horizon is None and self.endless else _checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)
         self.ledger = Ledger()
         self.tickets = OpenTickets()
         """The answers that wait for their labels."""
         self._queries = Queries()
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-            raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
-        return check_size("horizon", int(horizon), at_most=LARGEST_LINE)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.tickets, self.ledger]
@@ -138,10 +130,7 @@ class Account(WholeRounds, ABC):
         return min(self.regret + self._excess(confidence), self.rounds - self.best_loss)
 
     def _excess(self, confidence: float, scale: float = 1.0) -> float:
-        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-            raise InvalidArgument(
-                f"confidence must be a number between 0 and 1, e.g. 0.95; {got('confidence', confidence)}"
-            )
+        check_number("confidence", confidence, "a number between 0 and 1, e.g. 0.95", lambda chance: 0 < chance < 1)
         waiting = [ticket.p for ticket in self.tickets]
         variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
         return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)
@@ -209,3 +198,9 @@ class Account(WholeRounds, ABC):
                 f"all {self.horizon} rounds of the horizon have been answered; build a learner with a longer "
                 f"horizon, or with horizon=None, which has no end"
             )
+
+
+def _checked_horizon(horizon: Any) -> int:
+    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
+        raise InvalidArgument(f"horizon must be an int >= 1, the number of rounds T; {got('horizon', horizon)}")
+    return check_size("horizon", int(horizon), at_most=LARGEST_LINE)

@@ -45,7 +45,7 @@ class BatchesOnEngine(RoundsOnEngine):
             return probabilities
         points = instances.tolist() if isinstance(instances, np.ndarray) else instances
         for i, (x, label) in enumerate(zip(points, labels.tolist(), strict=True)):
-            probabilities[i] = self._whole(self._play, x, label, 1 if costs is None else costs[i])
+            probabilities[i] = self._whole(self._play, x, x, label, 1 if costs is None else costs[i])
         return probabilities
 
     def _play_batch(

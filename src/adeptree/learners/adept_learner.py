@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_size, one_of
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
@@ -15,7 +15,7 @@ from adeptree.learners.adept import Paths
 from adeptree.learners.adept_batches import BatchesOnEngine
 from adeptree.learners.adept_rounds import EVEN
 from adeptree.learners.certificate import Certificate, certify
-from adeptree.learners.online_learner import OnlineLearner, Rate
+from adeptree.learners.online_learner import Rate
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem
@@ -76,6 +76,7 @@ class Adept(BatchesOnEngine):
     """
 
     kind = "adept"
+    endless = True
     warns: ClassVar[bool] = True
     """Whether a promise that is no better than a coin's is said where the learner is built."""
 
@@ -98,8 +99,8 @@ class Adept(BatchesOnEngine):
         super().__init__(concept_class, horizon, seed)
         self.base: BaseLearner = base_for(base, concept_class)
         self._base_given = base is not None
-        self.on_excess = choices.one_of("on_excess", on_excess, ("raise", "prune"))
-        self.engine_choice = choices.one_of("engine", engine, ("auto", "paths", "collapsed"))
+        self.on_excess = one_of("on_excess", on_excess, ("raise", "prune"))
+        self.engine_choice = one_of("engine", engine, ("auto", "paths", "collapsed"))
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self.costs = check_costs(costs)
         self.max_weight = check_weight("max_weight", max_weight)
@@ -131,10 +132,6 @@ class Adept(BatchesOnEngine):
     def _paths(self, frontier: Frontier | None = None) -> Paths:
         prune = self.on_excess == "prune"
         return Paths(self.concept_class, self.base, self.prior, self.mistake_bound, prune, self.max_width, frontier)
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -230,19 +227,12 @@ class Adept(BatchesOnEngine):
         return super()._saved()
 
     def _state(self) -> dict[str, Any]:
-        return {
-            "gap": self.gap,
-            "drift": self.drift,
-            "heaviest_round": self.heaviest_round,
-            "weighed": self.weighed,
-            "last_rate": self.last_rate,
-            "rate": self.rate_rule.state(),
-            "kind": self.engine.kind,
-            "engine": self.engine.state(),
-        }
+        weights = {"heaviest_round": self.heaviest_round, "weighed": self.weighed}
+        engine = {"kind": self.engine.kind, "engine": self.engine.state()}
+        return super()._state() | weights | {"rate": self.rate_rule.state()} | engine
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.gap, self.last_rate, self.drift = state["gap"], state["last_rate"], state.get("drift", 0.0)
+        super()._restore(state)
         self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
         self.rate_rule.restore(state["rate"])
         engine = choosing.engine_of(state["kind"], self.problem, self.engine, self._paths)

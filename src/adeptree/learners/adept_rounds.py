@@ -87,18 +87,9 @@ class RoundsOnEngine(Mixing):
         done = self._rounds_at_once(x, y) if weight is ONE else -1  # (others are checked first)
         if done < 0:
             label = label_of(y)
-            self._whole(self._learn_at, x, label, self._cost(label, weight))
+            self._whole(self._learn, x, label, self._cost(label, weight))
         elif done:
             with self._lock: self._catch_up()  # fmt: skip  # noqa: E701
-
-    def _learn_at(self, x: Any, label: int, cost: float) -> None:
-        self._catch_up()
-        if isinstance(x, Ticket):
-            self._settle_ticket(self.tickets.find(x), label, cost)
-            return
-        if self.answered >= self._end:
-            self._check_horizon()
-        self._play(self.concept_class.instance(one(self.concept_class, x)), label, cost)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule, *self.engine.parts()]
@@ -119,8 +110,8 @@ class RoundsOnEngine(Mixing):
         if self._trace is not None and self._trace.torn:
             self._go_on_with(self._trace.again(self.engine), self._trace)  # type: ignore[arg-type]
 
-    def _play(self, x: Instance, label: int, cost: float) -> float:
-        """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
+    def _play(self, x: Instance, raw: Any, label: int, cost: float) -> float:
+        self._catch_up()
         engine = self.engine
         if isinstance(engine, KernelEngine):
             self._called(engine, "learn", x, label, cost)
@@ -178,7 +169,8 @@ class RoundsOnEngine(Mixing):
         self.ledger.answer(overlaps, late)
         self._charge(p, guess, label, cost, now)
 
-    def _settle_ticket(self, ticket: Ticket, label: int, cost: float) -> None:
+    def _settle_late(self, ticket: Ticket, label: int, cost: float) -> None:
+        self._catch_up()
         overlaps, engine = self.rounds - ticket.arrivals, self.engine
         self.tickets.remove(ticket)
         if isinstance(engine, KernelEngine):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.arguments import check_size, one_of
+from adeptree.core.errors import InvalidArgument
 from adeptree.learners.rates import Adaptive, Anytime, ConstantRate, FirstOrder, RateRule, check_rate
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -15,13 +15,6 @@ from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 PRIORS = ("paper", "kt", "mixed")
 RATES = ("paper", "first-order", "anytime", "adaptive")
-
-
-def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
-    """Return the value if it is one of those allowed."""
-    if value not in allowed:
-        raise InvalidArgument(f"{name} must be one of {', '.join(map(repr, allowed))}; {got(name, value)}")
-    return value
 
 
 def mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray, LabelArray
-from adeptree.families.listed import EnumerableClass
+from adeptree.families.listed import EnumerableClass, check_listed
 from adeptree.learners.mixing import Mixing
-from adeptree.learners.online_learner import OnlineLearner, Rate
+from adeptree.learners.online_learner import Rate
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, Seen, check_rate
 from adeptree.roles.concept_class import ConceptClass
@@ -46,6 +46,7 @@ class Hedge(Mixing):
     """
 
     kind = "hedge"
+    endless = True
 
     def __init__(
         self, concept_class: ConceptClass, horizon: int | None = None, rate: Rate | None = None, seed: int = 0
@@ -63,20 +64,11 @@ class Hedge(Mixing):
 
     def _experts(self, concept_class: ConceptClass) -> EnumerableClass:
         """Return what is weighed."""
-        if not isinstance(concept_class, EnumerableClass):
-            raise InvalidArgument(
-                f"Hedge needs a class whose concepts can be listed; {got('concept_class', concept_class)}; use Adept"
-            )
-        concept_class._check_listable()
-        return concept_class
+        return check_listed("Hedge", concept_class)
 
     def _says(self, x: Instance) -> LabelArray:
         """Return the label of every expert at x."""
         return self.listed.labels(x)
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.rate_rule]
@@ -157,15 +149,9 @@ class Hedge(Mixing):
         return self.listed.concept(int(self.losses.argmin()))
 
     def _state(self) -> dict[str, Any]:
-        return {
-            "losses": self.losses,
-            "gap": self.gap,
-            "drift": self.drift,
-            "last_rate": self.last_rate,
-            "rate": self.rate_rule.state(),
-        }
+        return super()._state() | {"losses": self.losses, "rate": self.rate_rule.state()}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.losses, self.gap, self._weights = state["losses"], state["gap"], None
+        self.losses, self._weights = state["losses"], None
         self.rate_rule.restore(state["rate"])
-        self.drift, self.last_rate = state.get("drift", 0.0), state.get("last_rate", self.rate_rule.eta)
+        super()._restore({"last_rate": self.rate_rule.eta, **state})

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_number, check_size
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept, Instance
@@ -27,6 +26,7 @@ class LazyAdept(HistoryLearner):
     Inside runs ADEPT with horizon K, on the sampled rounds alone; between commits its active set stays
     small, so T rounds ask O(T^(1 + c VC)) queries, for an expected regret of order T^(1 - c/2). The
     prediction never knows whether its round will be committed. After the K-th commit the state is frozen.
+    ``bound`` is infinite: the theorem hides its constant (``bounds.tradeoff_regret`` is the formula without it).
 
     Parameters
     ----------
@@ -104,11 +104,6 @@ class LazyAdept(HistoryLearner):
         super()._commit(x, raw, label)
 
     @property
-    def bound(self) -> float:
-        """Infinite: the theorem hides its constant (``bounds.tradeoff_regret`` is the formula without it)."""
-        return math.inf
-
-    @property
     def width(self) -> int:
         """Number of committed active paths."""
         return self.inner.width
@@ -149,9 +144,7 @@ def _commits(horizon: int, exponent: float | None, commits: int | None) -> int:
             raise InvalidArgument("give exponent= or commits=, not both")
         exponent = 0.5
     if commits is None:
-        if not isinstance(exponent, (int, float)) or not 0 < exponent <= 1:
-            raise InvalidArgument(f"exponent c must lie in (0, 1]; {got('exponent', exponent)}")
-        return bounds.commits(horizon, exponent)
+        return bounds.commits(horizon, check_number("exponent", exponent, "a number c in (0, 1]", lambda c: 0 < c <= 1))
     if check_size("commits", commits) > horizon:
         raise InvalidArgument(f"commits must be at most the horizon {horizon}; {got('commits', commits)}")
     return int(commits)

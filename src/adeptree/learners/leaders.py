@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.arguments import check_number, check_size
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept, Instance, IntArray
@@ -93,9 +93,9 @@ class FollowThePerturbedLeader(HistoryLearner):
         """1s minus 0s seen at each known point."""
         self.strangers: list[tuple[Any, int]] = []
         """Rounds at points that were not known."""
+        if noise is not None:
+            check_number("noise", noise, "a positive number", lambda rate: 0 < rate < math.inf)
         self.noise = self._tuned() if noise is None else float(noise)
-        if not 0 < self.noise < math.inf:
-            raise InvalidArgument(f"noise must be a positive number; {got('noise', noise)}")
         self._leaders: list[Concept] = []
 
     def _probability(self, x: Instance, raw: Any) -> float:

@@ -37,7 +37,11 @@ class Mixing(OnlineLearner):
         return not_rounded_below(regret, min(price + self.gap + self.drift, self.rounds), self.rounds)
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | {"gap": self.gap, "drift": self.drift, "last_rate": self.last_rate}
+        return {"gap": self.gap, "drift": self.drift, "last_rate": self.last_rate}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.gap, self.drift = state.get("gap", 0.0), state.get("drift", 0.0)  # (not in all old files)
+        self.last_rate = state.get("last_rate", self.last_rate)
 
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents."""

@@ -55,10 +55,14 @@ class OnlineLearner(Saved):
         with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
 
     def _looked_at(self, x: Any) -> float:
+        return self._probability(*self._met(x))
+
+    def _met(self, x: Any) -> tuple[Instance, Any]:
+        """Return the instance that a new round is about, and what was given for it."""
         if self.answered >= self._end:
             self._check_horizon()
         given = one(self.concept_class, x)
-        return self._probability(self.concept_class.instance(given), given)
+        return self.concept_class.instance(given), given
 
     def predict(self, x: Any) -> int:
         """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
@@ -77,22 +81,22 @@ class OnlineLearner(Saved):
         :class:`Adept` takes another weight than 1: what an error costs in this round.
         """
         label = label_of(y)
-        self._cost(label, weight)
-        self._whole(self._learn, x, label)
+        self._whole(self._learn, x, label, self._cost(label, weight))
 
-    def _learn(self, x: Any, label: int) -> None:
+    def _learn(self, x: Any, label: int, cost: float) -> None:
         if isinstance(x, Ticket):
-            self._settle_late(x, label)
-            return
-        if self.answered >= self._end:
-            self._check_horizon()
-        x = one(self.concept_class, x)
-        instance = self.concept_class.instance(x)
-        p = self._probability(instance, x)
-        guess = self._guess(instance, p)
-        self._commit(instance, x, label)
+            self._settle_late(self.tickets.find(x), label, cost)
+        else:
+            self._play(*self._met(x), label, cost)
+
+    def _play(self, x: Instance, raw: Any, label: int, cost: float) -> float:
+        """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
+        p = self._probability(x, raw)
+        guess = self._guess(x, p)
+        self._commit(x, raw, label)
         self.ledger.answer(0, False)
         self._settle(p, guess, label)
+        return p
 
     def answer(self, x: Any) -> Ticket:
         """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
@@ -102,10 +106,7 @@ class OnlineLearner(Saved):
         return self._whole(self._answered, x)
 
     def _answered(self, x: Any) -> Ticket:
-        if self.answered >= self._end:
-            self._check_horizon()
-        x = one(self.concept_class, x)
-        instance = self.concept_class.instance(x)
+        instance, x = self._met(x)
         p = self._probability(instance, x)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
         # A buffer may be used again, and of a row only what the class reads is kept: the rest may be no data.
@@ -138,10 +139,7 @@ class OnlineLearner(Saved):
         return 1
 
     def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int, cost: float) -> None:
-        if self.answered >= self._end:
-            self._check_horizon()
-        x = one(self.concept_class, x)
-        instance = self.concept_class.instance(x)
+        instance, x = self._met(x)
         prompt = since == self.rounds and p == self._probability(instance, x)
         self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt, cost)
 
@@ -153,8 +151,7 @@ class OnlineLearner(Saved):
         self.ledger.answer(overlaps, late)
         self._settle(p, guess, label)
 
-    def _settle_late(self, given: Ticket, label: int) -> None:
-        ticket = self.tickets.find(given)
+    def _settle_late(self, ticket: Ticket, label: int, cost: float) -> None:
         instance = self.concept_class.instance(ticket.x)
         self._probability(instance, ticket.x)
         self._commit(instance, ticket.x, label)

@@ -12,8 +12,8 @@ from bisect import bisect_left
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from adeptree.core.arguments import LARGEST_LINE, check_size
-from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, got
+from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
+from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.learners.rates import ConstantRate
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ MOST = 1e300
 
 def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float | None:
     """Return what is true of every stream of so many rounds whose best rule loses no more than ``best_loss``."""
-    if isinstance(best_loss, bool) or not isinstance(best_loss, (int, float)) or not 0 <= best_loss <= MOST:
-        raise InvalidArgument(f"best_loss must be a number, at least 0; {got('best_loss', best_loss)}")
+    check_number("best_loss", best_loss, "a number, at least 0", lambda loss: 0 <= loss <= MOST)
     T = learner.horizon if rounds is None else check_size("rounds", rounds, at_least=0, at_most=LARGEST_LINE)
     if T is None:
         raise InvalidArgument("bound_for needs rounds=, the length of the stream, as the learner has no horizon")

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, IntArray
-from adeptree.families.listed import EnumerableClass
+from adeptree.families.listed import check_listed
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import not_rounded_below
 from adeptree.roles.concept_class import ConceptClass
@@ -47,21 +46,14 @@ class RandSOA(OnlineLearner):
     """
 
     kind = "rand-soa"
+    endless = True
 
     def __init__(self, concept_class: ConceptClass, k: int = 0, horizon: int | None = None, seed: int = 0) -> None:
         super().__init__(concept_class, horizon, seed)
-        if not isinstance(concept_class, EnumerableClass):
-            raise InvalidArgument(
-                f"RandSOA needs a class whose concepts can be listed; {got('concept_class', concept_class)}; use Adept"
-            )
+        self._listed = check_listed("RandSOA", concept_class)
         self.k = check_size("k", k, at_least=0)
-        self._listed = concept_class
-        self._game = OptimalMistakes(concept_class.to_finite().table, self.k, randomized=True)
-        self.losses: IntArray = np.zeros(concept_class.size, dtype=np.int64)
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
+        self._game = OptimalMistakes(self._listed.to_finite().table, self.k, randomized=True)
+        self.losses: IntArray = np.zeros(self._listed.size, dtype=np.int64)
 
     @property
     def optimum(self) -> Fraction:

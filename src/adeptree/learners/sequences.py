@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_SET, check_size
+from adeptree.core.arguments import LARGEST_SET, check_size, one_of
 from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import base_for
@@ -52,7 +52,7 @@ class SequenceLearner(Mixing):
         self._base_given = base is not None
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         self.tree = ActiveSet(concept_class, self.base, self.mistake_bound)
-        choices.one_of("prior", prior, ("paper", "kt"))
+        one_of("prior", prior, ("paper", "kt"))
         self.prior = choices.prior(
             prior, self.horizon, self.mistake_bound, self.base, concept_class, self.tree.frontier
         )
@@ -167,13 +167,12 @@ class SequenceLearner(Mixing):
         return self.prior.log_mass(self.rounds, self.tree.mistakes, self.tree.contested)
 
     def _state(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in ("log_g", "losses", "gap", "drift")}
-        return kept | self.tree.rows_state()
+        return super()._state() | {"log_g": self.log_g, "losses": self.losses} | self.tree.rows_state()
 
     def _restore(self, state: dict[str, Any]) -> None:
         need(state["log_g"].shape[:-1] == self.log_g.shape[:-1] and state["losses"].ndim == 2, "log_g")
         self.log_g, self.losses = state["log_g"], state["losses"]
-        self.gap, self.drift = state.get("gap", 0.0), state.get("drift", 0.0)
+        super()._restore(state)
         self.tree.restore_rows(self.losses.shape[-1], state)
 
     def take_over(self, saved: dict[str, Any]) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import check_size
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.arguments import check_number, check_size
 from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import check_rate
@@ -92,7 +91,9 @@ class Tracking(SequenceLearner):
     ) -> None:
         super().__init__(concept_class, horizon, switches, base, prior, seed, mistake_bound)
         self._rounds_planned = check_size("horizon", horizon)
-        self.share = _fraction("share", share) if share is not None else self._tuned_share()
+        if share is not None:
+            check_number("share", share, "a number in [0, 1)", lambda part: 0 <= part < 1)
+        self.share = self._tuned_share() if share is None else float(share)
         self.rate = float(check_rate(rate, ())) if rate is not None else self._tuned_rate()
         self.last_rate = self.rate
         warn_if_weak(self, f"{self.switches} switches among so many rules")
@@ -152,9 +153,3 @@ class Tracking(SequenceLearner):
         super().take_over(saved)
         if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 per round is what it is at most
             self.gap = self.rate * self.rounds / 8
-
-
-def _fraction(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        raise InvalidArgument(f"{name} must be a number in [0, 1); {got(name, value)}")
-    return float(value)

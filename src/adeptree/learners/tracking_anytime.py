@@ -14,7 +14,6 @@ import numpy as np
 from adeptree.core.arguments import check_size
 from adeptree.core.saved_values import need
 from adeptree.core.types import FloatArray, Instance
-from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.sequences import SequenceLearner
 from adeptree.learners.tracking import switching_cost
@@ -85,6 +84,7 @@ class TrackingAnytime(SequenceLearner):
     """
 
     kind = "tracking-anytime"
+    endless = True
 
     def __init__(
         self,
@@ -104,10 +104,6 @@ class TrackingAnytime(SequenceLearner):
         """The sum of the squares of the larger of l and 1 - l."""
         if horizon is not None:
             warn_if_weak(self, f"{self.switches} switches among so many rules")
-
-    @staticmethod
-    def _checked_horizon(horizon: int | None) -> int | None:
-        return None if horizon is None else OnlineLearner._checked_horizon(horizon)
 
     def _log_now(self, log_g: FloatArray) -> FloatArray:
         """Return ln of the sum of eta g: with these weights the mean of eta r is 0."""

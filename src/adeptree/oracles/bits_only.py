@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle
+from adeptree.core.saved_values import is_count, need
 from adeptree.core.types import BoolArray, Instance, Sample
 from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.yes_no import Cube, Forecast, PredictedCubes, Round, Spent, by_oracle, by_truth
@@ -97,10 +98,8 @@ class BitsOnly:
         learnt = {**fresh, **state}
         for name in fresh.keys() - {"rounds"}:
             values = learnt[name]
-            if values.shape != fresh[name].shape or not (np.isfinite(values).all() and (values >= 0).all()):
-                raise ValueError(f"{name} of two ways to ask that are {values}")
-        if type(learnt["rounds"]) is not int or learnt["rounds"] < 0:
-            raise ValueError(f"{learnt['rounds']!r} rounds")
+            need(values.shape == fresh[name].shape and np.isfinite(values).all() and (values >= 0).all(), name)
+        need(is_count(learnt["rounds"]), "rounds")
         self.costs, self.follows, self.rounds = learnt["costs"], learnt["follows"], learnt["rounds"]
         self.forecast = Forecast(learnt["counted"], learnt["sides"])
 

@@ -16,14 +16,14 @@ import numpy as np
 from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError, OracleUnknown, got
 from adeptree.core.types import Concept, Sample
 from adeptree.roles.frontier import Queries
-from adeptree.roles.oracle import BITS, WITNESSES, ConsistencyOracle, Kind, Oracle, Samples, check_oracle
+from adeptree.roles.oracle import BITS, WITNESSES, Kind, Oracle, Samples, check_oracle
 
 Find = Callable[[Sample], Concept | None]
 FindMany = Callable[[Sequence[Sample]], Sequence[Concept | OracleUnknown | None]]
 Realizable = Callable[[Sample], bool]
 
 
-class FunctionOracle(ConsistencyOracle):
+class FunctionOracle(Oracle):
     """A weak-consistency oracle made of one function: ``find(sample)`` or ``realizable(sample)``.
 
     ``find_many(samples)``, with ``find`` or without, answers a list of them. What a function returns or raises is
@@ -32,6 +32,8 @@ class FunctionOracle(ConsistencyOracle):
     >>> FunctionOracle(realizable=lambda sample: sum(y for _, y in sample) <= 1).realizable([("a", 1), ("b", 1)])
     False
     """
+
+    answers: frozenset[Kind] = BITS
 
     def __init__(
         self,
@@ -45,57 +47,32 @@ class FunctionOracle(ConsistencyOracle):
             concepts = "find= (returns a concept or None; find_many= for a list of samples)"
             raise InvalidArgument(f"give exactly one of {concepts} and realizable= (a bool)")
         self._find, self._find_many, self._realizable = find, find_many, realizable
+        self.answers = WITNESSES if realizable is None else BITS
         self.name = name
 
     def __repr__(self) -> str:
         return f"FunctionOracle(name={self.name!r})"
 
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """``realizable``, and ``find`` if the function returns concepts."""
-        return WITNESSES if self.gives_witnesses else BITS
-
-    @property
-    def gives_witnesses(self) -> bool:
-        """Whether the function returns concepts."""
-        return self._realizable is None
-
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Ask the function about the list, or about each sample of it."""
-        if kind == "find" and self._find_many is not None:
-            return self.find_many(samples)
-        return [self.find(sample) if kind == "find" else self.realizable(sample) for sample in samples]
-
-    def realizable(self, sample: Sample) -> bool:
-        """Ask the function."""
-        self._open("realizable")
-        if self._realizable is None:
-            return self.find(sample) is not None
-        return checked("realizable", said(self._realizable, list(sample)))  # type: ignore[no-any-return]
-
-    def find(self, sample: Sample) -> Concept | None:
-        """Ask the function for a concept that fits."""
-        self._open("find")
-        if self._find is None:
-            return super().find(sample)
-        return checked("find", said(self._find, list(sample)))  # type: ignore[no-any-return]
-
-    def find_many(self, samples: Samples) -> list[Any]:
-        """Ask the function for lists, if there is one."""
-        self._open("find")
+        if self._closed or kind not in self.answers:
+            self._check(kind)
+        if kind == "realizable" and self._realizable is None:
+            return found_any(self.ask_many("find", samples))
         if self._find_many is None:
-            return super().find_many(samples)
+            return [checked(kind, said(self._find or self._realizable, list(sample))) for sample in samples]
         answers = said(self._find_many, list(map(list, samples)))
         if len(answers) != len(samples):
             raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
         return [checked("find", answer) for answer in answers]
 
-    def _open(self, kind: Kind) -> None:
-        if self._closed or kind not in self.answers:
-            self._check(kind)
+
+def found_any(answers: list[Any]) -> list[Any]:
+    """Return, for answers to "find", those to "realizable"."""
+    return [answer if isinstance(answer, OracleUnknown) else answer is not None for answer in answers]
 
 
-def said(function: Callable[[Any], Any], given: Any) -> Any:
+def said(function: Any, given: Any) -> Any:
     """Call a function of the user; whatever it raises is said in a sentence."""
     try:
         return function(given)
@@ -230,9 +207,7 @@ class Asking(Layer):
         asked: Kind = "find" if by_find else kind
         lists = [samples[i : i + self.batch] for i in range(0, len(samples), self.batch)]
         answers = [checked(asked, answer) for some in lists for answer in self._attempt(asked, some)]
-        if not by_find:
-            return answers
-        return [answer if isinstance(answer, OracleUnknown) else answer is not None for answer in answers]
+        return found_any(answers) if by_find else answers
 
     def _attempt(self, kind: Kind, samples: Samples) -> list[Any]:
         try:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_number, check_size, one_of
 from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
-from adeptree.core.frozen import freeze
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN, point_key
-from adeptree.oracles.labelling import Labelling, best_labelling
+from adeptree.oracles.labelling import best_labelling
 from adeptree.oracles.layers import TimeLimit
 from adeptree.oracles.sharding import Workers, way
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
-from adeptree.roles.oracle import Oracle, known
-
-__all__ = ["Labelling", "OracleClass", "freeze"]
+from adeptree.roles.oracle import Oracle, check_oracle, known
 
 BATCH = 64
 """Questions that go out together where a batch is cheaper than its parts."""
@@ -121,22 +119,26 @@ class OracleClass(ConceptClass):
         if oracle is not None and any(given is not None for given in (find, realizable, find_many)):
             raise InvalidArgument("give oracle=, or functions (find=, find_many= or realizable=), not both")
         source = FunctionOracle(find, realizable, find_many=find_many, name=name) if oracle is None else oracle
-        _check_options(strategy, repeats, on_unknown, call_cost, executor, batch, source.gives_witnesses)
         self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
         self.vc_dimension, self.littlestone_dimension = vc_dimension, littlestone_dimension
         self._key = key
         self.asked_by_methods = any(_is_the_users(type(self), name) for name in ("find", "realizable"))
         self.reads_by_function = key is not None
-        self.repeats = repeats
+        self.repeats = one_of("repeats", repeats, ("infer", "ask"))
         self.infers_repeats = repeats == "infer"
+        self._check_strategy(strategy)
         self.strategy = strategy if self.infers_repeats or strategy == "paper" else "literal"
-        self.on_unknown = on_unknown
+        self.on_unknown = one_of("on_unknown", on_unknown, ("raise", "keep"))
         self.keeps_unknown = on_unknown == "keep"
         self.gives_witnesses = self.finds and not self.keeps_unknown
         self.seconds = check_seconds(seconds)
+        if call_cost is not None:
+            check_number("call_cost", call_cost, "a number of seconds", lambda cost: 0 <= cost < math.inf)
         self.call_cost = call_cost
         self.name = name
+        if batch is not None:
+            check_size("batch", batch)
         self.batch = batch or (1 if find_many is None else BATCH)
         # Only what takes lists is given any: a function of one sample is asked, and timed, about one.
         lists = 1 if oracle is None and find_many is None else self.batch
@@ -151,12 +153,14 @@ class OracleClass(ConceptClass):
     @classmethod
     def from_oracle(cls, oracle: Any, mistake_bound: int | None = None, **options: Any) -> OracleClass:
         """Return the class of an oracle object (``adeptree.oracles``): by ``find`` if it gives witnesses."""
-        if not isinstance(oracle, Oracle):
-            raise InvalidArgument(f"expected an oracle such as ClassOracle(c); {got('oracle', oracle)}")
-        return cls(oracle=oracle, mistake_bound=mistake_bound, **options)
+        return cls(oracle=check_oracle(oracle), mistake_bound=mistake_bound, **options)
 
     def send_to(self, executor: Executor) -> None:
         """Have questions answered by these workers from now on, unless a call takes less than the way to them."""
+        if not isinstance(executor, Executor):
+            raise InvalidArgument(
+                f"executor must be one, such as adeptree.core.workers.processes(2); {got('executor', executor)}"
+            )
         if self.call_cost is not None and self.call_cost < way(executor):
             warnings.warn(
                 f"a call of {self.name} is said to take {1e3 * self.call_cost:g} ms, and its way to these workers "
@@ -213,38 +217,18 @@ class OracleClass(ConceptClass):
         if not self.finds:
             raise InvalidArgument("this oracle answers only realizable(sample); it was given no find=")
 
+    def _check_strategy(self, strategy: str) -> None:
+        one_of("strategy", strategy, STRATEGIES)
+        if strategy == "cubes" and not (self.finds and self.infers_repeats):
+            raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
+        if strategy == "bits" and (self.finds or not self.infers_repeats):
+            raise InvalidArgument(
+                'strategy="bits" needs realizable= and repeats="infer"; give those, or strategy="auto"'
+            )
+
     def erm(self, sample: Sample) -> Concept:
         """Return a best concept: the realizable labellings are tried from the cheapest on."""
         return best_labelling(self, sample)
-
-
-def _check_options(
-    strategy: object,
-    repeats: object,
-    on_unknown: object,
-    call_cost: object,
-    executor: object,
-    batch: object,
-    finds: bool,
-) -> None:
-    """Say what is wrong with the options, if anything is."""
-    choices = {"repeats": (repeats, ("infer", "ask")), "on_unknown": (on_unknown, ("raise", "keep"))}
-    for name, (value, allowed) in (choices | {"strategy": (strategy, STRATEGIES)}).items():
-        if value not in allowed:
-            choice = " or ".join(f'"{one}"' for one in allowed)
-            raise InvalidArgument(f"{name} must be {choice}; {got(name, value)}")
-    if strategy == "cubes" and not (finds and repeats == "infer"):
-        raise InvalidArgument('strategy="cubes" needs find= and repeats="infer"; give those, or strategy="auto"')
-    if strategy == "bits" and (finds or repeats == "ask"):
-        raise InvalidArgument('strategy="bits" needs realizable= and repeats="infer"; give those, or strategy="auto"')
-    if call_cost is not None and not (isinstance(call_cost, (int, float)) and 0 <= call_cost < float("inf")):
-        raise InvalidArgument(f"call_cost must be a number of seconds; {got('call_cost', call_cost)}")
-    if executor is not None and not isinstance(executor, Executor):
-        raise InvalidArgument(
-            f"executor must be one, such as adeptree.core.workers.processes(2); {got('executor', executor)}"
-        )
-    if batch is not None:
-        check_size("batch", batch)
 
 
 def _is_the_users(kind: type[Any], method: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
+from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelTable, unpack
@@ -235,15 +236,14 @@ class OracleFrontier(Frontier):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows, if they can be rows; whether the oracle accepts them is not asked again."""
         labels, points, complete = state["labels"], list(state["points"]), state["complete"]
-        if labels.dtype != np.bool_ or labels.shape != (len(labels), len(points)) or not isinstance(complete, bool):
-            raise ValueError(f"labels of shape {labels.shape} for {len(points)} points")
-        if len({row.tobytes() for row in np.packbits(labels, axis=1)}) < len(labels):
-            raise ValueError("two rows with the same labels")
+        need(labels.dtype == np.bool_ and labels.shape == (len(labels), len(points)), "labels of other points")
+        need(isinstance(complete, bool), "complete")
+        need(
+            len({row.tobytes() for row in np.packbits(labels, axis=1)}) == len(labels), "two rows with the same labels"
+        )
         keys = [self._key(x) for x in points]
-        if [self._key(self.concept_class.instance(x)) for x in points] != keys:
-            raise ValueError("points that are no instances")
-        if self.infers_repeats and len(set(keys)) < len(keys):
-            raise ValueError("a point twice")
+        need([self._key(self.concept_class.instance(x)) for x in points] == keys, "points that are no instances")
+        need(not self.infers_repeats or len(set(keys)) == len(keys), "a point twice")
         self.table, self.points, self.complete = LabelTable.of(labels), points, complete
         self.bits_only.restore(state["bits_only"])
         if self.choice is not None and state.get("choice") is not None:

@@ -163,6 +163,8 @@ class Replaying(Oracle):
     adeptree.core.errors.OracleError: realizable on [(2, 1)] was not recorded; replay the run that was, or ask ...
     """
 
+    answers: frozenset[Kind] = frozenset()
+
     def __init__(self, source: str | os.PathLike[str] | Iterable[str], *, partial: bool = False) -> None:
         if isinstance(source, (str, os.PathLike)):
             found = FORMAT.read(source)
@@ -174,7 +176,7 @@ class Replaying(Oracle):
         self._asked: dict[tuple[Kind, Hashable], int] = {}
         self.complete = found.ended
         """Whether the recording was closed, and all of it is here."""
-        self._answers = found.head(_answers)
+        self.answers = found.head(_answers)
         found.each(self._take)
         if not partial:
             found.need_end(
@@ -184,11 +186,6 @@ class Replaying(Oracle):
 
     def __repr__(self) -> str:
         return f"Replaying({self.name!r})"
-
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """What the recorded oracle answered."""
-        return self._answers
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Look every sample up; a batch that is not wholly recorded changes nothing."""
@@ -211,7 +208,7 @@ class Replaying(Oracle):
             self._concepts[entry["concept"]].learn(decode(entry["x"]), label_of(entry["label"]))
             return
         kind: Kind = entry["ask"]
-        if kind not in self._answers:
+        if kind not in self.answers:
             raise ValueError(f"an answer to {kind!r}, which the oracle did not answer")
         sample = [(x, label_of(y)) for x, y in decode(entry["sample"])]
         answer = bool(label_of(entry["realizable"])) if kind == "realizable" else self._concept(entry, sample)

@@ -12,8 +12,10 @@ from adeptree.core.errors import InvalidArgument, OracleError, got
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Layer, said
 from adeptree.oracles.keys import Key, point_key
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.oracle import ERM, WITNESSES, ConsistencyOracle, ErmOracle, Kind, Oracle, Samples, known
+
+FOR_A_FUNCTION = "; for a function use FunctionOracle or FunctionErm"
 
 
 class ClassOracle(ConsistencyOracle):
@@ -29,7 +31,7 @@ class ClassOracle(ConsistencyOracle):
     """
 
     def __init__(self, concept_class: ConceptClass) -> None:
-        self.concept_class = check_class(concept_class)
+        self.concept_class = check_class(concept_class, FOR_A_FUNCTION)
         self.cheap_bits = not concept_class.finds
 
     def __repr__(self) -> str:
@@ -60,7 +62,7 @@ class ClassErm(ErmOracle):
     """
 
     def __init__(self, concept_class: ConceptClass) -> None:
-        self.concept_class = check_class(concept_class)
+        self.concept_class = check_class(concept_class, FOR_A_FUNCTION)
 
     def __repr__(self) -> str:
         return f"ClassErm({self.concept_class!r})"
@@ -94,16 +96,6 @@ class FunctionErm(ErmOracle):
         if not callable(concept):
             raise OracleError(f"best must return a callable concept; {got('concept', concept)}")
         return concept  # type: ignore[no-any-return]
-
-
-def check_class(concept_class: object) -> ConceptClass:
-    """Return the class, or say what was expected."""
-    if isinstance(concept_class, ConceptClass):
-        return concept_class
-    raise InvalidArgument(
-        f"expected a concept class such as Thresholds(256); {got('concept_class', concept_class)}; "
-        f"for a function use FunctionOracle or FunctionErm"
-    )
 
 
 class RestrictedErm(Layer):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adeptree.core.cards import card
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
@@ -130,3 +130,11 @@ class ConceptClass(ABC):
         """Return the sample with canonical instances and labels."""
         refuse_frame("a sample", sample, "it is pairs (x, y), e.g. zip(frame['x'], frame['y'])")
         return [(self.instance(x), label_of(y)) for x, y in sample]
+
+
+def check_class(given: object, otherwise: str = "") -> ConceptClass:
+    """Return a concept class, or say that one was expected (and what else there is)."""
+    if not isinstance(given, ConceptClass):
+        expected = "a concept class such as Thresholds(256) was expected"
+        raise InvalidArgument(f"{expected}; {got('concept_class', given)}{otherwise}")
+    return given

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown, got
@@ -108,9 +107,7 @@ class Oracle(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -188,10 +185,7 @@ class ErmOracle(Oracle):
     1
     """
 
-    @property
-    def answers(self) -> frozenset[Kind]:
-        """Only ``best``; see :class:`~adeptree.oracles.ErmAsConsistency`."""
-        return ERM
+    answers: frozenset[Kind] = ERM
 
     @abstractmethod
     def best(self, sample: Sample) -> Concept:

@@ -11,18 +11,8 @@ from adeptree.solvers.smt.smt_base import smt_base
 from adeptree.solvers.smt.smt_class import SmtClass
 
 _POINTS = Columns(lambda c, texts: tuple(map(number, texts)), count=lambda c: c.dim)
-register(
-    Family(
-        "halfspaces",
-        Halfspaces,
-        None,
-        None,
-        halfspace_base,
-        (Perceptron,),
-        columns=_POINTS,
-        example="halfspaces(dim=2)",
-    )
-)
+_PLANE = "halfspaces(dim=2)"
+register(Family("halfspaces", Halfspaces, base=halfspace_base, bases=(Perceptron,), columns=_POINTS, example=_PLANE))
 register(Family("sat", SatClass, holds_code=True))
 for _name, _make in NAMED.items():
     register(Family(_name, SatClass, make=_make))

@@ -14,6 +14,9 @@ from adeptree.core.types import Concept, Sample
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.roles.oracle import ConsistencyOracle
 
+OF_ORACLES = ("mistake_bound", "on_unknown", "vc_dimension", "littlestone_dimension")
+"""Parameters of a class that every class behind an oracle has."""
+
 
 class SolverOracle(ConsistencyOracle):
     """The source of such a class: its solver. Sent to a worker it makes the class, and so a solver, anew."""
@@ -56,7 +59,8 @@ class SolverClass(OracleClass):
         """Held from a question to the end of reading its answer: there is one solver."""
         self._core: tuple[int, ...] | None = None
         cost = call_cost if options.get("call_cost") is None else options["call_cost"]
-        super().__init__(oracle=SolverOracle(self), **fixed, **{**options, "call_cost": cost})
+        said = {name: own[name] for name in OF_ORACLES if name in own}
+        super().__init__(oracle=SolverOracle(self), **said, **fixed, **{**options, "call_cost": cost})
 
     @abstractmethod
     def solved(self, sample: Sample) -> Concept | None:

@@ -70,7 +70,6 @@ class LittlestoneSolver:
     def __init__(self, table: ArrayLike, budget: int = bit_tables.DEFAULT_BUDGET) -> None:
         """Take the table; ``budget`` is the number of search steps allowed to each call."""
         bits = bit_tables.checked(table)
-        self._given = bit_tables.masks(bits)
         self._rows = len(bits)
         distinct, group = bit_tables.distinct_rows(bits)
         self._group = None if len(distinct) == len(bits) else group
@@ -95,11 +94,6 @@ class LittlestoneSolver:
             k += 1
         self._low[inner] = self._high[inner] = k
         return k
-
-    def restrict(self, concepts: int, point_column: int, label: int) -> int:
-        """Return the mask of those concepts that say ``label`` at the column."""
-        ones = concepts & self._given[point_column]
-        return ones if label else concepts ^ ones
 
     def tree(self) -> MistakeTree | None:
         """Return a mistake tree of full depth for all rows, its x being columns; None in dimension 0.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
+from adeptree.core.arguments import check_number
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import BoolArray, FloatArray, IntArray, listed
 
@@ -19,6 +18,7 @@ LARGEST = 2.0**40
 def charged(losses: Losses, wrong: BoolArray, weight: float) -> Losses:
     """Return the losses after a round: ``weight`` more where ``wrong``.
 
+    >>> import numpy as np
     >>> charged(np.array([1, 2]), np.array([True, False]), 3).tolist()
     [4, 2]
     >>> charged(np.array([1, 2]), np.array([True, False]), 0.5).tolist()
@@ -35,10 +35,8 @@ def check_weight(name: str, value: Any) -> float:
     >>> check_weight("weight", 2.0), check_weight("weight", 0.25)
     (2, 0.25)
     """
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not 0 <= value <= LARGEST:  # (NaN fails too)
-        raise InvalidArgument(f"{name} must be a number from 0 to 2^40 (so that sums stay exact); {got(name, value)}")
-    return whole(float(value))
+    wanted = "a number from 0 to 2^40 (so that sums stay exact)"
+    return whole(float(check_number(name, value, wanted, lambda weight: 0 <= weight <= LARGEST)))  # (NaN fails too)
 
 
 def whole(value: float) -> float:

@@ -65,15 +65,6 @@ def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]
     return (1.0 if log_odds > 0 else rest) / (1.0 + rest), log_odds
 
 
-def probability_of_one(log_weight: FloatArray, label: BoolArray) -> float:
-    """Return the share of the weight that says 1.
-
-    >>> probability_of_one(np.log([1.0, 3.0]), np.array([True, False]))
-    0.25
-    """
-    return odds_of_one(log_weight, label)[0]
-
-
 def share_of_ones(weight: FloatArray, label: BoolArray) -> float:
     """Return the share of plain weights that says 1.
 

@@ -161,11 +161,6 @@ class KTPrior(BetaPrior):
     def __init__(self, M: int | None = None) -> None:
         super().__init__(M, [(1.0, 0.5)])
 
-    def tables(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """Return ln (1/2)(3/2)...(k - 1/2) and ln n!, long enough for n contested rounds."""
-        beta = self.betas[0][1].up_to(n)
-        return beta.wrong, beta.all
-
 
 class MixedPrior(BetaPrior):
     """KT, a part for easily found rules ("sparse"), and each path's share of the concepts, where those can be counted.

@@ -1,6 +1,7 @@
 """Rules on n bits: conjunctions, disjunctions, parities."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from adeptree.core.cells import LABELS
@@ -16,40 +17,33 @@ def _bits(concept_class: Any, texts: Sequence[str]) -> Any:
     return tuple(LABELS.get(text.lower(), text) for text in texts)
 
 
-COLUMNS = Columns(_bits, count=lambda c: c.n)
-ENGINES = (BitEngine, FiniteEngine)
+on_bits = partial(Family, engines=(BitEngine, FiniteEngine), columns=Columns(_bits, count=lambda c: c.n))
 
 FAMILIES = (
-    Family(
+    on_bits(
         "conjunctions",
         Conjunctions,
         frontier=MonomialFrontier,
         base=Elimination,
-        engines=ENGINES,
-        columns=COLUMNS,
         example="conjunctions(n=4)",
         small="conjunctions(n=3)",
         line="a and not b and ...; x is n columns of 0 and 1",
     ),
-    Family(
+    on_bits(
         "disjunctions",
         Disjunctions,
         frontier=MonomialFrontier,
         base=Elimination,
-        engines=ENGINES,
-        columns=COLUMNS,
         example="disjunctions(n=4)",
         small="disjunctions(n=3, monotone=True)",
         golden={"adversary": "greedy"},
         line="a or not b or ...; x is n columns of 0 and 1",
     ),
-    Family(
+    on_bits(
         "parities",
         Parities,
         frontier=ParityFrontier,
         base=GaussianElimination,
-        engines=ENGINES,
-        columns=COLUMNS,
         example="parities(n=4)",
         small="parities(n=3)",
         line="a xor b xor ...; x is n columns of 0 and 1",

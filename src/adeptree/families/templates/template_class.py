@@ -91,16 +91,6 @@ class TemplateClass(EnumerableClass):
         return f"template(name={self.name!r}, constants={list(self.columns)}, size={self.size})"
 
     @property
-    def vc_dimension(self) -> int | None:
-        """Unknown: the domain is open."""
-        return None
-
-    @property
-    def littlestone_dimension(self) -> int | None:
-        """Unknown: the domain is open."""
-        return None
-
-    @property
     def size(self) -> int:
         """Number of settings; some may be the same rule."""
         return len(next(iter(self.columns.values())))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_LINE, check_size
+from adeptree.core.arguments import LARGEST_LINE, check_size, one_of
 from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
 from adeptree.core.patience import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
@@ -93,21 +93,14 @@ class Halfspaces(SolverClass):
         self.dim = check_size("dim", dim, at_most=LARGEST_DIM)
         self.grid = None if grid is None else check_size("grid", grid, at_most=LARGEST_LINE)
         self.radius, self.margin = _check_ball(grid, radius, margin)
-        if solver not in ("auto", "highs"):
-            raise InvalidArgument(f'solver must be "auto" or "highs"; {got("solver", solver)}')
+        one_of("solver", solver, ("auto", "highs"))
         highspy.require()
         limit = check_seconds(seconds)
         own = {"dim": self.dim, "grid": self.grid, "radius": radius, "margin": margin, "seconds": limit}
         # A single point can only be labelled in two ways; from two per side on, dim + 1 corners are shattered.
         vc = 1 if self.grid == 1 else self.dim + 1
-        super().__init__(
-            {**own, "on_unknown": on_unknown},
-            options,
-            CALL_COST,
-            vc_dimension=vc,
-            on_unknown=on_unknown,
-            name=self.spec_name,
-        )
+        told = {**own, "on_unknown": on_unknown}
+        super().__init__(told, options, CALL_COST, vc_dimension=vc, name=self.spec_name)
         self._asking["solver"] = solver
         self.seconds = limit  # (not OracleClass's own limit, which needs a thread: here the solver looks at the clock)
         self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)

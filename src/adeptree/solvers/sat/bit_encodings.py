@@ -100,11 +100,7 @@ class KTermDnf(OfKParts):
     """
 
     spec_name = "dnf"
-
-    @property
-    def call_cost(self) -> float:
-        """Some ten microseconds."""
-        return 60e-6
+    call_cost = 60e-6
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
         """For each term: the literals in it, and whether it is there at all."""
@@ -176,11 +172,7 @@ class DecisionLists(OfKParts):
     """
 
     spec_name = "decision_lists"
-
-    @property
-    def call_cost(self) -> float:
-        """A tenth of a millisecond."""
-        return 100e-6
+    call_cost = 100e-6
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
         """For each rule one of 2n literals, and a label; shorter lists say a rule twice."""
@@ -265,11 +257,7 @@ class DecisionTrees(OnBits):
         super().__post_init__()
         self.depth = check_size("depth", self.depth, at_least=0, at_most=20)
         check_whole(f"a tree of depth={self.depth} on n={self.n} bits", self.n << self.depth)
-
-    @property
-    def call_cost(self) -> float | None:
-        """A tenth of a millisecond for shallow trees, then some times more for every level."""
-        return 80e-6 if self.depth < 3 else 600e-6 if self.depth == 3 else None
+        self.call_cost = 80e-6 if self.depth < 3 else 600e-6 if self.depth == 3 else None
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
         """A full tree, node m having the children 2m + 1 and 2m + 2; equal leaves make it a smaller one."""

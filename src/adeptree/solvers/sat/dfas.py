@@ -98,11 +98,7 @@ class Dfas(Gates):
         if not self.alphabet or len(set(self.alphabet)) < len(self.alphabet):
             raise InvalidArgument(f'alphabet must be letters, each once, e.g. "ab"; {got("alphabet", self.alphabet)}')
         check_whole(f"an automaton of states={self.states}", self.states**2 * len(self.alphabet))
-
-    @property
-    def call_cost(self) -> float | None:
-        """A tenth of a millisecond for three states, then many times more for every further one."""
-        return 100e-6 if self.states < 4 else 300e-6 if self.states == 4 else None
+        self.call_cost = 100e-6 if self.states < 4 else 300e-6 if self.states == 4 else None
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
         """Where each letter leads from each state, and which states accept."""

@@ -45,10 +45,8 @@ class Encoding(ABC):
     spec_name: ClassVar[str | None] = None
     """What a ready-made encoding is called in specs; others hold code, which no text can name."""
 
-    @property
-    def call_cost(self) -> float | None:
-        """Seconds that a call takes, about; None for "many"."""
-        return None
+    call_cost: float | None = None
+    """Seconds that a call takes, about; None for "many"."""
 
     @abstractmethod
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
-from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -98,11 +97,12 @@ class SatClass(SolverClass):
             "mistake_bound": mistake_bound,
             "solver": solver,
             "conflicts": conflicts,
+            "seconds": check_seconds(seconds),
+            "on_unknown": on_unknown,
+            "vc_dimension": vc_dimension,
+            "littlestone_dimension": littlestone_dimension,
         }
-        own |= {"seconds": check_seconds(seconds), "on_unknown": on_unknown}
-        own |= {"vc_dimension": vc_dimension, "littlestone_dimension": littlestone_dimension}
-        shared = {name: own[name] for name in ("mistake_bound", "on_unknown", "vc_dimension", "littlestone_dimension")}
-        super().__init__(own, options, getattr(encoding, "call_cost", None), **shared, name=repr(encoding))
+        super().__init__(own, options, getattr(encoding, "call_cost", None), name=repr(encoding))
         self.encoding = encoding
         self._solver = Solver(solver, conflicts, seconds)
         self._working = copy.deepcopy(encoding)
@@ -228,7 +228,5 @@ class SatClass(SolverClass):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()

@@ -6,7 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, OracleError, got
+from adeptree.core.arguments import one_of
+from adeptree.core.errors import InvalidArgument, OracleError
 from adeptree.core.extras import Extra
 from adeptree.solvers.sat.encoding import Model
 
@@ -25,8 +26,7 @@ class Solver:
     """A formula that grows, and its solutions under assumptions."""
 
     def __init__(self, name: str, conflicts: int | None, seconds: float | None) -> None:
-        if name not in LIMITED + UNLIMITED:
-            raise InvalidArgument(f"solver must be one of {', '.join(LIMITED + UNLIMITED)}; {got('solver', name)}")
+        one_of("solver", name, LIMITED + UNLIMITED)
         if name in UNLIMITED and not (conflicts is None and seconds is None):
             raise InvalidArgument(f"{name} knows no limits; take solver='glucose4', or give neither of them")
         self.conflicts = conflicts
