@@ -449,6 +449,16 @@ def test_the_horizon_counts_answers() -> None:
     assert learner.rounds == 3 and learner.ended
 
 
+def test_a_learner_whose_tickets_are_settled_at_once_is_loaded(tmp_path: Path) -> None:
+    """The point is in the tree when its label comes, so that p may differ in its last bit: a drift of rounding."""
+    learner, rng = at.Adept(at.RealThresholds()), np.random.default_rng(1)
+    for x, u in rng.random((300, 2)).tolist():
+        learner.learn(learner.answer(x), int(u < 0.3))
+    assert not learner.late
+    learner.save(tmp_path / "learner")
+    assert at.load(tmp_path / "learner").predict_proba(0.4) == learner.predict_proba(0.4)
+
+
 @pytest.mark.parametrize("options", [{}, {"horizon": 90}, {"prior": "kt", "rate": 0.4}, {"max_width": 9}], ids=repr)
 def test_open_tickets_are_saved(options: dict[str, Any], tmp_path: Path) -> None:
     learner = at.Adept(C, **options)
