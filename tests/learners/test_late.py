@@ -552,6 +552,30 @@ def test_blocks_that_cannot_list_their_paths_prove_by_one_of_them(seed: int) -> 
         assert blocks.bound >= paths.bound - 1e-9 >= paths.regret - 2e-9
 
 
+@pytest.mark.parametrize("options", [{}, {"horizon": 90}, {"prior": "kt", "rate": 0.4}, {"max_width": 9}], ids=repr)
+def test_a_ticket_that_is_given_up_counts_as_one_that_waits_for_ever(options: dict[str, Any], tmp_path: Path) -> None:
+    waits, gives_up = at.Adept(C, **options), at.Adept(C, **options)
+    rng = np.random.default_rng(6)
+    for t in range(40):
+        x, y = int(rng.integers(31)), int(rng.random() < 0.4)
+        tickets = [learner.answer(x) for learner in (waits, gives_up)]
+        assert tickets[0] == tickets[1]
+        if t % 3:
+            waits.learn(tickets[0], y)
+            gives_up.learn(tickets[1], y)
+        else:
+            gives_up.give_up(tickets[1])
+            with pytest.raises(errors.UnknownTicket, match="not open"):
+                gives_up.learn(tickets[1], y)
+    assert len(gives_up.tickets) == 0 and gives_up.waiting == waits.waiting == 14
+    assert gives_up.saved()["learnt"]["engine"].get("waiting", {"tickets": []})["tickets"] == []
+    gives_up.save(tmp_path / "learner")
+    loaded: Any = at.load(tmp_path / "learner")
+    found, kept = dict(loaded.certificate()), dict(waits.certificate())
+    assert found.pop("realised_bound") == pytest.approx(kept.pop("realised_bound"), abs=1e-12)
+    assert found == kept
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_open_tickets_are_a_dictionary_that_forgets(seed: int) -> None:
     """However many are open and in which order they are settled, and also if a call is undone in the middle."""

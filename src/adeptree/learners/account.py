@@ -94,7 +94,7 @@ class Account(WholeRounds, ABC):
     @property
     def waiting(self) -> int:
         """How many answers wait for their labels."""
-        return len(self.tickets)
+        return len(self.tickets) + self.tickets.given_up.number
 
     @property
     def ended(self) -> bool:
@@ -142,9 +142,9 @@ class Account(WholeRounds, ABC):
             raise InvalidArgument(
                 f"confidence must be a number between 0 and 1, e.g. 0.95; {got('confidence', confidence)}"
             )
-        waiting = [ticket.p for ticket in self.tickets]
-        variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
-        return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)
+        waiting = self.tickets.expected()
+        variance = self.variance + scale**2 * waiting.variance
+        return bounds.excess(variance, 1 - confidence, scale) + scale * waiting.worst
 
     @property
     def queries(self) -> Queries:

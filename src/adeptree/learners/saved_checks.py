@@ -48,6 +48,7 @@ ACCOUNT: Kinds = {
     **dict.fromkeys(("rounds", "asked", "posed", "answered", "overlaps"), is_count),
     **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones"), is_sum),
     "late": is_flag,
+    "given_up": lambda sums: len(sums) == 3 and is_count(sums[0]) and all(0 <= part <= sums[0] for part in sums[1:]),
 }
 LEARNT: Kinds = {
     **dict.fromkeys(("drift", "last_rate", "heaviest_round"), is_balance),
@@ -72,6 +73,7 @@ def check_saved(saved: dict[str, Any]) -> None:
     account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
     _check_kinds(account, ACCOUNT)
     answered, waiting = account.get("answered", account["rounds"]), len(account.get("tickets", []))
+    waiting += account.get("given_up", [0])[0]
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
     horizon = settings.get("horizon")
     need(horizon is None or answered <= horizon, "more rounds than the horizon")
