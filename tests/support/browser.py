@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 from collections import Counter
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
+QUIET = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr"
+).split()
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -72,11 +80,14 @@ def browse(tmp_path: Path, html: str, width: int, *options: str) -> tuple[str, s
     """Open the page in headless Chromium; return its DOM (or nothing) and what it logged."""
     file = tmp_path / "page.html"
     file.write_text(html, encoding="utf-8")
-    quiet = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr"
-    ).split()
-    command = [CHROMIUM, *quiet, f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900"]
+    command = [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900"]
     command += ["--virtual-time-budget=3000", *options, file.as_uri()]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=100, check=True)
     return done.stdout, done.stderr
+
+
+def measured(dom: str) -> Any:
+    """Return what a script of a page has written, as JSON, into ``<pre id="measured">``."""
+    found = re.search(r'<pre id="measured"[^>]*>(.+?)</pre>', dom, flags=re.DOTALL)
+    assert found, "the script did not run"
+    return json.loads(unescape(found[1]))
