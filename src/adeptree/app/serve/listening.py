@@ -26,6 +26,8 @@ IDLE_SECONDS = 65
 LEAVE_SECONDS = 5
 """At the end, requests that are under way have so long."""
 MOST_CONNECTIONS = 500
+LONGEST_HEAD = 1 << 16
+"""Bytes that may come before a request is one."""
 BACKLOG = 1024
 
 
@@ -86,10 +88,18 @@ def _ended_by_signals(server: Any) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+REASONS = {
+    400: "Bad Request",
+    408: "Request Timeout",
+    431: "Request Header Fields Too Large",
+    503: "Service Unavailable",
+}
+
+
 def refused(status: int, sentence: str) -> bytes:
     """Return a whole reply to what never became a request."""
     body = json.dumps({"error": sentence}).encode()
-    reason = {400: "Bad Request", 408: "Request Timeout", 503: "Service Unavailable"}[status]
+    reason = REASONS[status]
     head = f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
     return f"{head}connection: close\r\n\r\n".encode() + body
 
@@ -101,6 +111,8 @@ class Guarded:
     cycle: Any
     connections: Any
     loop: Any
+    _head = 0
+    """Bytes that came, and are no request yet."""
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, unless there are too many, and not for ever without a request."""
@@ -115,10 +127,22 @@ class Guarded:
         if self.transport.is_closing():
             return
         done = self.cycle is None or self.cycle.response_complete
-        if done and self.cycle is before and before is None:
-            self._end(408, f"no request came within {FIRST_SECONDS:g} seconds")
+        if done and self.cycle is before:
+            seconds = FIRST_SECONDS if before is None else IDLE_SECONDS
+            self._end(408, f"no request came within {seconds:g} seconds")
         else:
             self._clock = self.loop.call_later(IDLE_SECONDS, self._late, self.cycle)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless what should become a request is endless."""
+        before = self.cycle
+        super().data_received(data)  # type: ignore[misc]
+        if self.cycle is not before or not (before is None or before.response_complete):
+            self._head = 0
+            return
+        self._head += len(data)
+        if self._head > LONGEST_HEAD and not self.transport.is_closing():
+            self._end(431, f"the address and the headers of a request may have {LONGEST_HEAD:,} bytes")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

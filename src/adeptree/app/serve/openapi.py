@@ -38,6 +38,7 @@ REFUSALS = {
     410: "The ticket has expired.",
     413: "Too large, or too many at a time.",
     415: "The body is not JSON.",
+    431: "The headers are too long.",
     429: "Too many requests per second.",
     503: "The journal cannot be written, or too many are connected.",
 }

@@ -18,6 +18,7 @@ from adeptree.core.visible import visible
 Receive = Callable[[], Any]
 BODY_SECONDS = 20.0
 """A body must be there within this time."""
+MOST_HEADERS = 1 << 15
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 DRAINED = 8
 """Of a body that is too large, so many times the limit are read before the connection is closed: so that a client that
@@ -40,6 +41,8 @@ class Limits:
 
 def headers_of(scope: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers by their names in small letters; of one that came twice the last."""
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADERS:
+        raise Refusal(431, f"the headers of a request may have {MOST_HEADERS:,} bytes")
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
 
 

@@ -33,7 +33,8 @@ async def answer(request: Request) -> Reply:
     many = "xs" in given
     if many == ("x" in given) or (many and "key" in given) or (not many and "keys" in given):
         raise Refusal(
-            400, 'expected {"x": instance}, perhaps with "key", or {"xs": [instance, ...]}, perhaps with "keys"'
+            400,
+            'what to answer is {"x": instance}, perhaps with "key", or {"xs": [instance, ...]}, perhaps with "keys"',
         )
     xs = _list("xs", given["xs"], request) if many else [given["x"]]
     keys = _list("keys", given["keys"], request) if "keys" in given else [given.get("key", "")] * len(xs)
