@@ -56,7 +56,7 @@ def get(path: str, **headers: Any) -> bytes:
     return request("GET", path, **headers)
 
 
-CHUNKED = {"Content_Length": None, "Transfer_Encoding": "chunked"}
+CHUNKED: dict[str, Any] = {"Content_Length": None, "Transfer_Encoding": "chunked"}
 ROW: dict[str, Any] = {"age": 41, "sex": "f"}
 
 HOSTILE: dict[str, tuple[bytes, int]] = {

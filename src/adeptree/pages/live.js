@@ -2,6 +2,7 @@
 "use strict";
 const PAUSE = 2000, KEPT = "adeptree token";
 const state = document.getElementById("state"), asks = document.getElementById("asks"), field = document.getElementById("token");
+const needed = asks.dataset.token === "needed";
 let token = sessionStorage.getItem(KEPT) || "", timer = 0;
 
 function say(words, good) {
@@ -41,5 +42,10 @@ function enter() {
 }
 document.getElementById("enter").addEventListener("click", enter);
 field.addEventListener("keydown", (event) => { if (event.key === "Enter") enter(); });
-document.addEventListener("visibilitychange", () => { if (!document.hidden) renew(); });
-renew();
+document.addEventListener("visibilitychange", () => { if (!document.hidden && (token || !needed)) renew(); });
+if (token || !needed) {
+  renew();
+} else {
+  asks.hidden = false;
+  say("This service asks for its token.", true);
+}

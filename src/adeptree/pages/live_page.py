@@ -70,15 +70,17 @@ class Live:
     """All learners of the service, and where their pages are."""
 
 
-def live_page() -> str:
-    """Return the page; it needs no network but the service.
+def live_page(token: bool = False) -> str:
+    """Return the page, which asks for a token if the service has one; it needs no network but the service.
 
     >>> html = live_page()
     >>> all(f'id="{part}"' in html for part in PARTS), "http" in html
     (True, False)
     """
     places = [f'<div id="{part}"></div>' for part in PARTS]
-    return document("adeptree: live", [fill("live"), *places], kind="live", script="live.js")
+    return document(
+        "adeptree: live", [fill("live", needed="needed" if token else "none"), *places], kind="live", script="live.js"
+    )
 
 
 def live_parts(live: Live) -> dict[str, str]:
@@ -159,10 +161,10 @@ def _recent(live: Live) -> str:
         return section("rounds", "Recent rounds", "<p>None yet.</p>")
     rows = [
         line(
-            brief(one.x) or "(missing)",
+            brief(one.x),
             {
                 "ticket": f"{one.ticket:,}",
-                "p": f"{one.p:.4f}",
+                "p": f"{one.p:.4g}",
                 "guess": str(one.guess),
                 "label": "waits" if one.y is None else str(one.y),
             },

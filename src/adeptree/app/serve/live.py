@@ -25,7 +25,7 @@ FRESH_SECONDS = 1.0
 async def page(request: Request) -> Reply:
     """Return the page: the same for everybody, as it holds nothing of the learner."""
     query_of(request.scope, ())
-    html = live_page()
+    html = live_page(bool(request.service.limits.token))
     scripts = re.findall(r"(?s)<script>(.*?)</script>", html)
     allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
     policy = (
@@ -61,7 +61,7 @@ def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
             columns=served.columns.names,
             learner=served.learner,
             course=served.course,
-            recent=[Round(*one) for one in served.recent],
+            recent=[Round(*one) for one in served.recent.values()],
             open=len(served.book.open),
             expired=served.expired,
             since=_clock(counters.started),

@@ -12,7 +12,7 @@ from adeptree.theory.losses import LARGEST
 
 Doc = dict[str, Any]
 CELL: Doc = {
-    "description": "A number, a text, true, false, or null where it is missing; a text that is a number is that number.",
+    "description": "A number, a text, true, false, or null where it is missing; a text may be a number.",
     "anyOf": [
         {"type": "number", "minimum": -1e300, "maximum": 1e300},
         {"type": "string", "maxLength": LONGEST_TEXT, "pattern": r"^[^\u0000\ud800-\udfff]*$"},

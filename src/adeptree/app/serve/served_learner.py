@@ -7,7 +7,7 @@ may look on, behind the lock. What is in the memory and not yet on the disk has 
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import OrderedDict
 from typing import Any, NamedTuple
 
 from adeptree.app.run.rows import LabelRow, Row
@@ -60,7 +60,8 @@ class ServedLearner:
     def __init__(self, name: str, columns: ServiceColumns, learner: Adept, max_open: int) -> None:
         self.name, self.columns, self.learner, self.max_open = name, columns, learner, max_open
         self.folder: RunFolder | None = None
-        self.book, self.course, self.recent = TicketBook(), Course(), deque[Recent](maxlen=RECENT)
+        self.book, self.course = TicketBook(), Course()
+        self.recent: OrderedDict[int, Recent] = OrderedDict()
         self.lock = threading.RLock()
         self.taken = self.saved = self.expired = self.repeated = 0
         """Rows in all and at the last checkpoint; since the start, tickets that expired and labels that came twice."""
@@ -104,7 +105,7 @@ class ServedLearner:
         ticket = self.learner.answer(asked.x)
         opened = Opened(ticket, asked.cells, asked.key)
         self.book.add(opened)
-        self.recent.append(Recent(ticket.id, " ".join(asked.cells), ticket.p, ticket.guess, None))
+        self._show(opened, None)
         self._note(Row, asked.cells, asked.key, repr(ticket.p), str(ticket.id), "", "")
         return opened
 
@@ -149,16 +150,24 @@ class ServedLearner:
         return known is None
 
     def _settle(self, told: Told) -> None:
-        ticket = self.book.open[told.ticket].ticket
+        opened = self.book.open[told.ticket]
+        ticket = opened.ticket
         weight = {} if told.weight is None else {"weight": told.weight}
         self.learner.learn(ticket, told.y, **weight)
-        cells = self.book.open[told.ticket].cells
         self.book.settle(told.ticket, told.y)
         self.course.note(self.learner, lambda: rule_text(self.learner, self.columns.names))
-        self.recent.append(Recent(ticket.id, " ".join(cells), ticket.p, ticket.guess, told.y))
+        self._show(opened, told.y)
         self._note(
             LabelRow, None, "", "", str(ticket.id), str(told.y), "" if told.weight is None else repr(told.weight)
         )
+
+    def _show(self, opened: Opened, y: int | None) -> None:
+        """Put a round on top of those that the page lists."""
+        ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
+        self.recent.pop(ticket.id, None)
+        self.recent[ticket.id] = Recent(ticket.id, x, ticket.p, ticket.guess, y)
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
 
     # --- On disk -------------------------------------------------------------------------------------
 
