@@ -119,9 +119,10 @@ def test_the_same_key_gets_the_same_answer_while_it_waits() -> None:
         inside.ask("/answer", {"x": 3})
         assert inside.ask("/answer", {"x": 3, "key": "a"}) == first
         assert inside.ask("/answer", {"x": 4, "key": "a"}).status == 409
-        assert inside.ask("/answer", {"xs": [3, 4], "keys": ["b", "b"]}).status == 400
-        both = inside.ask("/answer", {"xs": [3, 9], "keys": ["a", "c"]}).body["answers"]
-        assert both[0] == first.body and both[1]["ticket"] == 3
+        assert inside.ask("/answer", {"asked": [{"x": 3, "key": "b"}, {"x": 4, "key": "b"}]}).status == 409
+        three = [{"x": 3, "key": "a"}, {"x": 9, "key": "c"}, {"x": 9, "key": "c"}]
+        answers = inside.ask("/answer", {"asked": three}).body["answers"]
+        assert answers[0] == first.body and answers[1] == answers[2] and answers[1]["ticket"] == 3
         inside.ask("/learn", {"ticket": first.body["ticket"], "y": 1})
         assert inside.ask("/answer", {"x": 4, "key": "a"}).body["ticket"] == 4  # free again
 

@@ -68,8 +68,9 @@ def test_killed_again_and_again_nothing_is_lost_and_every_prediction_is_that_of_
     t = 0
     while client.done < client.kills or t < 60:
         xs = [x_of(rng) for _ in range(rng.choice([1, 3]))]
-        keys = [f"{t} {place}" for place in range(len(xs))]  # so that a request may be repeated
-        answers = client.ask("/answer", {"xs": xs, "keys": keys})["answers"]
+        # (with keys, so that a request may be repeated)
+        asked = [{"x": x, "key": f"{t} {place}"} for place, x in enumerate(xs)]
+        answers = client.ask("/answer", {"asked": asked})["answers"]
         for x, answer in zip(xs, answers, strict=True):
             ticket = learner.answer({"v": x})
             assert answer == {"ticket": ticket.id, "p": ticket.p, "guess": ticket.guess}
@@ -119,7 +120,7 @@ def carried_out(served: ServedLearner, one: list[Any]) -> Any:
 def test_a_service_that_ends_at_any_system_call_is_the_same_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a process of its own, which is gone at its n-th call, for n of all sizes; what was told before is not undone."""
+    """In a process of its own, gone at its n-th call, for n of all sizes; what was told before is not undone."""
     asked, folder, told, plain = script(12), tmp_path / "s", tmp_path / "told", made(RULES)
     expected = [carried_out(plain, one) for one in asked]
 

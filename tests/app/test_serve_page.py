@@ -1,9 +1,10 @@
-"""The live page in a real browser: it renews itself, asks for the token, survives a restart, and complains of nothing."""
+"""The live page in a real browser: it renews itself, asks for the token, and complains of nothing."""
 
 from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser import CHROMIUM, Reader
@@ -20,7 +21,9 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def play(server: Server, rounds: int, seed: int = 1, **headers: str) -> None:
     rng = random.Random(seed)
-    xs = [{"age": rng.randrange(90), "city": rng.choice(["Bern", HOSTILE, None])} for _ in range(rounds)]
+    xs: list[dict[str, Any]] = [
+        {"age": rng.randrange(90), "city": rng.choice(["Bern", HOSTILE, None])} for _ in range(rounds)
+    ]
     answers = server.ask("/answer", {"xs": xs}, **headers).body["answers"]
     labels = [{"ticket": a["ticket"], "y": int(x["age"] > 40)} for a, x in zip(answers, xs, strict=True)]
     assert server.ask("/learn", {"labels": labels[1:]}, **headers).status == 200

@@ -7,15 +7,16 @@ from typing import Any
 
 from adeptree import __version__
 from adeptree.app.serve.requests import Limits
-from adeptree.app.serve.service_columns import LONGEST_TEXT, ServiceColumns
-from adeptree.theory.losses import LARGEST
+from adeptree.app.serve.service_columns import LARGEST, LONGEST_TEXT, ServiceColumns
+from adeptree.theory.losses import LARGEST as HEAVIEST
 
 Doc = dict[str, Any]
+NO_NUL = r"^[^\x00]*$"
 CELL: Doc = {
     "description": "A number, a text, true, false, or null where it is missing; a text may be a number.",
     "anyOf": [
-        {"type": "number", "minimum": -1e300, "maximum": 1e300},
-        {"type": "string", "maxLength": LONGEST_TEXT, "pattern": r"^[^\u0000\ud800-\udfff]*$"},
+        {"type": "number", "minimum": -LARGEST, "maximum": LARGEST},
+        {"type": "string", "maxLength": LONGEST_TEXT, "pattern": NO_NUL},
         {"type": "boolean"},
         {"type": "null"},
     ],
@@ -23,7 +24,7 @@ CELL: Doc = {
 KEY: Doc = {
     "type": "string",
     "maxLength": 200,
-    "pattern": r"^[^\u0000\ud800-\udfff]*$",
+    "pattern": NO_NUL,
     "description": "Asked again with the key of an open ticket and the same x, the same answer is given: so a request "
     "may be repeated.",
 }
@@ -36,7 +37,7 @@ REFUSALS = {
     408: "The body did not come in time.",
     409: "It contradicts what was said before, or the horizon is reached.",
     410: "The ticket has expired.",
-    413: "Too large, or too many at a time.",
+    413: "The body is too large.",
     415: "The body is not JSON.",
     431: "The headers are too long.",
     429: "Too many requests per second.",
@@ -75,9 +76,9 @@ def openapi(learners: Mapping[str, ServiceColumns], limits: Limits) -> Doc:
 
 def _paths(prefix: str, columns: ServiceColumns, limits: Limits) -> Doc:
     x, called = _instance(columns), prefix.strip("/").replace("/", "_")
-    one = {"x": x, "key": KEY}
-    many = {"xs": _list(x, limits.batch), "keys": _list(KEY, limits.batch)}
-    within = {"type": "number", "minimum": 0, "maximum": LARGEST, "default": 0}
+    one, most = _object({"x": x, "key": KEY}, "x"), limits.batch
+    many = [_object({"xs": _list(x, most)}, "xs"), _object({"asked": _list(one, most)}, "asked")]
+    within = {"type": "number", "minimum": 0, "maximum": HEAVIEST, "default": 0}
     limit = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
     operations: Doc = {
         "answer": {
@@ -90,7 +91,7 @@ def _paths(prefix: str, columns: ServiceColumns, limits: Limits) -> Doc:
                         _object({"answers": {"type": "array", "items": _ref("Answer")}}, "answers"),
                     ]
                 },
-                body={"anyOf": [_object(one, "x"), _object(many, "xs")]},
+                body={"anyOf": [one, *many]},
             )
         },
         "learn": {
@@ -159,7 +160,7 @@ def _schemas(limits: Limits) -> Doc:
     ticket = {"type": "integer", "minimum": 1}
     share = {"type": "number", "minimum": 0, "maximum": 1, "description": "The chance that the learner guesses 1."}
     label = {"enum": [0, 1, True, False]}
-    weight = {"type": "number", "minimum": 0, "maximum": LARGEST, "description": "How many times the round counts."}
+    weight = {"type": "number", "minimum": 0, "maximum": HEAVIEST, "description": "How many times the round counts."}
     rule = _object({"rule": {"type": "string"}, "loss": loss}, "rule", "loss")
     reason = {"type": "string", "description": "The sentence that says why."}
     near = {"within": loss, "best_loss": loss, "rules": {"type": "array", "items": rule}, "more": {"type": "boolean"}}

@@ -29,32 +29,30 @@ LONGEST_KEY = 200
 
 async def answer(request: Request) -> Reply:
     """Answer an instance, or many."""
-    given = _object(await request.json(), "x", "xs", "key", "keys")
-    many = "xs" in given
-    if many == ("x" in given) or (many and "key" in given) or (not many and "keys" in given):
-        raise Refusal(
-            400,
-            'what to answer is {"x": instance}, perhaps with "key", or {"xs": [instance, ...]}, perhaps with "keys"',
-        )
-    xs = _list("xs", given["xs"], request) if many else [given["x"]]
-    keys = _list("keys", given["keys"], request) if "keys" in given else [given.get("key", "")] * len(xs)
-    if len(keys) != len(xs):
-        raise Refusal(400, f"xs and keys must have the same length; got {len(xs)} and {len(keys)}")
+    found = await request.json()
+    name = next((name for name in ("xs", "asked") if isinstance(found, dict) and name in found), None)
+    given = [found] if name is None else _list(name, _object(found, name)[name], request)
     asked = []
-    for place, (x, key) in enumerate(zip(xs, keys, strict=True)):
+    for place, one in enumerate(given):
         try:
-            asked.append(_asked(request.learner, x, key))
+            asked.append(_asked(request.learner, {"x": one} if name == "xs" else one))
         except InvalidArgument as error:
-            raise Refusal(400, f"{f'xs[{place}]: ' if many else ''}{error}") from None
+            raise Refusal(400, f"{f'{name}[{place}]: ' if name else ''}{error}") from None
     answers = await request.learner.carry_out(partial(request.learner.served.answer, asked))
-    return said({"answers": answers} if many else answers[0])
+    return said({"answers": answers} if name else answers[0])
 
 
-def _asked(writer: Writer, x: Any, key: Any) -> Asked:
+def _asked(writer: Writer, one: Any) -> Asked:
+    if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
+        raise InvalidArgument(
+            'what to answer is {"x": instance}, perhaps with "key"; many are {"xs": [instance, ...]} or '
+            '{"asked": [{"x": instance, "key": text}, ...]}'
+        )
+    key = one.get("key", "")
     if not isinstance(key, str) or len(key) > LONGEST_KEY or not is_storable(key):
         raise InvalidArgument(f"a key must be a text of at most {LONGEST_KEY} letters; {got('key', key)}")
     columns = writer.served.columns
-    cells = columns.cells(x)
+    cells = columns.cells(one["x"])
     return Asked(cells, columns.instance(cells), key)
 
 
@@ -77,6 +75,8 @@ def _told(label: Any) -> Told:
     if not isinstance(label, dict) or not {"ticket", "y"} <= label.keys() <= set(known):
         raise InvalidArgument('a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}')
     ticket, weight = label["ticket"], label.get("weight")
+    if isinstance(ticket, float) and ticket.is_integer():  # (in JSON 17.0 is a whole number, too)
+        ticket = int(ticket)
     if type(ticket) is not int or ticket < 1:
         raise InvalidArgument(f"a ticket is a whole number from 1 on, as it was given; {got('ticket', ticket)}")
     weighed = None if "weight" not in label else check_weight("weight", weight)
@@ -85,7 +85,7 @@ def _told(label: Any) -> Told:
 
 def _object(found: Any, *known: str) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise Refusal(400, f"the body must be a JSON object with {' or '.join(known[:2])}")
+        raise Refusal(400, f"the body must be a JSON object with {', '.join(known)}")
     stray = [name for name in found if name not in known]
     if stray:
         raise Refusal(400, f'"{brief(visible(stray[0]))}" is unknown here; known are {", ".join(known)}')
@@ -97,7 +97,7 @@ def _list(name: str, found: Any, request: Request) -> list[Any]:
     if not isinstance(found, list) or not found:
         raise Refusal(400, f"{name} must be a list of at least one")
     if len(found) > most:
-        raise Refusal(413, f"{name} may have {most:,} at a time; got {len(found):,} (--max-batch)")
+        raise Refusal(400, f"{name} may have {most:,} at a time; got {len(found):,} (--max-batch)")
     return found
 
 

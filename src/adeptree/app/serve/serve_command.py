@@ -184,8 +184,8 @@ def _limits(options: ServeOptions) -> Limits:
     token, alone = _token(options), is_loopback(options.host)
     if not token and not alone:
         raise InvalidArgument(
-            f"--host: {options.host} can be reached from other machines, so requests must bear a token: set {TOKEN}, or "
-            f"give --token-file FILE or --token TOKEN; or listen on 127.0.0.1"
+            f"--host: {options.host} can be reached from other machines, so requests must bear a token: set {TOKEN}, "
+            f"or give --token-file FILE or --token TOKEN; or listen on 127.0.0.1"
         )
     if options.max_batch > options.max_open:
         raise InvalidArgument(

@@ -72,23 +72,24 @@ class ServedLearner:
     def answer(self, asked: list[Asked]) -> list[dict[str, Any]]:
         """Answer instances, all or none; a key that waits already gets the answer that it got."""
         with self.lock:
-            known = [self._known(one) for one in asked]
-            keys = [one.key for one in asked if one.key]
-            if len(set(keys)) < len(keys):
-                raise Refusal(400, "a key came twice in one request; every instance needs a key of its own")
-            self._check_room(known.count(None))
-            return [
-                self._said(self._open(one) if kept is None else kept) for one, kept in zip(asked, known, strict=True)
-            ]
+            waiting = {
+                one.key: self.book.open[number].cells for one in asked if (number := self.book.keys.get(one.key))
+            }
+            fresh = 0
+            for one in asked:
+                if one.key and waiting.get(one.key, one.cells) != one.cells:
+                    raise Refusal(
+                        409, f'key "{brief(one.key)}" waits for the label of another x; every x needs its own key'
+                    )
+                fresh += not one.key or one.key not in waiting
+                waiting |= {one.key: one.cells} if one.key else {}
+            self._check_room(fresh)
+            return [self._said(self._waiting(one) or self._open(one)) for one in asked]
 
-    def _known(self, asked: Asked) -> Opened | None:
+    def _waiting(self, asked: Asked) -> Opened | None:
         """Return the open answer of a key, if it has one."""
         number = self.book.keys.get(asked.key) if asked.key else None
-        if number is None:
-            return None
-        if self.book.open[number].cells != asked.cells:
-            raise Refusal(409, f'key "{brief(asked.key)}" waits for the label of another x; every x needs its own key')
-        return self.book.open[number]
+        return None if number is None else self.book.open[number]
 
     def _check_room(self, rounds: int) -> None:
         horizon, answered = self.learner.horizon, self.learner.answered

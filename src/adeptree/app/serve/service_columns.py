@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,8 +20,8 @@ OWN = ("(key)", "(p)", "(ticket)", "(label)", "(weight)")
 LABEL = 3
 LONGEST_TEXT = 1000
 """Letters that a value may have: it may become part of a rule, and rules are shown."""
-MOST_BITS = 1000
-"""Of a whole number: more are beyond every float."""
+LARGEST = 1e300
+"""Of numbers: larger ones leave no room to compute with them."""
 
 
 class ServiceColumns:
@@ -73,10 +72,8 @@ def _cell(name: str, value: Any) -> str:
     """Return a JSON value as the text that it is in a file."""
     if isinstance(value, (list, dict)):
         raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got a {_kind(value)}')
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidInstance(f'"{brief(name)}" must be a finite number; {got("value", value)}')
-    if type(value) is int and value.bit_length() > MOST_BITS:
-        raise InvalidInstance(f'"{brief(name)}" must be a number that a float can hold; {got("value", value)}')
+    if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # (NaN is none, either)
+        raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
     if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
         raise InvalidInstance(
             f'"{brief(name)}" must be a text of at most {LONGEST_TEXT} letters, without NUL and half characters; '
