@@ -116,6 +116,7 @@ class Guarded:
     loop: Any
     _head = 0
     """Bytes that came, and are no request yet."""
+    _clock: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, unless there are too many, and not for ever without a request."""
@@ -123,7 +124,7 @@ class Guarded:
         if len(self.connections) > MOST_CONNECTIONS:
             self._end(503, f"{MOST_CONNECTIONS} are connected already; try again later")
         else:
-            self._clock: asyncio.TimerHandle = self.loop.call_later(FIRST_SECONDS, self._late, None)
+            self._clock = self.loop.call_later(FIRST_SECONDS, self._late, None)
 
     def _late(self, before: Any) -> None:
         """Close a connection on which no new request came since the last look; one under way may go on."""
@@ -149,7 +150,7 @@ class Guarded:
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
-        if hasattr(self, "_clock"):
+        if self._clock is not None:
             self._clock.cancel()
         super().connection_lost(exc)  # type: ignore[misc]
 
