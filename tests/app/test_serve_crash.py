@@ -214,6 +214,15 @@ def test_a_full_disk_refuses_and_what_was_acknowledged_is_there_after_a_restart(
     assert again.learner.answered == 1 and list(again.book.keys) == ["a"]
 
 
+@POSIX
+def test_a_folder_that_was_removed_is_noticed_before_anything_is_acknowledged(tmp_path: Path) -> None:
+    with Server("--rules", RULES, "--save", str(tmp_path / "s")) as server:
+        assert server.ask("/answer", {"x": 3}).status == 200
+        shutil.rmtree(tmp_path / "s")
+        assert "rows.journal was removed" in server.ask("/answer", {"x": 4}).why
+        assert server.end() == 1 and "rows.journal was removed" in server.said[-1]
+
+
 def test_expired_tickets_stay_so_also_with_a_larger_limit(tmp_path: Path) -> None:
     folder, served = kept(tmp_path, 40)
     assert served.expired > 3

@@ -75,6 +75,12 @@ def test_a_folder_has_one_service_and_one_meaning(tmp_path: Path) -> None:
     assert run.exit_code == 2 and "other settings" in run.stderr
 
 
+def test_a_reply_is_sent_at_once() -> None:
+    """Head and body are two packets: by default the second waits for the first to be acknowledged, for 40 ms."""
+    with listening.bound_socket("127.0.0.1", 0) as sock:
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def options(**given: object) -> ServeOptions:
     usual = {name: None for name in ServeOptions.__dataclass_fields__}
     limits = {"max_body": 1000, "max_batch": 1, "max_open": 1, "max_rate": 1.0, "host": "127.0.0.1", "allow_host": []}

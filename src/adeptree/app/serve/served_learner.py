@@ -15,11 +15,13 @@ from adeptree.app.run.run_folder import ROWS, RunFolder
 from adeptree.app.serve.refusals import Refusal
 from adeptree.app.serve.service_columns import OWN, ServiceColumns
 from adeptree.app.serve.ticket_book import EXPIRED, ONE, OPEN, Opened, TicketBook
+from adeptree.core import files
 from adeptree.core.cells import brief
-from adeptree.core.errors import AdeptreeError, DamagedFile
+from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners import Adept
 from adeptree.pages.course import Course
+from adeptree.theory.losses import check_weight
 
 RECENT = 12
 """Rounds that the page lists."""
@@ -144,6 +146,8 @@ class ServedLearner:
                 f"{where}ticket {number} has expired: at most {self.max_open:,} answers wait for their labels, and the "
                 f"oldest go first",
             )
+        if told.weight is not None:  # (what the learner itself would refuse, in the middle of a batch)
+            check_weight("weight times cost", told.weight * self.learner.costs[1 - told.y])
         known = before.y if before else None if status == OPEN else int(status == ONE)
         if known is not None and known != told.y:
             raise Refusal(409, f"{where}ticket {number} has the label {known} already; got {told.y}")
@@ -181,6 +185,8 @@ class ServedLearner:
         rows, self._rows = self._rows, []
         if self.folder is not None and rows:
             self.folder.append(rows[0].line, rows)
+            if not (self.folder.path / ROWS).exists():  # what has no name is gone at the end
+                raise StateError(f"{self.folder.path / ROWS} was removed")
 
     def due(self, quiet: bool) -> bool:
         """Tell whether it is time for a checkpoint: in a quiet moment, or after very many rows."""
@@ -215,6 +221,8 @@ class ServedLearner:
                 ) from None
         self.folder, self.expired, self.repeated = folder, 0, 0
         self.checkpoint()
+        for place in (folder.path, *list(folder.path.resolve().parents)[:2]):
+            files.sync_folder(place)  # the names of journal and folder, too, outlive a loss of power
         return len(rows)
 
     def _restore(self, found: dict[str, Any]) -> None:

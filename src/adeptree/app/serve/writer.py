@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -124,5 +125,5 @@ def _tell(loop: asyncio.AbstractEventLoop, group: list[_Work]) -> None:
             else:
                 work.done.set_result(work.outcome)
 
-    if not loop.is_closed():
+    with suppress(RuntimeError):  # (the service has ended, and nobody waits)
         loop.call_soon_threadsafe(tell)
