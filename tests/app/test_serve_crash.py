@@ -214,6 +214,30 @@ def test_a_full_disk_refuses_and_what_was_acknowledged_is_there_after_a_restart(
     assert again.learner.answered == 1 and list(again.book.keys) == ["a"]
 
 
+@pytest.mark.parametrize("step", ["_show", "_note"])
+def test_a_round_that_is_torn_ends_it_and_a_restart_has_whole_rounds(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Out of memory after the learner has learnt, and before the journal knows: nothing is built upon that."""
+    with Inside() as inside:
+        served = inside.served["main"]
+        served.folder = made(RULES, folder=tmp_path / "s").folder
+        for x in (3, 4):
+            assert inside.ask("/answer", {"x": x}).status == 200
+
+        def tired(*_: object) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(served, step, tired)
+        assert inside.ask("/learn", {"ticket": 1, "y": 1}).status == 503
+        monkeypatch.undo()
+        assert inside.ask("/learn", {"ticket": 2, "y": 1}).status == 503
+    again, plain = made(RULES, folder=tmp_path / "s"), made(RULES)
+    assert (again.learner.answered, again.learner.rounds) == (2, 0)
+    plain.answer([Asked([str(x)], {"v": float(x)}) for x in (3, 4)])
+    assert again.answer([Asked(["5"], {"v": 5.0})]) == plain.answer([Asked(["5"], {"v": 5.0})])
+
+
 @POSIX
 def test_a_folder_that_was_removed_is_noticed_before_anything_is_acknowledged(tmp_path: Path) -> None:
     with Server("--rules", RULES, "--save", str(tmp_path / "s")) as server:

@@ -66,6 +66,8 @@ class ServedLearner:
         self.lock = threading.RLock()
         self.taken = self.saved = self.expired = self.repeated = 0
         """Rows in all and at the last checkpoint; since the start, tickets that expired and labels that came twice."""
+        self.torn = False
+        """Whether something was raised between a step of the learner, which is whole, and the row that tells of it."""
         self._rows: list[Row] = []
 
     # --- Answers and labels --------------------------------------------------------------------------
@@ -104,7 +106,7 @@ class ServedLearner:
     def _open(self, asked: Asked) -> Opened:
         while len(self.book.open) >= self.max_open:
             self._expire(self.book.oldest())
-        ticket = self.learner.answer(asked.x)
+        ticket, self.torn = self.learner.answer(asked.x), True
         opened = Opened(ticket, asked.cells, asked.key)
         self.book.add(opened)
         self._show(opened, None)
@@ -118,6 +120,7 @@ class ServedLearner:
     def _expire(self, number: int) -> None:
         """Give up the label of a ticket; the journal says so, so that the limit may be another after a restart."""
         self.learner.give_up(self.book.open[number].ticket)
+        self.torn = True
         self.book.expire(number)
         self.expired += 1
         self._note(LabelRow, None, "", "", str(number), "", "")
@@ -158,6 +161,7 @@ class ServedLearner:
         ticket = opened.ticket
         weight = {} if told.weight is None else {"weight": told.weight}
         self.learner.learn(ticket, told.y, **weight)
+        self.torn = True
         self.book.settle(told.ticket, told.y)
         self.course.note(self.learner, str)  # (the best rule of every moment costs more than the round)
         self._show(opened, told.y)
@@ -179,6 +183,7 @@ class ServedLearner:
         self.taken += 1
         if self.folder is not None:
             self._rows.append(kind(self.taken, [*(cells or [""] * len(self.columns.names)), *own]))
+        self.torn = False
 
     def commit(self) -> None:
         """Write to the disk what was answered and learnt since the last time."""

@@ -89,6 +89,8 @@ class Writer:
                 work.outcome = work.do()
             except Exception as error:  # whatever it is, the one who asked is told, and the others are not kept waiting
                 work.outcome = error
+                if self.served.torn:
+                    self._break(error)
         start = time.monotonic()
         try:
             self.served.commit()
@@ -111,7 +113,7 @@ class Writer:
             self._break(error)
 
     def _break(self, error: Exception) -> None:
-        why = str(error) if isinstance(error, StateError) else f"the journal failed ({type(error).__name__}: {error})"
+        why = str(error) if isinstance(error, StateError) else f"a round was not finished ({error!r})"
         self.broken = f"{why}; what was acknowledged is safe: make room, and start the service again"
 
 
