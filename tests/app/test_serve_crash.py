@@ -18,6 +18,7 @@ from serving import GONE, Inside, Server, made
 import adeptree as at
 from adeptree.app.serve import served_learner
 from adeptree.app.serve.served_learner import Asked, ServedLearner, Told
+from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
 
 RULES = "thresholds(v)"
@@ -319,6 +320,34 @@ def test_a_journal_with_another_p_or_an_impossible_row_is_refused(tmp_path: Path
             made(RULES, folder=folder)
     forged(-1, 0, "")
     assert dict(made(RULES, folder=folder).learner.certificate()) == dict(served.learner.certificate())
+
+
+def test_a_checkpoint_whose_tickets_are_not_the_learners_is_refused(tmp_path: Path) -> None:
+    folder, served = kept(tmp_path, 30)
+    served.checkpoint()
+    numbers = dict(served.learner.certificate())
+
+    def forged(change: Any) -> None:
+        state = files.load(folder / "checkpoint")
+        change(state["run"])
+        files.save(tmp_path / "forged", state)
+        whole = (folder / "checkpoint").read_bytes()
+        shutil.copy(tmp_path / "forged", folder / "checkpoint")
+        with pytest.raises(DamagedFile, match="does not say where its service was"):
+            made(RULES, folder=folder)
+        (folder / "checkpoint").write_bytes(whole)
+
+    status = served.book.state()["status"]
+    first = {kind: int((status == kind).argmax()) for kind in range(4)}
+    for kind, other in [(0, 1), (0, 3), (1, 0), (1, 3), (3, 0), (3, 2), (1, 9)]:
+        altered = status.copy()
+        altered[first[kind]] = other
+        forged(lambda run, altered=altered: run["book"].update(status=altered))
+    forged(lambda run: run["book"]["open"].pop())
+    forged(lambda run: run["book"]["open"][0].__setitem__(1, ["1", "2"]))
+    forged(lambda run: run["book"]["open"][0].__setitem__(2, run["book"]["open"][1][2]))
+    forged(lambda run: run["position"].update(taken=run["position"]["taken"] + 1))
+    assert dict(made(RULES, folder=folder).learner.certificate()) == numbers
 
 
 def test_a_checkpoint_is_written_in_a_quiet_moment_or_after_very_many_rows(

@@ -232,7 +232,7 @@ class ServedLearner:
 
     def _restore(self, found: dict[str, Any]) -> None:
         taken, learner = found["position"]["taken"], self.learner
-        self.book.restore(found["book"], learner.tickets, learner.answered, len(self.columns.names))
+        self.book.restore(found["book"], learner, len(self.columns.names))
         self.course.restore(found["course"], learner.rounds)
         gone = learner.tickets.given_up.number
         if type(taken) is not int or taken != learner.answered + learner.rounds + gone:

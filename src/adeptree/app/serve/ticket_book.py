@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adeptree.core.saved_values import need
-from adeptree.learners import Ticket
+from adeptree.learners import Adept, Ticket
 
 OPEN, ZERO, ONE, EXPIRED = range(4)
 """What is known of a ticket: one byte each, for as long as the service is kept."""
@@ -75,10 +74,12 @@ class TicketBook:
         waiting = [[number, opened.cells, opened.key] for number, opened in self.open.items()]
         return {"status": np.frombuffer(bytes(self._status), np.uint8), "open": waiting}
 
-    def restore(self, state: dict[str, Any], tickets: Iterable[Ticket], answered: int, columns: int) -> None:
+    def restore(self, state: dict[str, Any], learner: Adept, columns: int) -> None:
         """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
-        status, given = state["status"], {ticket.id: ticket for ticket in tickets}
-        need(status.dtype == np.uint8 and status.shape == (answered,) and bool((status <= EXPIRED).all()), "status")
+        status, given = state["status"], {ticket.id: ticket for ticket in learner.tickets}
+        need(status.dtype == np.uint8 and status.shape == (learner.answered,), "status")
+        settled, gone = int(((status == ZERO) | (status == ONE)).sum()), int((status == EXPIRED).sum())
+        need((settled, gone) == (learner.rounds, learner.tickets.given_up.number), "status")
         for number, cells, key in state["open"]:
             need(isinstance(key, str) and all(isinstance(cell, str) for cell in cells), "open")
             need(len(cells) == columns and key not in self.keys, "open")
