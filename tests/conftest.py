@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
-EXTRAS = ("distributed", "highspy", "matplotlib", "pandas", "pyarrow", "pysat", "river", "sklearn", "z3")
+EXTRAS = ("distributed", "highspy", "matplotlib", "pandas", "pyarrow", "pysat", "river", "sklearn", "uvicorn", "z3")
 MISSING = [name for name in EXTRAS if find_spec(name) is None]
 
 

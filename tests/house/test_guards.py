@@ -50,6 +50,8 @@ FOUND_BY_NAME = {
     "multi_class": "by scikit-learn",
     "current_rule": "public, and shown in a docstring",
     "ledger_of": "by a pickled ledger",
+    "capture_signals": "by uvicorn",
+    "send_400_response": "by uvicorn",
     "hedge_regret": "public, and shown in the docs",
 }
 

@@ -449,6 +449,16 @@ def test_the_horizon_counts_answers() -> None:
     assert learner.rounds == 3 and learner.ended
 
 
+def test_a_learner_whose_tickets_are_settled_at_once_is_loaded(tmp_path: Path) -> None:
+    """The point is in the tree when its label comes, so that p may differ in its last bit: a drift of rounding."""
+    learner, rng = at.Adept(at.RealThresholds()), np.random.default_rng(1)
+    for x, u in rng.random((300, 2)).tolist():
+        learner.learn(learner.answer(x), int(u < 0.3))
+    assert not learner.late
+    learner.save(tmp_path / "learner")
+    assert at.load(tmp_path / "learner").predict_proba(0.4) == learner.predict_proba(0.4)
+
+
 @pytest.mark.parametrize("options", [{}, {"horizon": 90}, {"prior": "kt", "rate": 0.4}, {"max_width": 9}], ids=repr)
 def test_open_tickets_are_saved(options: dict[str, Any], tmp_path: Path) -> None:
     learner = at.Adept(C, **options)
@@ -540,6 +550,30 @@ def test_blocks_that_cannot_list_their_paths_prove_by_one_of_them(seed: int) -> 
         blocks, paths = learners
         assert blocks.engine.leader().log_prior == pytest.approx(paths.engine.leader().log_prior)
         assert blocks.bound >= paths.bound - 1e-9 >= paths.regret - 2e-9
+
+
+@pytest.mark.parametrize("options", [{}, {"horizon": 90}, {"prior": "kt", "rate": 0.4}, {"max_width": 9}], ids=repr)
+def test_a_ticket_that_is_given_up_counts_as_one_that_waits_for_ever(options: dict[str, Any], tmp_path: Path) -> None:
+    waits, gives_up = at.Adept(C, **options), at.Adept(C, **options)
+    rng = np.random.default_rng(6)
+    for t in range(40):
+        x, y = int(rng.integers(31)), int(rng.random() < 0.4)
+        tickets = [learner.answer(x) for learner in (waits, gives_up)]
+        assert tickets[0] == tickets[1]
+        if t % 3:
+            waits.learn(tickets[0], y)
+            gives_up.learn(tickets[1], y)
+        else:
+            gives_up.give_up(tickets[1])
+            with pytest.raises(errors.UnknownTicket, match="not open"):
+                gives_up.learn(tickets[1], y)
+    assert len(gives_up.tickets) == 0 and gives_up.waiting == waits.waiting == 14
+    assert gives_up.saved()["learnt"]["engine"].get("waiting", {"tickets": []})["tickets"] == []
+    gives_up.save(tmp_path / "learner")
+    loaded: Any = at.load(tmp_path / "learner")
+    found, kept = dict(loaded.certificate()), dict(waits.certificate())
+    assert found.pop("realised_bound") == pytest.approx(kept.pop("realised_bound"), abs=1e-12)
+    assert found == kept
 
 
 @pytest.mark.parametrize("seed", range(5))

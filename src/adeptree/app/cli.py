@@ -13,6 +13,7 @@ import typer
 
 from adeptree.app.reproduce_command import reproduce_command
 from adeptree.app.run.run_command import run_command
+from adeptree.app.serve.serve_command import serve_command
 from adeptree.app.show_command import show_command
 from adeptree.app.terminal import INTERRUPTED, TROUBLES, fill_in, show, tell, told
 from adeptree.core.errors import NoBetterThanACoin
@@ -82,6 +83,7 @@ def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], t
 app.command("completion")(_completion)
 app.command("reproduce")(reproduce_command)
 app.command("run")(run_command)
+app.command("serve")(serve_command)
 app.command("show")(show_command)
 
 

@@ -108,7 +108,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         os.chmod(temporary, _mode(target))
         os.replace(temporary, target)
         temporary = None
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     except OSError as error:
         raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
     finally:
@@ -116,7 +116,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             Path(temporary).unlink(missing_ok=True)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Put the new name on the disk too; where folders cannot be synced, the file is there all the same."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

@@ -86,7 +86,7 @@ class Account(WholeRounds, ABC):
     @property
     def waiting(self) -> int:
         """How many answers wait for their labels."""
-        return len(self.tickets)
+        return len(self.tickets) + self.tickets.given_up.number
 
     @property
     def ended(self) -> bool:
@@ -131,9 +131,9 @@ class Account(WholeRounds, ABC):
 
     def _excess(self, confidence: float, scale: float = 1.0) -> float:
         check_number("confidence", confidence, "a number between 0 and 1, e.g. 0.95", lambda chance: 0 < chance < 1)
-        waiting = [ticket.p for ticket in self.tickets]
-        variance = self.variance + scale**2 * sum(p * (1 - p) for p in waiting)
-        return bounds.excess(variance, 1 - confidence, scale) + scale * sum(max(p, 1 - p) for p in waiting)
+        waiting = self.tickets.expected()
+        variance = self.variance + scale**2 * waiting.variance
+        return bounds.excess(variance, 1 - confidence, scale) + scale * waiting.worst
 
     @property
     def queries(self) -> Queries:

@@ -183,6 +183,11 @@ class RoundsOnEngine(Mixing):
         self.ledger.overlaps += overlaps
         self._charge(ticket.p, ticket.guess, label, cost, now)
 
+    def _give_up(self, given: Ticket) -> None:
+        super()._give_up(given)
+        if isinstance(self.engine, Paths):
+            self.engine.waiting.remove(given.id)
+
     def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
         """Count a labelled round of the paths: answered with p, and as it would be answered now."""
         self.ledger.charge(p, guess, label, cost, now.p, now.against(label), self._eta)

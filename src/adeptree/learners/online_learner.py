@@ -123,6 +123,13 @@ class OnlineLearner(Saved):
         self.ledger.waiting += 1
         self.tickets.add(ticket)
 
+    def give_up(self, ticket: Ticket) -> None:
+        """Say that the label of a ticket will never come: it takes no more room, and counts among those that wait."""
+        self._whole(self._give_up, ticket)
+
+    def _give_up(self, given: Ticket) -> None:
+        self.tickets.give_up(self.tickets.find(given))
+
     def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int, weight: float = 1) -> None:
         """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
 

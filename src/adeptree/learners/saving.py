@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from adeptree.core import files
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
+from adeptree.learners.tickets import GivenUp
 from adeptree.learners.watching import LOG
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.theory.priors import Prior
@@ -66,6 +67,8 @@ class Saved(Account):
         if not math.isnan(self.ledger.loss_of_zeros):
             account |= {name: getattr(self.ledger, name) for name in CONSTANTS}
         account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
+        if self.tickets.given_up.number:
+            account["given_up"] = list(self.tickets.given_up)
         return {
             # (A subclass without a kind of its own is not to come back as its parent.)
             "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
@@ -87,5 +90,5 @@ class Saved(Account):
         for name in CONSTANTS:
             setattr(self.ledger, name, account.get(name, math.nan if rounds else 0.0))
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
-        self.tickets.restore(account.get("tickets", []))
-        self.ledger.waiting = len(self.tickets)
+        self.tickets.restore(account.get("tickets", []), account.get("given_up", GivenUp()))
+        self.ledger.waiting = self.waiting

@@ -178,4 +178,4 @@ class SequenceLearner(Mixing):
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents."""
         super().take_over(saved)
-        self.tree.rounds = self.rounds + len(self.tickets)
+        self.tree.rounds = self.rounds + self.waiting

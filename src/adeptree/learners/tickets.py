@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from adeptree.core.errors import UnknownTicket
 
@@ -35,6 +35,22 @@ class Ticket:
     """Which learner gave it: a number made of its class and seed."""
 
 
+class GivenUp(NamedTuple):
+    """The answers whose labels will never come, as far as anything depends on them: sums of p (1 - p), max(p, 1 - p).
+
+    >>> GivenUp().and_also(0.25).and_also(0.5)
+    GivenUp(number=2, variance=0.4375, worst=1.25)
+    """
+
+    number: int = 0
+    variance: float = 0.0
+    worst: float = 0.0
+
+    def and_also(self, p: float) -> GivenUp:
+        """Return the sums with one more."""
+        return GivenUp(self.number + 1, self.variance + p * (1 - p), self.worst + max(p, 1 - p))
+
+
 class OpenTickets:
     """The answers that wait for their labels, oldest first.
 
@@ -46,6 +62,7 @@ class OpenTickets:
     def __init__(self) -> None:
         self._given: dict[int, Ticket] = {}
         self._settled: dict[int, None] = {}
+        self.given_up = GivenUp()
 
     def __len__(self) -> int:
         return len(self._given) - len(self._settled)
@@ -76,17 +93,30 @@ class OpenTickets:
         if 2 * len(self._settled) > len(self._given):
             self._given, self._settled = {other.id: other for other in self}, {}
 
+    def give_up(self, ticket: Ticket) -> None:
+        """Forget a ticket whose label will never come, but for what it adds to the sums of those that wait."""
+        self.remove(ticket)
+        self.given_up = self.given_up.and_also(ticket.p)
+
+    def expected(self) -> GivenUp:
+        """Return the sums over all answers without a label, given up or not."""
+        sums = self.given_up
+        for ticket in self:
+            sums = sums.and_also(ticket.p)
+        return sums
+
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""
         return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner] for t in self]
 
-    def restore(self, state: list[list[Any]]) -> None:
+    def restore(self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp()) -> None:
         """Take over what :meth:`state` returned."""
         tickets = [
             Ticket(int(number), x, float(p), int(guess), int(arrivals), int(owner))
             for number, x, p, guess, arrivals, owner in state
         ]
         self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
+        self.given_up = GivenUp(*given_up)
 
 
 def _marks(ticket: Ticket) -> tuple[Any, ...]:

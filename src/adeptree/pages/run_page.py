@@ -36,7 +36,7 @@ def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Accoun
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    figures = [_regret(course.moments), _errors(course.moments)]
+    figures = [regret_figure(course.moments), error_figure(course.moments)]
     parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), _rules(course.moments)]
     return document(f"adeptree: {account.name}", [*parts, _certificate(learner)])
 
@@ -79,13 +79,15 @@ def _promised(value: float | None) -> str:
     return "nothing" if value is None else rounded_up(value, 1)
 
 
-def _regret(moments: list[Moment]) -> Figure:
+def regret_figure(moments: list[Moment]) -> Figure:
+    """Draw the regret and what was proven of it."""
     regret = Curve("regret, exactly", [m.expected_loss - m.best_loss for m in moments], 0)
     bound = Curve("proven then", [m.bound for m in moments], PROVEN)
     return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound])
 
 
-def _errors(moments: list[Moment]) -> Figure:
+def error_figure(moments: list[Moment]) -> Figure:
+    """Draw the mistakes of the learner and of the best rule."""
     ours = Curve("ADEPT, expected", [100 * m.expected_loss / m.round for m in moments], 0)
     best = Curve("best rule so far", [100 * m.best_loss / m.round for m in moments], 1)
     return curves("run-error", "mistakes so far, % of rounds", [m.round for m in moments], [ours, best])

@@ -67,7 +67,7 @@ def competition(
     ``known`` is what an earlier look at the rows found; then none is looked at.
     """
     others = [column for i, column in enumerate(stream.columns) if i != label.place]
-    wanted = _on_columns(rules)
+    wanted = on_columns(rules)
     if wanted is None:
         concept_class = parse(rules)
         reads = Reads(tuple(_columns(concept_class, x, others)))
@@ -76,7 +76,7 @@ def competition(
     kind = form.word
     if named and x is not None:
         raise InvalidArgument(f"--x: {rules} names its columns already; leave it out")
-    names = list(named) or _split(x)
+    names = list(named) or names_in(x)
     if form.many:
         reads = known or _Look(stream, 1 if follow else SAMPLED).reads(names, others, form.times)
         reads = Reads(tuple(names) or reads.features, reads.times)
@@ -92,11 +92,11 @@ def competition(
     return Competition(concept_class, tuple(columns), f"{kind}({', '.join(shown)})", reads)
 
 
-def _on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
+def on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
     """Return (form, columns, d) of rules on columns, or None if the text is a spec with numbers and cuts.
 
-    >>> form, columns, d = _on_columns("blocklist(from, d=3)")
-    >>> form.word, columns, d, _on_columns("thresholds(n=16)")
+    >>> form, columns, d = on_columns("blocklist(from, d=3)")
+    >>> form.word, columns, d, on_columns("thresholds(n=16)")
     ('blocklist', ('from',), 3, None)
     """
     found = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", rules, re.DOTALL)
@@ -193,7 +193,7 @@ def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> S
             raise InvalidArgument(f"--x: {name} read the columns that they name ({listed(features)}); leave it out")
         return features
     if count != 1:
-        wanted = _split(x) or others
+        wanted = names_in(x) or others
         if len(wanted) != count:
             raise InvalidArgument(
                 f"--x: {concept_class!r} needs {count} columns of 0 and 1, e.g. --x a,b,c; "
@@ -210,5 +210,6 @@ def only(others: list[str]) -> str:
     raise InvalidArgument(f"say which column holds x, with --x; there are: {listed(others)}")
 
 
-def _split(x: str | None) -> list[str]:
+def names_in(x: str | None) -> list[str]:
+    """Return the columns that ``--x`` names."""
     return [name.strip() for name in x.split(",")] if x else []

@@ -37,10 +37,11 @@ SHARE = 20
 
 
 class RunFolder:
-    """The folder of one run. Making it checks and locks the folder; nothing in it is changed before ``begin``."""
+    """The folder of one run: only checked until ``begin``. A ``durable`` one is on the disk after every ``append``."""
 
-    def __init__(self, path: str, resume: bool, follow: bool = False) -> None:
+    def __init__(self, path: str, resume: bool, follow: bool = False, durable: bool = False) -> None:
         self.path = Path(path)
+        self._sync_seconds = 0.0 if durable else SYNC_SECONDS
         self._answered = Counter(self.path / ANSWERED) if follow else None
         self.saved: dict[str, Any] | None = None
         self._same = True
@@ -172,9 +173,9 @@ class RunFolder:
             self._answered.set(number + len(rows) - 1)
         now = time.monotonic()
         if now >= self._sync_due:
-            # A killed process loses nothing even without this; a machine without power loses about a second.
+            # A killed process loses nothing even without this; a machine without power loses so many seconds.
             file.sync()
-            self._sync_due = now + SYNC_SECONDS
+            self._sync_due = now + self._sync_seconds
 
     def rows_after(self, taken: int) -> list[Row]:
         """Return the journal's rows that the checkpoint does not cover, in order; all of it is checked first."""

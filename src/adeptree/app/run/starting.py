@@ -18,6 +18,7 @@ from adeptree.learners import Adept, load
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
+    from adeptree.app.serve.serve_command import ServeOptions
 
 
 def meanings(layout: Layout) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
     return learner  # type: ignore[return-value]
 
 
-def fresh(options: Options, layout: Layout) -> Adept:
+def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
     """Return a learner that has seen nothing."""
     concept_class = layout.concept_class
     costs = (options.cost_miss, options.cost_false_alarm)

@@ -1,0 +1,1 @@
+"""``adeptree serve``: learners behind HTTP, kept as a run is kept."""

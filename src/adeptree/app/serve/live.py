@@ -1,0 +1,79 @@
+"""The live page of a learner, and its parts, which the page asks for again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from base64 import b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from adeptree.app.serve.exchange import Reply, Request, said
+from adeptree.app.serve.requests import query_of
+from adeptree.app.serve.writer import Writer
+from adeptree.pages.live_page import BadRequest, Live, Round, live_page, live_parts, others_part
+
+if TYPE_CHECKING:
+    from adeptree.app.serve.service import Service
+
+Rendered = tuple[float, dict[str, str]]
+FRESH_SECONDS = 1.0
+"""So old may the parts be that are sent: however many look on, they are drawn once in that time."""
+
+
+async def page(request: Request) -> Reply:
+    """Return the page: the same for everybody, as it holds nothing of the learner."""
+    query_of(request.scope, ())
+    html = live_page(bool(request.service.limits.token))
+    scripts = re.findall(r"(?s)<script>(.*?)</script>", html)
+    allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; connect-src 'self'; base-uri 'none'; "
+        f"form-action 'none'; frame-ancestors 'none'"
+    )
+    return Reply(html.encode(), "text/html; charset=utf-8", headers={"Content-Security-Policy": policy})
+
+
+async def parts(request: Request) -> Reply:
+    """Return the parts of the page as HTML, by their names."""
+    query_of(request.scope, ())
+    service, writer = request.service, request.writer
+    if writer is None:
+        return said(others_part([(other, f"l/{other}/") for other in service.writers]))
+    # Links between learners are relative, so that they also lead somewhere behind a proxy.
+    up, now = "../../" if request.scope["path"].startswith("/l/") else "", time.monotonic()
+    name = f"{up}{writer.served.name}"
+    before = service.rendered.get(name)
+    if before is None or now - before[0] > FRESH_SECONDS:
+        before = now, await asyncio.to_thread(_drawn, service, writer, up)
+        service.rendered[name] = before
+    return said(before[1])
+
+
+def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
+    served, counters = writer.served, service.counters
+    bad = [BadRequest(_clock(one.at), one.asked, one.status, one.sentence) for one in list(counters.recent)]
+    with served.lock:
+        live = Live(
+            name=served.name,
+            rules=served.columns.layout.shown,
+            columns=served.columns.names,
+            learner=served.learner,
+            course=served.course,
+            recent=[Round(*one) for one in served.recent.values()],
+            open=len(served.book.open),
+            expired=served.expired,
+            since=_clock(counters.started),
+            requests=counters.requests.total(),
+            refused=counters.bad,
+            bad=bad,
+            kept=str(served.folder.path) if served.folder else "",
+            broken=writer.broken,
+            others=[(other, f"{up}l/{other}/") for other in service.writers],
+        )
+        return live_parts(live)
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

@@ -1,0 +1,39 @@
+"""A request that is not carried out: an HTTP status, and the sentence that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adeptree.core.errors import AdeptreeError, InvalidArgument, StateError
+
+OUT_OF_MEMORY = "out of memory: so many rounds of these rules need more; give the service more, or simpler rules"
+
+
+class Refusal(Exception):
+    """Raised where a request is refused; nothing of it was done.
+
+    >>> refusal = Refusal(404, "no such ticket")
+    >>> refusal.status, str(refusal)
+    (404, 'no such ticket')
+    """
+
+    def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.status, self.headers = status, dict(headers or {})
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """Return what a request that raised is told.
+
+    >>> refusal_of(InvalidArgument("weight must be a number")).status, refusal_of(StateError("disk full")).status
+    (400, 503)
+    """
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, MemoryError):
+        return Refusal(503, OUT_OF_MEMORY)
+    if isinstance(error, StateError):
+        return Refusal(503, str(error))
+    if isinstance(error, AdeptreeError):
+        return Refusal(400 if isinstance(error, InvalidArgument) else 409, str(error))
+    return Refusal(500, f"a fault of the service itself ({type(error).__name__}); nothing was done with this request")

@@ -1,0 +1,251 @@
+"""``adeptree serve``: its options, and how they become a service."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from adeptree.app.terminal import show, told
+from adeptree.core.errors import InvalidArgument, StateError
+
+if TYPE_CHECKING:
+    from adeptree.app.serve.requests import Limits
+    from adeptree.app.serve.writer import Writer
+
+# Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
+
+TOKEN = "ADEPTREE_TOKEN"
+SHORTEST_TOKEN = 16
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What was asked for on the command line."""
+
+    rules: str | None
+    learner: list[str]
+    x: str | None
+    times: str | None
+    save: str | None
+    host: str
+    port: int
+    token: str | None
+    token_file: str | None
+    allow_host: list[str]
+    max_body: int
+    max_batch: int
+    max_open: int
+    max_rate: float
+    horizon: int | None
+    rate: str | None
+    prior: str | None
+    seed: int
+    cost_miss: float
+    cost_false_alarm: float
+    max_weight: float
+    max_width: int | None
+    quiet: bool
+
+    def settings(self, rules: str) -> dict[str, Any]:
+        """Return all that decides what a learner computes: a service that goes on with it must have the same."""
+        names = ("x", "times", "horizon", "rate", "prior", "seed", "cost_miss", "cost_false_alarm", "max_weight")
+        return {"service": True, "rules": rules, **{name: getattr(self, name) for name in (*names, "max_width")}}
+
+
+def serve_command(
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            help='Compete with these, as for run, but columns must be named: "stumps(age, sex)", "thresholds(delay)", '
+            '"blocklist(sender, d=3)", ...; adeptree classes lists them.'
+        ),
+    ] = None,
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=RULES",
+            help="A learner more, at /l/NAME/; may be given many times. --rules is one called main.",
+        ),
+    ] = None,
+    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
+    times: Annotated[str | None, typer.Option(help="Columns (a,b,c for several) that hold times in ISO 8601.")] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Keep every learner in a folder in this directory; the same command goes on with them."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any other than this machine's own needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one and says which.")] = 8000,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Requests must bear this. Others on the machine may see it here: {TOKEN} or --token-file hide it."
+        ),
+    ] = None,
+    token_file: Annotated[str | None, typer.Option(metavar="FILE", help="File that holds the token.")] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Name by which the service may be called, as behind a proxy; many times."),
+    ] = None,
+    max_body: Annotated[int, typer.Option(min=1000, help="Bytes that a request may have.")] = 1 << 20,
+    max_batch: Annotated[int, typer.Option(min=1, help="Instances or labels in a request.")] = 1000,
+    max_open: Annotated[
+        int, typer.Option(min=1, help="Answers that may wait for their labels; of more the oldest expire.")
+    ] = 100_000,
+    max_rate: Annotated[float, typer.Option(min=1, help="Requests per second from one address.")] = 5000,
+    horizon: Annotated[
+        int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="Learning rate: paper, first-order, anytime, adaptive or a number. Default: what fits."),
+    ] = None,
+    prior: Annotated[
+        Literal["paper", "kt", "mixed"] | None, typer.Option(show_default="paper with a horizon, else mixed")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0,
+    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1,
+    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1,
+    max_weight: Annotated[
+        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
+    ] = 1,
+    max_width: Annotated[
+        int | None, typer.Option(help="Keep at most so many paths; bounds then hold against the rules that were kept.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the start and at the end.")] = False,
+) -> None:
+    """Answer over HTTP, learn labels whenever they come, and show on a live page how it stands."""
+    given = {**locals(), "learner": learner or [], "allow_host": allow_host or []}
+    with told():
+        _serve(ServeOptions(**given))
+
+
+def _serve(options: ServeOptions) -> None:
+    from adeptree.app.serve.listening import bound_socket, listen, uvicorn
+    from adeptree.app.serve.service import Service
+
+    uvicorn.require()
+    limits, wanted = _limits(options), _learners(options)
+    with ExitStack() as stack:
+        # First the port: a second service that is started by mistake does not get as far as the folders.
+        sock = stack.enter_context(bound_socket(options.host, options.port))
+        writers = {name: _writer(stack, options, name, rules) for name, rules in wanted.items()}
+        for writer in writers.values():
+            stack.callback(_end, writer, options.quiet)
+            writer.start()
+        if not options.quiet:
+            address = f"[{options.host}]" if ":" in options.host else options.host
+            show(f"adeptree: serving {', '.join(writers)} at http://{address}:{sock.getsockname()[1]}/", err=True)
+            if not options.save:
+                show(
+                    "adeptree: nothing is kept: what was learnt is gone when the service ends; --save DIR keeps it",
+                    err=True,
+                )
+        listen(Service(writers, limits), sock)
+
+
+def _end(writer: Writer, quiet: bool) -> None:
+    writer.stop()
+    served = writer.served
+    if writer.broken:
+        raise StateError(f"{served.name}: {writer.broken}")
+    if served.folder and not quiet:
+        show(f"adeptree: {served.name} is saved to {served.folder.path}; the same command goes on", err=True)
+
+
+def _learners(options: ServeOptions) -> dict[str, str]:
+    found = {} if options.rules is None else {"main": options.rules}
+    for text in options.learner:
+        name, sign, rules = text.partition("=")
+        if not sign or not NAME.fullmatch(name.strip()):
+            raise InvalidArgument(f'--learner: expected NAME=RULES, NAME of letters, digits, _ and -; got "{text}"')
+        if name.strip() in found:
+            raise InvalidArgument(f'--learner: "{name.strip()}" comes twice; every learner needs a name of its own')
+        found[name.strip()] = rules
+    if not found:
+        raise InvalidArgument('say what to compete with, e.g. --rules "thresholds(delay)"; adeptree classes lists more')
+    return found
+
+
+def _limits(options: ServeOptions) -> Limits:
+    from adeptree.app.serve.listening import is_loopback
+    from adeptree.app.serve.requests import LOOPBACK_NAMES, Limits
+
+    token, alone = _token(options), is_loopback(options.host)
+    if not token and not alone:
+        raise InvalidArgument(
+            f"--host: {options.host} can be reached from other machines, so requests must bear a token: set {TOKEN}, "
+            f"or give --token-file FILE or --token TOKEN; or listen on 127.0.0.1"
+        )
+    if options.max_batch > options.max_open:
+        raise InvalidArgument(
+            "--max-batch must not be more than --max-open: answers of one request would expire at once"
+        )
+    hosts = {host.lower() for host in options.allow_host}
+    if alone:
+        hosts |= LOOPBACK_NAMES | {f"[{options.host}]" if ":" in options.host else options.host.lower()}
+    return Limits(
+        options.max_body, options.max_batch, options.max_open, options.max_rate, frozenset(hosts) or None, token
+    )
+
+
+def _token(options: ServeOptions) -> str:
+    """Return the token, "" if there is none."""
+    given = options.token
+    if options.token_file is not None:
+        if given is not None:
+            raise InvalidArgument("--token and --token-file: give one of them")
+        try:
+            given = Path(options.token_file).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise InvalidArgument(f"--token-file: {options.token_file} could not be read: {why}") from None
+    given = os.environ.get(TOKEN) if given is None else given
+    if given is None:
+        return ""
+    if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+        raise InvalidArgument(
+            f"a token must have at least {SHORTEST_TOKEN} letters, digits and signs, and no spaces; "
+            f"make one with: openssl rand -hex 24"
+        )
+    return given
+
+
+def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> Writer:
+    from adeptree.app.run.run_folder import RunFolder
+    from adeptree.app.run.starting import fresh, meanings, resumed
+    from adeptree.app.serve.served_learner import ServedLearner
+    from adeptree.app.serve.service_columns import ServiceColumns
+    from adeptree.app.serve.writer import Writer
+    from adeptree.core.visible import counted
+
+    columns, folder = ServiceColumns(rules, options.x, options.times), None
+    if options.save:
+        place = Path(options.save)
+        try:
+            place.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InvalidArgument(f"--save: {place} cannot be written: {error.strerror}") from None
+        folder = stack.enter_context(RunFolder(str(place / name), resume=True, follow=True, durable=True))
+        settings = {**options.settings(rules), "columns": columns.all, "found": meanings(columns.layout)}
+        if folder.saved is not None:
+            folder.refuse_differences(settings)
+        folder.begin(settings)
+    learner = resumed(folder, columns.layout) or fresh(options, columns.layout)
+    served = ServedLearner(name, columns, learner, options.max_open)
+    if folder:
+        again = served.go_on(folder)
+        if served.taken and not options.quiet:
+            rows = f", {counted(again, 'row')} of the journal taken again" if again else ""
+            show(f"adeptree: {name} goes on after {counted(learner.rounds, 'round')}{rows}", err=True)
+    return Writer(served)

@@ -1,0 +1,260 @@
+"""A learner behind a service: what it answers and learns, as rows of a run's journal, and again after a crash.
+
+Nothing here knows of HTTP. One thread answers and learns, and says when that is to be on the disk (``commit``); others
+may look on, behind the lock. What is in the memory and not yet on the disk has been told to nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+from adeptree.app.run.rows import LabelRow, Row
+from adeptree.app.run.run_folder import ROWS, RunFolder
+from adeptree.app.serve.refusals import Refusal
+from adeptree.app.serve.service_columns import OWN, ServiceColumns
+from adeptree.app.serve.ticket_book import EXPIRED, ONE, OPEN, Opened, TicketBook
+from adeptree.core import files
+from adeptree.core.cells import brief
+from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
+from adeptree.core.json_lines import UNFIT
+from adeptree.learners import Adept
+from adeptree.pages.course import Course
+from adeptree.theory.losses import check_weight
+
+RECENT = 12
+"""Rounds that the page lists."""
+LONG_JOURNAL = 50_000
+"""With so many rows a checkpoint waits for no quiet moment: a crash takes them all again."""
+
+
+class Asked(NamedTuple):
+    """An instance to be answered: its texts, itself, and the key of who asked ("": none)."""
+
+    cells: list[str]
+    x: Any
+    key: str = ""
+
+
+class Told(NamedTuple):
+    """The label of a ticket, and how much the round counts (None: as usual)."""
+
+    ticket: int
+    y: int
+    weight: float | None = None
+
+
+class Recent(NamedTuple):
+    """A round, for the page; y is None while it waits."""
+
+    ticket: int
+    x: str
+    p: float
+    guess: int
+    y: int | None
+
+
+class ServedLearner:
+    """A learner, its tickets and its folder."""
+
+    def __init__(self, name: str, columns: ServiceColumns, learner: Adept, max_open: int) -> None:
+        self.name, self.columns, self.learner, self.max_open = name, columns, learner, max_open
+        self.folder: RunFolder | None = None
+        self.book, self.course = TicketBook(), Course()
+        self.recent: OrderedDict[int, Recent] = OrderedDict()
+        self.lock = threading.RLock()
+        self.taken = self.saved = self.expired = self.repeated = 0
+        """Rows in all and at the last checkpoint; since the start, tickets that expired and labels that came twice."""
+        self.torn = False
+        """Whether something was raised between a step of the learner, which is whole, and the row that tells of it."""
+        self._rows: list[Row] = []
+
+    # --- Answers and labels --------------------------------------------------------------------------
+
+    def answer(self, asked: list[Asked]) -> list[dict[str, Any]]:
+        """Answer instances, all or none; a key that waits already gets the answer that it got."""
+        with self.lock:
+            waiting = {
+                one.key: self.book.open[number].cells for one in asked if (number := self.book.keys.get(one.key))
+            }
+            fresh = 0
+            for one in asked:
+                if one.key and waiting.get(one.key, one.cells) != one.cells:
+                    raise Refusal(
+                        409, f'key "{brief(one.key)}" waits for the label of another x; every x needs its own key'
+                    )
+                fresh += not one.key or one.key not in waiting
+                waiting |= {one.key: one.cells} if one.key else {}
+            self._check_room(fresh)
+            return [self._said(self._waiting(one) or self._open(one)) for one in asked]
+
+    def _waiting(self, asked: Asked) -> Opened | None:
+        """Return the open answer of a key, if it has one."""
+        number = self.book.keys.get(asked.key) if asked.key else None
+        return None if number is None else self.book.open[number]
+
+    def _check_room(self, rounds: int) -> None:
+        horizon, answered = self.learner.horizon, self.learner.answered
+        if horizon is not None and answered + rounds > horizon:
+            raise Refusal(
+                409,
+                f"{answered:,} of the {horizon:,} rounds of --horizon are answered, and this asks for {rounds:,}; "
+                f"start a service with a longer --horizon, or without one",
+            )
+
+    def _open(self, asked: Asked) -> Opened:
+        while len(self.book.open) >= self.max_open:
+            self._expire(self.book.oldest())
+        ticket, self.torn = self.learner.answer(asked.x), True
+        opened = Opened(ticket, asked.cells, asked.key)
+        self.book.add(opened)
+        self._show(opened, None)
+        self._note(Row, asked.cells, asked.key, repr(ticket.p), str(ticket.id), "", "")
+        return opened
+
+    def _said(self, opened: Opened) -> dict[str, Any]:
+        ticket = opened.ticket
+        return {"ticket": ticket.id, "p": ticket.p, "guess": ticket.guess}
+
+    def _expire(self, number: int) -> None:
+        """Give up the label of a ticket; the journal says so, so that the limit may be another after a restart."""
+        self.learner.give_up(self.book.open[number].ticket)
+        self.torn = True
+        self.book.expire(number)
+        self.expired += 1
+        self._note(LabelRow, None, "", "", str(number), "", "")
+
+    def learn(self, told: list[Told]) -> dict[str, int]:
+        """Learn labels, all or none; one that came before is passed over, and one that contradicts is refused."""
+        with self.lock:
+            fresh: dict[int, Told] = {}
+            for place, one in enumerate(told):
+                where = f"labels[{place}]: " if len(told) > 1 else ""
+                if self._is_new(one, fresh.get(one.ticket), where):
+                    fresh[one.ticket] = one
+            for one in fresh.values():
+                self._settle(one)
+            self.repeated += len(told) - len(fresh)
+            return {"learnt": len(fresh), "repeated": len(told) - len(fresh), "rounds": self.learner.rounds}
+
+    def _is_new(self, told: Told, before: Told | None, where: str) -> bool:
+        """Tell whether a label is to be learnt, or came before; refuse one that cannot be."""
+        number, status = told.ticket, self.book.status(told.ticket)
+        if status is None:
+            raise Refusal(404, f"{where}ticket {brief(str(number))} was never given; {len(self.book):,} were")
+        if status == EXPIRED:
+            raise Refusal(
+                410,
+                f"{where}ticket {number} has expired: at most {self.max_open:,} answers wait for their labels, and the "
+                f"oldest go first",
+            )
+        if told.weight is not None:  # (what the learner itself would refuse, in the middle of a batch)
+            check_weight("weight times cost", told.weight * self.learner.costs[1 - told.y])
+        known = before.y if before else None if status == OPEN else int(status == ONE)
+        if known is not None and known != told.y:
+            raise Refusal(409, f"{where}ticket {number} has the label {known} already; got {told.y}")
+        return known is None
+
+    def _settle(self, told: Told) -> None:
+        opened = self.book.open[told.ticket]
+        ticket = opened.ticket
+        weight = {} if told.weight is None else {"weight": told.weight}
+        self.learner.learn(ticket, told.y, **weight)
+        self.torn = True
+        self.book.settle(told.ticket, told.y)
+        self.course.note(self.learner, str)  # (the best rule of every moment costs more than the round)
+        self._show(opened, told.y)
+        self._note(
+            LabelRow, None, "", "", str(ticket.id), str(told.y), "" if told.weight is None else repr(told.weight)
+        )
+
+    def _show(self, opened: Opened, y: int | None) -> None:
+        """Put a round on top of those that the page lists."""
+        ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
+        self.recent.pop(ticket.id, None)
+        self.recent[ticket.id] = Recent(ticket.id, x, ticket.p, ticket.guess, y)
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
+
+    # --- On disk -------------------------------------------------------------------------------------
+
+    def _note(self, kind: type[Row], cells: list[str] | None, *own: str) -> None:
+        self.taken += 1
+        if self.folder is not None:
+            self._rows.append(kind(self.taken, [*(cells or [""] * len(self.columns.names)), *own]))
+        self.torn = False
+
+    def commit(self) -> None:
+        """Write to the disk what was answered and learnt since the last time."""
+        rows, self._rows = self._rows, []
+        if self.folder is not None and rows:
+            self.folder.append(rows[0].line, rows)
+            if not (self.folder.path / ROWS).exists():  # what has no name is gone at the end
+                raise StateError(f"{self.folder.path / ROWS} was removed")
+
+    def due(self, quiet: bool) -> bool:
+        """Tell whether it is time for a checkpoint: in a quiet moment, or after very many rows."""
+        if self.folder is None or self.taken == self.saved:
+            return False
+        return self.taken - self.saved >= LONG_JOURNAL or (quiet and self.folder.due())
+
+    def checkpoint(self) -> None:
+        """Replace the checkpoint."""
+        if self.folder is not None:
+            run = {"position": {"taken": self.taken}, "course": self.course.state(), "book": self.book.state()}
+            self.folder.checkpoint(self.learner.saved(), run)
+            self.saved = self.taken
+
+    def go_on(self, folder: RunFolder) -> int:
+        """Keep the learner in a folder, from where it was; return how many rows were taken again."""
+        try:
+            if found := folder.position():
+                self._restore(found)
+        except UNFIT:
+            raise DamagedFile(
+                f"{folder.checkpoint_path} does not say where its service was; start again with another --save"
+            ) from None
+        rows = folder.rows_after(self.taken)
+        for row in rows:
+            try:
+                self._take_again(row)
+            except (*UNFIT, AdeptreeError, Refusal) as error:
+                raise DamagedFile(
+                    f"{folder.path / ROWS} holds a row {self.taken + 1} that cannot have been taken ({error}); start "
+                    f"again with another --save"
+                ) from None
+        self.folder, self.expired, self.repeated = folder, 0, 0
+        self.checkpoint()
+        for place in (folder.path, *list(folder.path.resolve().parents)[:2]):
+            files.sync_folder(place)  # the names of journal and folder, too, outlive a loss of power
+        return len(rows)
+
+    def _restore(self, found: dict[str, Any]) -> None:
+        taken, learner = found["position"]["taken"], self.learner
+        self.book.restore(found["book"], learner, len(self.columns.names))
+        self.course.restore(found["course"], learner.rounds)
+        gone = learner.tickets.given_up.number
+        if type(taken) is not int or taken != learner.answered + learner.rounds + gone:
+            raise ValueError("every row is an answer, a label, or the end of waiting for one")
+        self.taken = self.saved = taken
+
+    def _take_again(self, row: Row) -> None:
+        cells, own = row.cells[: -len(OWN)], row.cells[-len(OWN) :]
+        key, p, number, label, weight = own
+        if row.fault:
+            raise ValueError(row.fault)
+        if isinstance(row, LabelRow):
+            told = Told(int(number), int(label or 0), float(weight) if weight else None)
+            if label not in ("", "0", "1") or not self._is_new(told, None, ""):
+                raise ValueError(f"ticket {number} was not open")
+            if label:
+                self._settle(told)
+            else:
+                self._expire(told.ticket)
+        else:
+            ticket = self.learner.answer(self.columns.instance(cells))
+            if repr(ticket.p) != p or str(ticket.id) != number or key in self.book.keys:
+                raise ValueError(f"ticket {number} was answered with p={p}, and now it would be {ticket.p!r}")
+            self.book.add(Opened(ticket, cells, key))
+            self.taken += 1

@@ -1,0 +1,124 @@
+"""What ``--rules`` mean where there is no stream to look at: which values a request brings, and in what order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adeptree.app.run.layout import Layout, layout_of
+from adeptree.app.run.rows import Row, Stream, listed
+from adeptree.app.run.rules_option import Reads, names_in, on_columns
+from adeptree.core.cells import as_text, brief, is_storable
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.families.registry import columns_of
+from adeptree.families.specs import parse
+from adeptree.families.tables.times import DERIVED
+from adeptree.roles.concept_class import ConceptClass
+
+OWN = ("(key)", "(p)", "(ticket)", "(label)", "(weight)")
+"""Columns of the journal that the service fills in, after those of the rules."""
+LABEL = 3
+LONGEST_TEXT = 1000
+"""Letters that a value may have: it may become part of a rule, and rules are shown."""
+LARGEST = 1e300
+"""Of numbers: larger ones leave no room to compute with them."""
+
+
+class ServiceColumns:
+    """The columns of a service's rules, and the instances that JSON values are.
+
+    >>> columns = ServiceColumns("stumps(age, sex)")
+    >>> columns.names, columns.cells({"age": 41, "sex": "f", "name": "not read"}), columns.cells([41.5, None])
+    (('age', 'sex'), ['41', 'f'], ['41.5', ''])
+    >>> ServiceColumns("thresholds(n=16)").names, ServiceColumns("thresholds(n=16)").cells(3)
+    (('x',), ['3'])
+    """
+
+    def __init__(self, rules: str, x: str | None = None, times: str | None = None) -> None:
+        self.names, self.layout = _layout(rules, x, names_in(times))
+
+    @property
+    def all(self) -> list[str]:
+        """All columns of the journal."""
+        return [*self.names, *OWN]
+
+    def cells(self, given: Any) -> list[str]:
+        """Return the texts of an instance: an object by its names, a list by its order, or the one value itself."""
+        names = self.names
+        if isinstance(given, Mapping):
+            missing = [name for name in names if name not in given]
+            if missing:
+                raise InvalidInstance(
+                    f'x has no "{brief(missing[0])}"; it needs {listed(names)} (null stands for a missing value)'
+                )
+            return [_cell(name, given[name]) for name in names]
+        if isinstance(given, list):
+            if len(given) != len(names):
+                raise InvalidInstance(f"x must have {len(names)} values, of {listed(names)}; got {len(given)}")
+            return [_cell(name, value) for name, value in zip(names, given, strict=True)]
+        if len(names) != 1:
+            raise InvalidInstance(
+                f"x must be an object with {listed(names)}, or a list of these values in this order; "
+                f"got a {_kind(given)}"
+            )
+        return [_cell(names[0], given)]
+
+    def instance(self, cells: Sequence[str]) -> Any:
+        """Return the instance of the class that these texts are, as ``adeptree run`` reads them from a file."""
+        return self.layout.example(Row(1, [*cells, *("" for _ in OWN)]), labelled=False).x
+
+
+def _cell(name: str, value: Any) -> str:
+    """Return a JSON value as the text that it is in a file."""
+    if isinstance(value, (list, dict)):
+        raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got a {_kind(value)}')
+    if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # (NaN is none, either)
+        raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
+    if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
+        raise InvalidInstance(
+            f'"{brief(name)}" must be a text of at most {LONGEST_TEXT} letters, without NUL and half characters; '
+            f"got one of {len(value)}"
+        )
+    return as_text(value)
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "object", list: "list", str: "text", bool: "truth value", type(None): "null"}
+    return kinds.get(type(value), "number")
+
+
+def _layout(rules: str, x: str | None, times: list[str]) -> tuple[tuple[str, ...], Layout]:
+    """Return the columns that requests bring, and what is made of them."""
+    wanted, known = on_columns(rules), None
+    if wanted is None:
+        concept_class = parse(rules)
+        columns = features = _of_spec(concept_class, x)
+        named = columns_of(concept_class).names(concept_class) is not None
+    else:
+        form, inside, _ = wanted
+        named, features = bool(inside), list(inside) or names_in(x) or ([] if form.many else ["x"])
+        if not features:
+            raise InvalidArgument(
+                f"--rules: a service has no stream to find columns in; name them, e.g. "
+                f'--rules "{form.word}(age, sex)", or --x age,sex'
+            )
+        made = {name: found[2] for name in features if form.times and (found := DERIVED.fullmatch(name))}
+        columns = list(dict.fromkeys(made.get(name, name) for name in features))
+        known = Reads(tuple(features), tuple(dict.fromkeys([*times, *made.values()])))
+    stray = [name for name in times if name not in columns]
+    if stray:
+        raise InvalidArgument(f'--times: "{brief(stray[0])}" is no column of the rules, which read {listed(columns)}')
+    stream = Stream("the service", [*columns, *OWN], iter(()))
+    chosen = x if named else ",".join(features)
+    return tuple(columns), layout_of(stream, rules, chosen, OWN[LABEL], follow=True, known=known)
+
+
+def _of_spec(concept_class: ConceptClass, x: str | None) -> list[str]:
+    """Return the columns of a spec: those that it names, those of ``--x``, or names of our own."""
+    told = columns_of(concept_class)
+    names, count = told.names(concept_class), told.count(concept_class)
+    if names is not None:
+        return list(names)
+    if count == 1:
+        return [x or told.preferred(concept_class) or "x"]
+    return names_in(x) or [f"x{place}" for place in range(1, count + 1)]

@@ -1,0 +1,131 @@
+"""One thread per learner that answers and learns, in the order in which requests come, and writes in groups.
+
+All that is there is carried out, written with one wait for the disk, and only then told to whoever asked. A failure to
+write ends it: what is in the memory may then be ahead of the disk, so nothing more is answered before a restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+from adeptree.app.serve.refusals import Refusal
+from adeptree.app.serve.served_learner import ServedLearner
+from adeptree.core.errors import StateError
+
+QUIET_SECONDS = 0.5
+"""Without a request for so long, it is a good moment for a checkpoint."""
+LARGEST_GROUP = 512
+
+
+@dataclass
+class _Work:
+    """Something to be done, and who waits for it."""
+
+    do: Callable[[], Any]
+    loop: asyncio.AbstractEventLoop
+    done: asyncio.Future[Any]
+    outcome: Any = None
+
+
+class Writer:
+    """The only one who changes a learner while the service runs."""
+
+    def __init__(self, served: ServedLearner) -> None:
+        self.served = served
+        self.broken = ""
+        """Why nothing more is written, if so."""
+        self.groups, self.wait_seconds = 0, 0.0
+        self._queue: SimpleQueue[_Work | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name=f"writer of {served.name}", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Carry out what is there, write a last checkpoint, and end."""
+        self._queue.put(None)
+        self._thread.join()
+
+    async def carry_out(self, do: Callable[[], Any]) -> Any:
+        """Have something done; return, or raise, what it does once that is on the disk."""
+        loop = asyncio.get_running_loop()
+        work = _Work(do, loop, loop.create_future())
+        self._queue.put(work)
+        return await work.done
+
+    def _run(self) -> None:
+        group, going = list[_Work](), True
+        while going:
+            try:
+                first = self._queue.get(timeout=QUIET_SECONDS)
+            except Empty:
+                self._checkpoint(quiet=True)
+                continue
+            group, going = [], first is not None
+            while first is not None and going:
+                group.append(first)
+                if len(group) == LARGEST_GROUP or self._queue.empty():
+                    break
+                first = self._queue.get()
+                going = first is not None
+            if group:
+                self._carry_out(group)
+                self._checkpoint(quiet=False)
+        self._checkpoint(quiet=True, last=True)
+
+    def _carry_out(self, group: list[_Work]) -> None:
+        for work in group:
+            try:
+                if self.broken:
+                    raise Refusal(503, self.broken)
+                work.outcome = work.do()
+            except Exception as error:  # whatever it is, the one who asked is told, and the others are not kept waiting
+                work.outcome = error
+                if self.served.torn:
+                    self._break(error)
+        start = time.monotonic()
+        try:
+            self.served.commit()
+        except Exception as error:
+            self._break(error)
+            for work in group:
+                work.outcome = Refusal(503, self.broken)
+        self.groups, self.wait_seconds = self.groups + 1, self.wait_seconds + time.monotonic() - start
+        for loop in {work.loop for work in group}:
+            _tell(loop, [work for work in group if work.loop is loop])
+
+    def _checkpoint(self, quiet: bool, last: bool = False) -> None:
+        served = self.served
+        if self.broken or not (served.due(quiet) or (last and served.taken != served.saved)):
+            return
+        try:
+            with served.lock:
+                served.checkpoint()
+        except Exception as error:
+            self._break(error)
+
+    def _break(self, error: Exception) -> None:
+        why = str(error) if isinstance(error, StateError) else f"a round was not finished ({error!r})"
+        self.broken = f"{why}; what was acknowledged is safe: make room, and start the service again"
+
+
+def _tell(loop: asyncio.AbstractEventLoop, group: list[_Work]) -> None:
+    def tell() -> None:
+        for work in group:
+            if work.done.done():  # (whoever asked has gone away)
+                continue
+            if isinstance(work.outcome, Exception):
+                work.done.set_exception(work.outcome)
+            else:
+                work.done.set_result(work.outcome)
+
+    with suppress(RuntimeError):  # (the service has ended, and nobody waits)
+        loop.call_soon_threadsafe(tell)
