@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.experiments.mutants import Change
+from adeptree.ghost.cited.councils import NONE
 from adeptree.learners.lazy import _Committed
 from adeptree.learners.rates import ConstantRate
 from adeptree.roles.base_learner import PerPath
@@ -275,3 +276,23 @@ def at_most_forty(was: Any) -> Any:
 def fair_coins(was: Any) -> Any:
     """A prior that does not look at the base learner's mistakes."""
     return lambda self, mistakes, contested: -np.log(2.0) * contested
+
+
+def ties_say_one(was: Any) -> Any:
+    """In families 1 wins unless 0 has more votes."""
+
+    def vote(self: Any, council: Any, ones: Any) -> Any:
+        zero = was(self, council, (council.functions != NONE) & ~ones)
+        return np.where(council.notes[:, 1] > 0, ~zero, was(self, council, ones))
+
+    return vote
+
+
+def without_errors(was: Any) -> Any:
+    """Nobody has erred."""
+    return lambda council, ones: was(council._replace(errors=0 * council.errors), ones)
+
+
+def ones_first(was: Any) -> Any:
+    """A function takes 1 where it can."""
+    return lambda self, split: was(self, replace(split, can0=~split.can1))

@@ -16,6 +16,7 @@ LEARNING: dict[str, Cell] = {
     "frontier": {"part": "high"},
 }
 EXACT: dict[str, Cell] = {"algorithms": {}}
+LETTER: dict[str, Cell] = {"algorithms": {}}
 
 MUTANTS: dict[str, Mutant] = {
     # --- Algorithm 2 ---
@@ -210,12 +211,42 @@ MUTANTS: dict[str, Mutant] = {
     "never prunes": Mutant(
         "MajorityPruning follows the last function",
         {"ghost.cited.votes:MajorityPruning.learn": instead(Consistent.learn)},
-        {"cited": {"part": "probing", "learner": "MajorityPruning"}},
+        {"cited": {"part": "probing", "learner": "MajorityPruning"}} | LETTER,
+    ),
+    "fifteen blocks": Mutant(
+        "a family of MajorityPruning is of fifteen blocks",
+        {"ghost.cited.votes:BLOCKS": instead(15)},
+        LETTER,
+    ),
+    "ties say 1": Mutant(
+        "half of a family of MajorityPruning is a majority",
+        {"ghost.cited.votes:MajorityPruning.vote": ways.ties_say_one},
+        LETTER,
     ),
     "never weighs": Mutant(
         "WeightedVote follows the last function",
         {"ghost.cited.votes:WeightedVote.learn": instead(Consistent.learn)},
-        {"cited": {"part": "probing", "learner": "WeightedVote"}},
+        {"cited": {"part": "probing", "learner": "WeightedVote"}} | LETTER,
+    ),
+    "phases too long": Mutant(
+        "a phase of WeightedVote is twice as long",
+        {"ghost.cited.votes:_length": times(2)},
+        LETTER,
+    ),
+    "errors weigh nothing": Mutant(
+        "all functions of WeightedVote weigh the same",
+        {"ghost.cited.votes:_margin": ways.without_errors},
+        LETTER,
+    ),
+    "stubborn": Mutant(
+        "Consistent keeps its first function",
+        {"ghost.cited.votes:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
+        LETTER,
+    ),
+    "rows stand still": Mutant(
+        "on a frontier, functions say 1 wherever they can",
+        {"ghost.cited.councils:VotingRows.predict": ways.ones_first},
+        LETTER,
     ),
     "gentle": Mutant(
         "who probes never takes the worst way",
