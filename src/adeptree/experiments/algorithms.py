@@ -19,13 +19,11 @@ from adeptree.experiments import transcribed
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.query_counts import through_oracle
-from adeptree.experiments.stats import at_most
+from adeptree.experiments.stats import ROUNDING, at_most
 from adeptree.experiments.transcribed_votes import LETTERS, Machine
 from adeptree.families.registry import default_base
 from adeptree.games.adversaries import History, Recorded
 
-SAME = 1e-9
-"""Two numbers this close are the same, up to rounding."""
 BLOCKS = 8
 """Blocks that are played, where the class has infinitely many."""
 
@@ -208,13 +206,13 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     compared = [row for row in rows if row["part"] not in ("lemmas", "alone")]
     for (which,), members in groups(compared, "part").items():
         games = f"{len(members)} games of {min(r['T'] for r in members)} to {max(r['T'] for r in members)} rounds"
-        yield at_most(f"difference in p, {NAMES[which]}", column(members, "p_gap"), SAME, f"{games}; every round")
+        yield at_most(f"difference in p, {NAMES[which]}", column(members, "p_gap"), ROUNDING, f"{games}; every round")
     claim = "difference in paths kept, queries asked or L*, all of these games"
     worst = [max(row["width_gap"], row["query_gap"], row["loss_gap"]) for row in compared]
     yield at_most(claim, worst, 0.0, "2 queries per prefix and round; L* by trying all concepts")
     if certified := part(rows, "anytime"):
         claim = "difference between the certificate's bound and ln(1/pi)/eta + Delta"
-        yield at_most(claim, column(certified, "bound_gap"), SAME, "docs/anytime.md, Theorem 1; relatively")
+        yield at_most(claim, column(certified, "bound_gap"), ROUNDING, "docs/anytime.md, Theorem 1; relatively")
     for (base,), members in groups(part(rows, "alone"), "base").items():
         note = f"one history of {members[0]['T']} rounds, most of them mistakes; {members[0]['functions']} functions"
         yield at_most(
@@ -222,4 +220,4 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         )
     if lemmas := part(rows, "lemmas"):
         for name, claim in LEMMAS.items():
-            yield at_most(claim, column(lemmas, name), SAME, f"after every round of {len(lemmas)} games")
+            yield at_most(claim, column(lemmas, name), ROUNDING, f"after every round of {len(lemmas)} games")

@@ -13,7 +13,7 @@ from adeptree.core.seeds import stream as random_stream
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.oracle_efficiency import Listening, stream
 from adeptree.experiments.played_streams import random_pairs
-from adeptree.experiments.stats import at_least, at_most
+from adeptree.experiments.stats import ROUNDING, at_least, at_most
 from adeptree.families.registry import default_base
 from adeptree.ghost.trees import has_tree
 
@@ -188,8 +188,8 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         note = f"of {sum(row['apart'] for row in asked)} different samples that they would ask about path by path"
         yield at_most("samples in question for a cited base, and not for ADEPT", column(asked, "strange"), 0.0, note)
     if regret := part(rows, "regret"):
-        yield at_most("p by the paper's prior at M >= T, less that of another base", column(regret, "blind"), 1e-9)
+        yield at_most("p by the paper's prior at M >= T, less that of another base", column(regret, "blind"), ROUNDING)
         claim = "p by the KT prior, less that of another base"
-        yield at_least(claim, column(regret, "seeing"), 1e-3, "largest difference")
+        yield at_least(claim, column(regret, "seeing"), ROUNDING, "largest difference, beyond rounding")
         shares = [row["regret"] / row["bound"] for row in regret]
         yield at_most("expected regret / what the KT prior proves, cited bases", shares, 1.0)

@@ -127,7 +127,7 @@ MUTANTS: dict[str, Mutant] = {
     "no coins": Mutant(
         "guesses are the likelier label",
         {"learners.online_learner:OnlineLearner._guess": instead(lambda self, x, p: int(p > 0.5))},
-        {"regret": {}},
+        {"transfer": {"part": "sampling"}},
     ),
     "a row not asked": Mutant(
         "an oracle that is asked about many paths at once loses one of them",
@@ -297,7 +297,8 @@ LOWERED = {
     "regret": 0.5, "paper_rate": 0.9, "experts": 2, "regret_at_rate": 0.9, "sauer": 2, "total_queries": 2,
     "first_order_regret": 0.1, "commits": 2, "tradeoff_regret": 0.1, "tradeoff_queries": 0.5, "query_lower_bound": 1.5,
     "kt_cost": 0.9, "adaptive_regret_in_advance": 0.2, "anytime_regret": 0.5, "hedge_regret": 0.1,
-    "forced_mistakes": 0.5,
+    "forced_mistakes": 0.5, "dimension_lower_bound": 1.1, "late_regret_at_rate": 0.9, "late_adaptive_regret": 0.9,
+    "excess": 0.9,
 }  # fmt: skip
 """Formulas that are multiplied by another number."""
 WHERE: dict[str, dict[str, Cell]] = {
