@@ -70,7 +70,7 @@ def _coins(T: int, M: int) -> Pair:
 
 
 def _excess(T: int, M: int) -> Pair:
-    """The least S with sum_i w_i exp(lambda_i S - (e^lambda_i - lambda_i - 1) Q) = 1/delta, at Q = T and delta = 2^-M."""
+    """The least S with sum w_i exp(lambda_i S - (e^lambda_i - lambda_i - 1) Q) = 1/delta, at Q = T and delta = 2^-M."""
     S = at.bounds.excess(T, 2.0**-M)
     tilts = [2.0 ** (1 - i) for i in range(40)]
     logs = [log(8 / ((i + 8) * (i + 9))) + t * S - (exp(t) - t - 1) * T for i, t in enumerate(tilts)]

@@ -127,7 +127,7 @@ def _lied(query: Any, blocks: dict[Any, int], d: int) -> bool:
     least = sum(ones for _, ones in counts.values()) - sum(gains[:d])
     if query.kind == "realizable":
         return bool(query.answer) != (least == 0)
-    return sum(query.answer(x) != y for x, y in query.sample) != least
+    return bool(sum(query.answer(x) != y for x, y in query.sample) != least)
 
 
 def _played(stream: at.Adversary, c: at.ConceptClass, cell: Cell) -> at.Transcript:

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.experiments.mutants import Change
-from adeptree.ghost.cited.councils import NONE
 from adeptree.learners.lazy import _Committed
 from adeptree.learners.rates import ConstantRate
-from adeptree.roles.base_learner import PerPath
 from adeptree.roles.frontier import Queries
 
 
@@ -91,16 +89,6 @@ def not_blind(learner: Any) -> None:
     learner._probability = probability
 
 
-def never_opens(was: Any) -> Any:
-    """One phase is all there is."""
-    return lambda self: None if self.phases else was(self)
-
-
-def noisy(was: Any) -> Any:
-    """Every fifth label is flipped."""
-    return lambda self, history, x, p: was(self, history, x, p) ^ int(x % 5 == 0)
-
-
 def wrong_label(was: Any) -> Any:
     """The opposite is learnt."""
     return lambda self, x, y, *rest, **named: was(self, x, 1 - int(y), *rest, **named)
@@ -145,11 +133,6 @@ def one_more(was: Any) -> Any:
 def without_losses(was: Any) -> Any:
     """Losses count nothing."""
     return lambda mass, loss, best, rate: was(mass, loss, best, 0.0)
-
-
-def unbounded(was: Any) -> Any:
-    """Whoever is budgeted may ask in every round."""
-    return lambda t, T, Q: T
 
 
 def paper_instead(was: Any) -> Any:
@@ -256,43 +239,3 @@ def instead(value: Any) -> Change:
 def always(value: Any) -> Change:
     """Return the same whatever is asked."""
     return lambda was: lambda *args, **named: value
-
-
-def path_by_path(was: Any) -> Any:
-    """A base learner that runs on single paths, with questions of its own."""
-    return lambda self, frontier: PerPath(self)
-
-
-def point_dropped(was: Any) -> Any:
-    """Ask about a history without its first point."""
-    return lambda self, points, labels, x, y: was(self, points[1:], labels[1:], x, y)
-
-
-def at_most_forty(was: Any) -> Any:
-    """A mistake bound that is cut off."""
-    return lambda *args, **named: min(40, was(*args, **named))
-
-
-def fair_coins(was: Any) -> Any:
-    """A prior that does not look at the base learner's mistakes."""
-    return lambda self, mistakes, contested: -np.log(2.0) * contested
-
-
-def ties_say_one(was: Any) -> Any:
-    """In families 1 wins unless 0 has more votes."""
-
-    def vote(self: Any, council: Any, ones: Any) -> Any:
-        zero = was(self, council, (council.functions != NONE) & ~ones)
-        return np.where(council.notes[:, 1] > 0, ~zero, was(self, council, ones))
-
-    return vote
-
-
-def without_errors(was: Any) -> Any:
-    """Nobody has erred."""
-    return lambda council, ones: was(council._replace(errors=0 * council.errors), ones)
-
-
-def ones_first(was: Any) -> Any:
-    """A function takes 1 where it can."""
-    return lambda self, split: was(self, replace(split, can0=~split.can1))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from adeptree.experiments import sabotage_ways as ways
 from adeptree.experiments.experiment import Cell
+from adeptree.experiments.game_sabotages import GAME_MUTANTS
 from adeptree.experiments.mutants import Mutant
-from adeptree.experiments.sabotage_ways import after_init, always, instead, times
-from adeptree.ghost.cited.votes import Consistent
+from adeptree.experiments.sabotage_ways import after_init, instead, times
 
 LEARNING: dict[str, Cell] = {
     "regret": {},
@@ -16,7 +16,6 @@ LEARNING: dict[str, Cell] = {
     "frontier": {"part": "high"},
 }
 EXACT: dict[str, Cell] = {"algorithms": {}}
-LETTER: dict[str, Cell] = {"algorithms": {}}
 
 MUTANTS: dict[str, Mutant] = {
     # --- Algorithm 2 ---
@@ -176,121 +175,6 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.lazy:_commits": ways.lazier},
         {"tradeoff": {}, "transfer": {"part": "sampling"}},
     ),
-    # --- The adversary of the lower bound ---
-    "no reset": Mutant(
-        "BlockReset never opens a new phase",
-        {"games.block_reset:BlockReset._open_phase": ways.never_opens},
-        {"lower-bound": {}, "frontier": {"part": "low"}},
-    ),
-    "noisy blocks": Mutant(
-        "a fifth of BlockReset's labels is flipped",
-        {"games.block_reset:BlockReset.label": ways.noisy},
-        {"lower-bound": {}, "frontier": {"part": "low"}},
-    ),
-    "budget ignored": Mutant(
-        "budgeted learners ask as often as they like",
-        {"learners.budgeted:allowance": ways.unbounded},
-        {"lower-bound": {}},
-    ),
-    # --- The cited learners, and the other lower bound ---
-    "agrees": Mutant(
-        "MadeUp gives the label that the learner thinks likely",
-        {"games.made_up:less_likely": instead(lambda p: int(p > 0.5))},
-        {"cited": {"part": "made up"}},
-    ),
-    "ghosts say 0": Mutant(
-        "MadeUp's ghosts say 0 wherever the plan would have them say something",
-        {"games.made_up:labels_that_keep": always(0)},
-        {"cited": {"part": "made up"}},
-    ),
-    "no tree": Mutant(
-        "Ghost never finds a tree",
-        {"ghost.stages:tree_label": always(None)},
-        {"cited": {"part": "probing", "learner": "Ghost"}},
-    ),
-    "never prunes": Mutant(
-        "MajorityPruning follows the last function",
-        {"ghost.cited.votes:MajorityPruning.learn": instead(Consistent.learn)},
-        {"cited": {"part": "probing", "learner": "MajorityPruning"}} | LETTER,
-    ),
-    "fifteen blocks": Mutant(
-        "a family of MajorityPruning is of fifteen blocks",
-        {"ghost.cited.votes:BLOCKS": instead(15)},
-        LETTER,
-    ),
-    "ties say 1": Mutant(
-        "half of a family of MajorityPruning is a majority",
-        {"ghost.cited.votes:MajorityPruning.vote": ways.ties_say_one},
-        LETTER,
-    ),
-    "never weighs": Mutant(
-        "WeightedVote follows the last function",
-        {"ghost.cited.votes:WeightedVote.learn": instead(Consistent.learn)},
-        {"cited": {"part": "probing", "learner": "WeightedVote"}} | LETTER,
-    ),
-    "phases too long": Mutant(
-        "a phase of WeightedVote is twice as long",
-        {"ghost.cited.votes:_length": times(2)},
-        LETTER,
-    ),
-    "errors weigh nothing": Mutant(
-        "all functions of WeightedVote weigh the same",
-        {"ghost.cited.votes:_margin": ways.without_errors},
-        LETTER,
-    ),
-    "stubborn": Mutant(
-        "Consistent keeps its first function",
-        {"ghost.cited.votes:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
-        LETTER,
-    ),
-    "rows stand still": Mutant(
-        "on a frontier, functions say 1 wherever they can",
-        {"ghost.cited.councils:VotingRows.predict": ways.ones_first},
-        LETTER,
-    ),
-    "gentle": Mutant(
-        "who probes never takes the worst way",
-        {"experiments.cited:GREED": instead((0.0,))},
-        {"cited": {"part": "probing", "learner": "Consistent"}},
-    ),
-    "asks by itself": Mutant(
-        "base learners run path by path and ask questions of their own",
-        {
-            "ghost.ghost_learner:Ghost.rows": ways.path_by_path,
-            "ghost.cited.councils:Voting.rows": ways.path_by_path,
-        },
-        {"cited": {"part": "calls"}, "oracle-efficiency": {}},
-    ),
-    "a point dropped": Mutant(
-        "base learners ask about samples that miss a point",
-        {"ghost.ghost_learner:OracleLearner._realizable": ways.point_dropped},
-        {"cited": {"part": "calls"}},
-    ),
-    "M cut off": Mutant(
-        "no base learner is said to err more than forty times",
-        {"learners.choices:needed_mistake_bound": ways.at_most_forty},
-        {"cited": {"part": "regret"}},
-    ),
-    "KT is blind": Mutant(
-        "the KT prior does not look at mistakes",
-        {"theory.priors:BetaTables.log_mass": ways.fair_coins},
-        {"cited": {"part": "regret"}, "algorithms": {}},
-    ),
-    "loaded coins": Mutant(
-        "MadeUp's coins always say 1",
-        {"games.made_up:MadeUp._coin": always(1)},
-        {"dimension-bound": {}},
-    ),
-    "nobody is better": Mutant(
-        "MadeUp says that its best concept loses nothing",
-        {"games.made_up:MadeUp.best_loss": always(0)},
-        {"dimension-bound": {}},
-    ),
-    "nothing counted": Mutant(
-        "MadeUp counts no question",
-        {"games.made_up:MadeUp._count": always(None)},
-        {"dimension-bound": {}},
-    ),
 }
 
 LOWERED = {
@@ -309,6 +193,7 @@ WHERE: dict[str, dict[str, Cell]] = {
     "query_lower_bound": {"lower-bound": {}, "frontier": {"part": "low"}},
     "adaptive_regret_in_advance": {"anytime": {"part": "bound"}},
 }
+MUTANTS |= GAME_MUTANTS
 MUTANTS |= {
     f"{name} x {factor:g}": Mutant(
         f"bounds.{name} is {factor:g} times what it should be",

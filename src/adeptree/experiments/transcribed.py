@@ -194,7 +194,7 @@ def log_beta(k: int, n: int, b: float) -> float:
 
 
 class Mixed:
-    """The default prior: KT, rules on which the base hardly errs and, if counted, shares of concepts, in equal parts."""
+    """The default prior: KT, rules on which the base hardly errs and, if counted, shares of concepts, a part each."""
 
     def __init__(self, concepts: int | None, M: int) -> None:
         self.concepts, self.M = concepts, M
