@@ -143,3 +143,33 @@ def below_the_root(was: Any) -> Any:
 def one_below(was: Any) -> Any:
     """Whatever fits, 1 is said below the tree."""
     return lambda self, history, x, p: 1 if self._node is None else was(self, history, x, p)
+
+
+def without_the_first(was: Any) -> Any:
+    """Answer as if the first ghost were not there."""
+
+    def realizable(self: Any, sample: Any) -> bool:
+        ghosts, self._ghosts = self._ghosts, self._ghosts[1:]
+        try:
+            return bool(was(self, sample))
+        finally:
+            self._ghosts = ghosts
+
+    return realizable
+
+
+def leaking(was: Any) -> Any:
+    """A point that tells its block: odd or even."""
+
+    def fresh(self: Any, block: int) -> int:
+        x = was(self, block)
+        told = x - x % 2 + block % 2
+        self._block[told] = self._block.pop(x)
+        return int(told)
+
+    return fresh
+
+
+def other_label(was: Any) -> Any:
+    """The opposite is predicted."""
+    return lambda self, split: ~was(self, split)

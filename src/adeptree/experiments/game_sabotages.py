@@ -37,6 +37,11 @@ GAME_MUTANTS: dict[str, Mutant] = {
         {"games.block_reset:BlockReset._coin": ways.sticky},
         {"adversaries": {"part": "blocks"}},
     ),
+    "leaking points": Mutant(
+        "BlockReset's points are odd or even as their blocks are",
+        {"games.block_reset:Partition.fresh": ways.leaking},
+        {"adversaries": {"part": "blocks"}},
+    ),
     "the same block": Mutant(
         "BlockReset keeps its negative block",
         {"games.block_reset:BlockReset._open_phase": ways.same_block},
@@ -45,7 +50,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "half an oracle": Mutant(
         "BlockReset's oracle knows one block less",
         {"games.block_reset:BlockReset.judge": ways.one_block_less},
-        {"adversaries": {"part": "blocks"}, "lower-bound": {}},
+        {"adversaries": {"part": "blocks"}},
     ),
     # --- The other adversaries ---
     "noise doubled": Mutant(
@@ -94,6 +99,11 @@ GAME_MUTANTS: dict[str, Mutant] = {
         {"games.made_up:labels_that_keep": always(0)},
         {"cited": {"part": "made up"}},
     ),
+    "forgotten answers": Mutant(
+        "MadeUp's oracle does not know its first ghost",
+        {"games.made_up:MadeUp.realizable": ways.without_the_first},
+        {"cited": {"part": "made up"}},
+    ),
     "no tree": Mutant(
         "Ghost never finds a tree",
         {"ghost.stages:tree_label": always(None)},
@@ -132,6 +142,11 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "stubborn": Mutant(
         "Consistent keeps its first function",
         {"ghost.cited.votes:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
+        LETTER,
+    ),
+    "rows of Ghost": Mutant(
+        "on a frontier, Ghost's rows say the other label",
+        {"ghost.ghost_rows:GhostRows.predict": ways.other_label},
         LETTER,
     ),
     "rows stand still": Mutant(

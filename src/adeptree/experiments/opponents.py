@@ -19,6 +19,9 @@ from adeptree.experiments.lower_bound import budgeted_game
 from adeptree.experiments.stats import at_most, like_coins, mean_is, score
 from adeptree.learners.budgeted import Guesser
 
+BITS = 62
+"""Of a point in the game of blocks."""
+
 
 def run(cell: Cell) -> Row:
     """Play one game of a part."""
@@ -109,8 +112,11 @@ def _blocks(cell: Cell) -> Row:
         broken += sum(len(side) > 1 for side in sides) + len(sides[0] & sides[1]) + len(both & seen)
         seen |= both
     ones = sorted((sum(r.y for r in phase) for phase in phases), reverse=True)
+    told = [sum((r.x >> bit & 1) == r.y for r in played) for bit in (0, BITS - 1)]
     return {
         "ones": score(sum(ys), T, 0.5),
+        "told": score(told[0], T, 0.5),
+        "told_high": score(told[1], T, 0.5),
         "changes": score(sum(one != other for one, other in pairwise(ys)), T - 1, 0.5),
         "broken": broken,
         "lied": sum(_lied(query, blocks, d) for _, query in game.log),
@@ -166,6 +172,9 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         apart = [r for r in blocks if r["learner"] == "guesser"]  # (the same coins come to every learner)
         yield from like_coins("BlockReset: 1s", column(apart, "ones"), note)
         yield from like_coins("BlockReset: changes of label", column(apart, "changes"), note)
+        for name, which in (("told", "lowest"), ("told_high", "highest")):
+            note = "in standard deviations: a point says nothing about its block"
+            yield from like_coins(f"BlockReset: {which} bit of a point that is its label", column(apart, name), note)
         note = "a phase ends with every round of a query; one block for each label, and points that nobody saw"
         yield at_most("BlockReset: blocks and points that are not fresh", column(blocks, "broken"), 0.0, note)
         yield at_most(

@@ -239,3 +239,13 @@ def instead(value: Any) -> Change:
 def always(value: Any) -> Change:
     """Return the same whatever is asked."""
     return lambda was: lambda *args, **named: value
+
+
+def forgets_a_tenth(was: Any) -> Any:
+    """Every expected loss is a tenth too small."""
+
+    def settle(self: Any, p: float, guess: int, label: int) -> None:
+        was(self, p, guess, label)
+        self.expected_loss -= 0.1 * abs(p - label)
+
+    return settle

@@ -6,7 +6,7 @@ from adeptree.experiments import sabotage_ways as ways
 from adeptree.experiments.experiment import Cell
 from adeptree.experiments.game_sabotages import GAME_MUTANTS
 from adeptree.experiments.mutants import Mutant
-from adeptree.experiments.sabotage_ways import after_init, instead, times
+from adeptree.experiments.sabotage_ways import after_init, always, instead, times
 
 LEARNING: dict[str, Cell] = {
     "regret": {},
@@ -32,7 +32,7 @@ MUTANTS: dict[str, Mutant] = {
     "never learns": Mutant(
         "the rate is next to nothing",
         {"learners.choices:rate_rule": ways.next_to_nothing},
-        EXACT | LEARNING | {"tradeoff": {"part": "regret"}, "anytime": {}, "transfer": {}},
+        EXACT | LEARNING | {"tradeoff": {"part": "regret"}, "anytime": {}, "transfer": {"part": "growth"}},
     ),
     "wrong labels": Mutant(
         "what is learnt is the opposite of the label",
@@ -118,6 +118,11 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.bpss:Bpss.__init__": ways.unpruned},
         {"algorithms": {}, "soa-memory": {"part": "experts"}},
     ),
+    "losses forgotten": Mutant(
+        "the account of expected losses is a little too small",
+        {"learners.account:Account._settle": ways.forgets_a_tenth},
+        {"algorithms": {}},
+    ),
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
         {"learners.adept_learner:Adept.best_loss": times(0.5), "learners.history:HistoryLearner.best_loss": times(0.5)},
@@ -149,6 +154,11 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.promises:theorem_one": ways.half_gap},
         {"algorithms": {}, "anytime": {}, "cited": {"part": "regret"}},
     ),
+    "no floor": Mutant(
+        "the adaptive rate does not reckon with what a path may cost",
+        {"theory.priors:BetaPrior.price": always(None)},
+        {"algorithms": {}},
+    ),
     "always the best": Mutant(
         "certificates always say that the best rule was kept",
         {"learners.adept_learner:certify": ways.always_best},
@@ -163,7 +173,7 @@ MUTANTS: dict[str, Mutant] = {
     "first K rounds": Mutant(
         "the first K rounds are committed instead of a uniform subset",
         {"learners.lazy:LazyAdept.__init__": after_init(ways.first_rounds)},
-        {"transfer": {}, "tradeoff": {"part": "calls"}},
+        {"transfer": {}},
     ),
     "not blind": Mutant(
         "the lazy learner looks whether its round will be sampled, and tosses a coin where not",
