@@ -95,7 +95,7 @@ MUTANTS: dict[str, Mutant] = {
     "asks about pairs": Mutant(
         "queries grow faster than the paths",
         {"learners.adept_learner:Adept.queries": ways.steeper},
-        {"queries": {}, "algorithms": {}},
+        {"queries": {}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "asks twice": Mutant(
         "every question reaches the oracle with another one",
@@ -107,9 +107,9 @@ MUTANTS: dict[str, Mutant] = {
         {"experiments.query_counts:through_oracle": ways.literally},
         {"queries": {"part": "posed"}},
     ),
-    "asked ten times": Mutant(
-        "every call to an oracle is made ten times",
-        {"oracles.chain:Counting._through": ways.ten_times},
+    "asked thirty times": Mutant(
+        "every call to an oracle is made thirty times",
+        {"oracles.chain:Counting._through": ways.thirty_times},
         {"queries": {"part": "posed"}, "frontier": {"part": "posed"}},
     ),
     # --- The classic reduction ---
@@ -126,7 +126,7 @@ MUTANTS: dict[str, Mutant] = {
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
         {"learners.adept_learner:Adept.best_loss": times(0.5), "learners.history:HistoryLearner.best_loss": times(0.5)},
-        {"regret": {}, "transfer": {"part": "games"}, "algorithms": {}},
+        {"regret": {}, "transfer": {"part": "games"}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "no coins": Mutant(
         "guesses are the likelier label",
