@@ -25,7 +25,7 @@ from adeptree.experiments.experiment import Cell, Row, key_of
 from adeptree.experiments.measured_rows import Journal
 from adeptree.experiments.reproduce import Progress, Reproduction, reproduce
 from adeptree.experiments.runner import RunFailed, run_tasks
-from adeptree.experiments.stats import at_least, at_most, exponent_near, fitted, mean_at_least
+from adeptree.experiments.stats import at_least, at_most, exponent_near, fitted, like_coins, mean_at_least, near
 
 FAST = "width"
 """An experiment whose tiny cells take no time."""
@@ -123,6 +123,25 @@ DOCTORED: list[tuple[str, str, Callable[[Any], Any], dict[str, Any]]] = [
     ("frontier", "regret", worse(0.2), {"part": "low", "Q": 1}),
     ("frontier", "regret", worse(1e4), {"part": "high"}),
     ("frontier", "queries", worse(1e4), {"part": "high"}),
+    ("frontier", "added", lambda _: 1, {"part": "cited"}),
+    ("frontier", "queries", worse(1e4), {"part": "posed"}),
+    ("adversaries", "flips", lambda value: value + 1, {"stream": "Drifting"}),
+    ("adversaries", "flips", worse(2), {"stream": "Stochastic"}),
+    ("adversaries", "uneven", lambda value: value + 5, {}),
+    ("adversaries", "same", lambda value: value + 1, {"part": "targets"}),
+    ("adversaries", "first", lambda value: value + 1, {"T": 40}),
+    ("adversaries", "unfit", lambda _: 1, {"part": "targets"}),
+    ("adversaries", "likely", lambda _: 1, {}),
+    ("adversaries", "missed", lambda _: 1, {}),
+    ("adversaries", "ones", lambda value: value + 1, {"learner": "guesser"}),
+    ("adversaries", "changes", worse(2), {"learner": "guesser"}),
+    ("adversaries", "broken", lambda _: 1, {}),
+    ("adversaries", "lied", lambda _: 1, {}),
+    ("adversaries", "best", lambda _: 1, {}),
+    ("algorithms", "differs", lambda _: 1, {"base": "WeightedVote"}),
+    ("algorithms", "p_gap", lambda _: 1e-6, {"part": "cited"}),
+    ("transfer", "coins", worse(2), {"part": "sampling"}),
+    ("anytime", "regret", worse(4), {"part": "compare"}),
 ]
 
 
@@ -156,13 +175,17 @@ def test_verdicts_of_numbers() -> None:
     assert not at_least("", [1.0, 3.0], 2.0).held
     assert mean_at_least("", [0.0, 2.0, 1.0], 1.5).held
     assert not mean_at_least("", [0.9, 1.0, 1.1], 1.5).held
+    assert near("", 1.0, 1.29, error=0.1, runs=2).held
+    assert not near("", 1.0, 1.31, error=0.1, runs=2).held
+    assert [v.held for v in like_coins("", [-1.0, 1.0, 0.5, -0.5, 1.4, -1.4])] == [True, True]
+    assert [v.held for v in like_coins("", [2.0, 2.1, 1.9, 2.0, 2.2, 1.8])] == [False, False]
 
 
 def test_exponents_are_fitted_to_the_means_over_seeds() -> None:
     rows: list[Row] = [{"T": T, "seed": seed, "v": (1 + seed) * T**2} for T in (10, 100) for seed in range(3)]
     assert fitted(rows, "v") == pytest.approx((2.0, 0.0))
-    assert exponent_near("", rows, "v", 2.1).held
-    assert not exponent_near("", rows, "v", 2.2).held
+    assert exponent_near("", rows, "v", 2.0).held
+    assert not exponent_near("", rows, "v", 2.001).held
     assert not exponent_near("", [{**row, "v": 0.0} for row in rows], "v", 2.0).held
 
 

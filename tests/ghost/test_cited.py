@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from test_ghost import CLASSES, Oracle, Row, Rows, random_class
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded
+from adeptree.experiments.transcribed_votes import LETTERS, AssosEtAl, KozachinskiySteifer, Letter
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.ghost.cited.councils import Council, Voting, VotingRows
@@ -23,119 +23,10 @@ from adeptree.roles.base_learner import PerPath
 
 LEARNERS: list[Voting] = [at.MajorityPruning(2), at.WeightedVote(), at.Consistent()]
 
-# ------------------------------------------------------------------ the papers' pseudo-code, with a plain oracle
 
-
-class Literal:
-    """One history: functions are lists of labels, moved on by what the oracle allows, 0 first."""
-
-    def __init__(self, oracle: Any) -> None:
-        self.oracle = oracle
-        self.sample: list[tuple[Any, int]] = []
-        self.points: list[Any] = []
-        self.functions: list[list[int]] = []
-
-    def find(self) -> list[int]:
-        """Return a function that fits all examples so far."""
-        return [y for _, y in self.sample]
-
-    def says(self, function: list[int], x: Any) -> int:
-        return 0 if self.oracle([*zip(self.points, function, strict=True), (x, 0)]) else 1
-
-    def round(self, x: Any, y: int) -> int:
-        """Predict at x, learn y, and return what was predicted."""
-        labels = [self.says(function, x) for function in self.functions]
-        predicted = self.vote(labels)
-        for function, label in zip(self.functions, labels, strict=True):
-            function.append(label)
-        self.points.append(x)
-        self.sample.append((x, y))
-        self.learn(labels, predicted, y)
-        return predicted
-
-    def vote(self, labels: list[int]) -> int:
-        raise NotImplementedError
-
-    def learn(self, labels: list[int], predicted: int, y: int) -> None:
-        raise NotImplementedError
-
-
-class LiteralPruning(Literal):
-    """Kozachinskiy and Steifer, Algorithm 3: Procedure(j) for j = 0, ..., max{i : 16^i divides N}, N = 1, 2, ..."""
-
-    def __init__(self, oracle: Any) -> None:
-        super().__init__(oracle)
-        self.N, self.j = 1, 0
-
-    @property
-    def w(self) -> int:
-        return 1 if self.j == 0 else 2 ** (3 * self.j + 1)
-
-    def vote(self, labels: list[int]) -> int:
-        if len(labels) < self.w:
-            return 0
-        return int(sum(labels[-self.w :]) > self.w / 2)
-
-    def learn(self, labels: list[int], predicted: int, y: int) -> None:
-        if predicted == y:
-            return
-        if self.j == 0:
-            self.functions.append(self.find())
-        else:
-            older = len(labels) - self.w
-            wrong = [i for i in range(older, len(labels)) if labels[i] == predicted]
-            self.functions = self.functions[:older] + [self.functions[i] for i in wrong[: self.w // 2]]
-        if self.N % 16 ** (self.j + 1) == 0:
-            self.j += 1
-        else:
-            self.N, self.j = self.N + 1, 0
-
-
-class LiteralWeights(Literal):
-    """Assos et al., Algorithms 1 and 2, improper: phases of lazy multiplicative weights, alpha = 1/4."""
-
-    def __init__(self, oracle: Any) -> None:
-        super().__init__(oracle)
-        self.functions, self.errors, self.k = [[]], [0], 0
-
-    def weight(self, labels: list[int], y: int) -> float:
-        eta = math.sqrt(8 * math.log(len(labels)) / self.length)
-        weights = [math.exp(-eta * e) for e in self.errors]
-        return math.fsum(w for w, label in zip(weights, labels, strict=True) if label == y) / math.fsum(weights)
-
-    @property
-    def length(self) -> int:
-        return max(1, math.ceil(0.5 * math.log(len(self.functions)) / 0.25**2))
-
-    def vote(self, labels: list[int]) -> int:
-        return int(self.weight(labels, 1) >= 0.5)
-
-    def learn(self, labels: list[int], predicted: int, y: int) -> None:
-        if self.weight(labels, 1 - y) < 0.5:
-            return
-        self.errors = [e + (label != y) for e, label in zip(self.errors, labels, strict=True)]
-        self.k += 1
-        if self.k == self.length:
-            self.functions.append(self.find())
-            self.errors, self.k = [0] * len(self.functions), 0
-
-
-class LiteralConsistent(Literal):
-    """Some function that fits, until it errs."""
-
-    def __init__(self, oracle: Any) -> None:
-        super().__init__(oracle)
-        self.functions = [[]]
-
-    def vote(self, labels: list[int]) -> int:
-        return labels[0]
-
-    def learn(self, labels: list[int], predicted: int, y: int) -> None:
-        if predicted != y:
-            self.functions = [self.find()]
-
-
-LITERAL = dict(zip(LEARNERS, (LiteralPruning, LiteralWeights, LiteralConsistent), strict=True))
+def letter(base: Voting, oracle: Any) -> Letter:
+    """Return the pseudo-code of its authors, with a plain oracle."""
+    return LETTERS[type(base).__name__](lambda points, labels: oracle([*zip(points, labels, strict=True)]))
 
 
 def streams(rng: np.random.Generator, rows: list[Row], count: int) -> list[list[tuple[int, int]]]:
@@ -155,11 +46,11 @@ def test_it_is_what_its_authors_wrote(base: Voting) -> None:
         oracle = Oracle(rows)
         learner = replace(base, oracle=oracle)
         for stream in streams(rng, sorted(rows), 6):
-            literal, state = LITERAL[base](oracle), learner.start()
+            literal, state = letter(base, oracle), learner.start()
             for x, y in stream:
-                assert learner.predict(state, x) == literal.round(x, y)
-                state = learner.update(state, x, y)
-                assert state.functions == tuple(map(tuple, literal.functions))
+                assert learner.predict(state, x) == literal.predict(x)
+                state, literal = learner.update(state, x, y), literal.after(x, y)
+                assert list(state.functions) == literal.functions
 
 
 @pytest.mark.parametrize("base", LEARNERS, ids=repr)
@@ -170,18 +61,18 @@ def test_it_is_what_its_authors_wrote_when_it_always_errs(base: Voting) -> None:
     def oracle(sample: Any) -> bool:
         return zlib.crc32(bytes(y for _, y in sample)) % 8 < 4
 
-    literal, learner = LITERAL[base](oracle), base.bind(at.OracleClass(realizable=oracle))
+    literal, learner = letter(base, oracle), base.bind(at.OracleClass(realizable=oracle))
     state, rounds = learner.start(), 320 if isinstance(base, at.MajorityPruning) else 150
     for x in range(rounds):
         predicted = learner.predict(state, x)
         y = int(rng.integers(2)) if x % 5 == 4 else 1 - predicted
-        assert literal.round(x, y) == predicted
-        state = learner.update(state, x, y)
+        assert literal.predict(x) == predicted
+        state, literal = learner.update(state, x, y), literal.after(x, y)
         assert len(state.functions) == len(literal.functions)
-    if isinstance(literal, LiteralPruning):
+    if isinstance(literal, KozachinskiySteifer):
         assert literal.N > 256, "families of both levels voted"
         assert state.notes == (literal.N, literal.j)
-    if isinstance(literal, LiteralWeights):
+    if isinstance(literal, AssosEtAl):
         assert len(literal.functions) > 6
         assert (list(state.errors), *state.notes) == (literal.errors, literal.k)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adeptree.app.terminal import show, told
-from adeptree.core.errors import MissingExtra, StateError
+from adeptree.core.errors import InvalidArgument, MissingExtra, StateError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,11 +48,14 @@ def reproduce_command(
     """Measure every claim of the paper and say whether it held.
 
     Runs that finished are kept in DIR and not run again. At the end stand a table and DIR/report.html. With --mutants
-    nothing is measured: small sabotages are tried one by one, and --only names one of them.
+    nothing is measured: small sabotages are tried, each in the games that show it soonest; --full tries each in all of
+    its games, which says what every check can catch (DIR/power.json). --only names one of them.
     """
     with told(TROUBLE):
         if mutants:
-            if not _hunted(only, workers or _possible(jobs or os.cpu_count() or 1), out):
+            if workers is not None:
+                raise InvalidArgument("--mutants runs in processes of this machine; give --jobs instead of --workers")
+            if not _hunted(only, not quick, _possible(jobs or os.cpu_count() or 1), out):
                 raise typer.Exit(FAILED)
             return
         _check_page(out)
@@ -61,7 +64,7 @@ def reproduce_command(
             raise typer.Exit(FAILED)
 
 
-def _hunted(only: str | None, jobs: int | str, out: Path) -> bool:
+def _hunted(only: str | None, whole: bool, jobs: int, out: Path) -> bool:
     """Try the mutants, tell which check caught which, and return whether nothing went unnoticed that was noticed."""
     import json
 
@@ -73,13 +76,13 @@ def _hunted(only: str | None, jobs: int | str, out: Path) -> bool:
         for row in caught.rows or (f"raised {caught.raised}" if caught.raised else "NOT CAUGHT",):
             show(f"    {row}")
 
-    found = hunt("quick", only, jobs, on_done)
+    found = hunt(whole, only, jobs, on_done)
     free = [name for name, caught in found.items() if not caught.held]
     caught = power_of(found)
-    show(f"{len(found) - len(free)} of {len(found)} mutants caught, by {len(caught)} checks")
-    if only is not None:
+    show(f"{len(found) - len(free)} of {len(found)} mutants caught, by {len(caught['rows'])} checks")
+    if only is not None or not whole:
         return not free
-    weak = [row for row in power() if row not in caught]
+    weak = [row for row in power() if row not in caught["rows"]]
     for row in weak:
         show(f"no mutant fails any more: {row}")
     out.mkdir(parents=True, exist_ok=True)

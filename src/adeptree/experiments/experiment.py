@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from adeptree.core.errors import DamagedFile, InvalidArgument, got
+from adeptree.core.errors import DamagedFile, InvalidArgument, NoBetterThanACoin, got
 
 Cell = dict[str, Any]
 """The configuration of one run: plain values only, the seed among them."""
@@ -75,7 +76,9 @@ class Experiment:
 
     def row(self, cell: Cell) -> Row:
         """Run one cell; the row holds the cell too, so that it can be read on its own."""
-        return {**cell, **self.run(cell)}
+        with warnings.catch_warnings():  # short games promise little, and are played on purpose
+            warnings.simplefilter("ignore", NoBetterThanACoin)
+            return {**cell, **self.run(cell)}
 
     def verdicts(self, rows: Sequence[Row]) -> list[Verdict]:
         """Check the rows; nothing measured is nothing shown."""

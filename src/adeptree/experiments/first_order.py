@@ -8,10 +8,7 @@ from collections.abc import Iterator, Sequence
 import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import played
-from adeptree.experiments.stats import at_most, fitted, mean
-
-NOT_LIKE_ROOT = 0.4
-"""Largest exponent, over the upper half of the T's, that still counts as "not like sqrt(T)"."""
+from adeptree.experiments.stats import ERRORS, at_most, fitted, mean
 
 
 def run(cell: Cell) -> Row:
@@ -69,6 +66,7 @@ def _growth(stream: str, rows: Sequence[Row]) -> Verdict:
     )
     if not realizable:
         note = "a stream said to be realizable has L* > 0"
-    held = slope <= NOT_LIKE_ROOT and realizable
+    # Not like sqrt(T), beyond doubt.
+    held = slope <= 0.5 - ERRORS * error and realizable
     claim = f"exponent of expected mistakes in T, {stream} stream"
-    return Verdict(claim, "<=", NOT_LIKE_ROOT, slope, slope, error, len(adaptive), held, note)
+    return Verdict(claim, "<=", 0.5 - ERRORS * error, slope, slope, error, len(adaptive), held, note)

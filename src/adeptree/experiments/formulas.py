@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from math import ceil, comb, e, floor, log, sqrt
+from math import ceil, comb, e, exp, floor, log, sqrt
 
 import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, groups
-from adeptree.experiments.stats import at_most
+from adeptree.experiments.stats import ROUNDING, at_most
 
-ROUNDING = 1e-9
 Pair = tuple[float, float]
 """What the library says and what the statement says."""
 
@@ -59,6 +58,25 @@ def _first_order_promise(T: int, M: int) -> Pair:
     return learner.bound_for(T // 100) or 0.0, min(anyway, proven(T // 100))
 
 
+def _coins(T: int, M: int) -> Pair:
+    """(m/2) E|S_n| of m = 3^d points (2 for d = 1) and n odd coins each, the mean of |S_n| taken from its chances."""
+    d = min(M, 4)
+    m = min(2 if d == 1 else 3**d, T)
+    n = next(n for n in range(T // m, 0, -1) if n % 2)
+    if n > 999:  # (beyond that the chances are no doubles)
+        return 0.0, 0.0
+    mean = sum(comb(n, k) * abs(2 * k - n) for k in range(n + 1)) / 2**n
+    return at.bounds.dimension_lower_bound(T, d), m / 2 * mean
+
+
+def _excess(T: int, M: int) -> Pair:
+    """The least S with sum w_i exp(lambda_i S - (e^lambda_i - lambda_i - 1) Q) = 1/delta, at Q = T and delta = 2^-M."""
+    S = at.bounds.excess(T, 2.0**-M)
+    tilts = [2.0 ** (1 - i) for i in range(40)]
+    logs = [log(8 / ((i + 8) * (i + 9))) + t * S - (exp(t) - t - 1) * T for i, t in enumerate(tilts)]
+    return max(logs) + log(sum(exp(value - max(logs)) for value in logs)), M * log(2)
+
+
 # Each over T and a dimension or number of mistakes; written as the paper (or the page named) writes it.
 FORMULAS: dict[str, Callable[[int, int], Pair]] = {
     "main theorem: sqrt(T M ln(eT/M) / 2)": lambda T, M: (at.bounds.regret(T, M), sqrt(T * _ln_n(T, M) / 2)),
@@ -105,6 +123,15 @@ FORMULAS: dict[str, Callable[[int, int], Pair]] = {
     "forced mistakes: 3^d, and 2 for d = 1": lambda T, M: (
         float(at.bounds.forced_mistakes(M)), float(2 if M == 1 else 3**M)
     ),
+    "the dimension's bound: (m/2) E|S_n|": _coins,
+    "late labels at one rate: K/eta + eta (n + 2D)/8": lambda T, M: (
+        at.bounds.late_regret_at_rate(T, 3 * T, float(M), 0.25), 4 * M + (T + 6 * T) / 32
+    ),
+    "late labels at the adaptive rate: Theorem D": lambda T, M: (
+        at.bounds.late_adaptive_regret(T, T, M, 8.0 + M),
+        _adaptive(3 * T, 8.0 + M) - (8 + M) / 8 - 1 / 2 + ((8 + M) / 4 + 1) * (1 + 42 * M) + M,
+    ),
+    "drawn losses: Theorem E": _excess,
     "promised by Adept(c, T) in advance": _in_advance,
     "promised by Adept(c) in advance": _anytime_in_advance,
     'promised by rate="first-order" at L* = T/100': _first_order_promise,

@@ -27,9 +27,11 @@ LEARNERS: dict[str, Any] = {
 }
 
 
-def budgeted_game(name: str, d: int, T: int, Q: int, seed: int) -> tuple[at.BlockReset, at.Transcript]:
+def budgeted_game(
+    name: str, d: int, T: int, Q: int, seed: int, record: bool = False
+) -> tuple[at.BlockReset, at.Transcript]:
     """Play a learner of at most Q queries against the adversary of the theorem."""
-    game = at.BlockReset(d)
+    game = at.BlockReset(d, record=record)
     return game, at.play(LEARNERS[name](game.oracle, T, Q, seed=seed), game, seed=seed)
 
 

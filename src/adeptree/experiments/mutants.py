@@ -2,29 +2,33 @@
 
 A mutant (``sabotages``) changes one thing in the library or in the game while its experiments are played. A row of the
 table that no mutant makes fail has no power, and is not shown as "held" (``power.json`` holds who caught what at the
-level "quick"; ``adeptree reproduce --mutants`` makes it anew).
+level "quick", and in how few games; ``adeptree reproduce --mutants --full`` makes it anew).
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import multiprocessing
 import re
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module, resources
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from adeptree.core.errors import InvalidArgument, unknown
+from adeptree.core.errors import InvalidArgument, StateError, unknown
 from adeptree.experiments.claims import experiment
 from adeptree.experiments.experiment import Cell, Row
-from adeptree.experiments.runner import Task, run_tasks
 
 Change = Callable[[Any], Any]
 """From what is there to what takes its place."""
+Timed = tuple[Row, float]
+"""A row, and the seconds it took."""
 RAISED = "raised"
 POWER = "power.json"
 
@@ -53,19 +57,26 @@ class Mutant:
                 stack.enter_context(patch.object(owner, name, change(inspect.getattr_static(owner, name))))
             yield
 
-    def cells(self, name: str, level: str) -> list[Cell]:
-        """Return the cells of an experiment that are played with it."""
-        wanted = self.played[name]
-        return [cell for cell in experiment(name).cells(level) if all(cell.get(k) == v for k, v in wanted.items())]
+
+class Place(NamedTuple):
+    """Some games of an experiment, and how many seconds of processor time they take."""
+
+    experiment: str
+    where: Cell
+    seconds: float
+
+
+NOTHING = Mutant("nothing is changed", {}, {})
 
 
 @dataclass(frozen=True)
 class Caught:
-    """Which rows failed with a mutant at work, and in how many runs something was raised."""
+    """Which rows failed with a mutant at work, and the first thing that was raised in a run."""
 
     rows: tuple[str, ...]
     raised: str = ""
-    """The first thing that was raised."""
+    quickest: Place | None = None
+    """The fewest games that show it."""
 
     @property
     def held(self) -> bool:
@@ -80,56 +91,146 @@ def mutants() -> dict[str, Mutant]:
     return MUTANTS
 
 
-def run_sabotaged(mutant: str, name: str, cell: Cell) -> Row:
-    """Run one cell with a mutant at work: what a worker process is told to do."""
-    with mutants()[mutant].at_work():
+def run_sabotaged(mutant: Mutant, name: str, cell: Cell) -> Row:
+    """Run one cell with a mutant at work."""
+    with mutant.at_work():
         try:
             return experiment(name).row(cell)
         except Exception as error:  # whatever it is: the sabotage did not go unnoticed
             return {**cell, RAISED: f"{type(error).__name__}: {error}"}
 
 
-def caught_by(mutant: str, rows: Mapping[str, list[Row]]) -> Caught:
+def caught_by(mutant: Mutant, name: str, rows: Sequence[Row]) -> Caught:
     """Return what the checks say of rows that were measured with a mutant at work."""
-    failed, raised = [], ""
-    for name, measured in rows.items():
-        whole = [row for row in measured if RAISED not in row]
-        raised = raised or next((row[RAISED] for row in measured if RAISED in row), "")
-        if not whole:
-            continue
-        with mutants()[mutant].at_work():  # a bound that was lowered is lowered for the check, too
-            failed += [key(name, v.claim) for v in experiment(name).verdicts(whole) if not v.held]
+    whole = [row for row in rows if RAISED not in row]
+    raised = next((row[RAISED] for row in rows if RAISED in row), "")
+    if not whole:
+        return Caught((), raised)
+    with mutant.at_work():  # a bound that was lowered is lowered for the check, too
+        failed = [key(name, v.claim) for v in experiment(name).verdicts(whole) if not v.held]
     return Caught(tuple(dict.fromkeys(failed)), raised)
 
 
+def tried(mutant: Mutant | str, name: str, where: Cell, level: str, honest: Sequence[Timed] = ()) -> Caught:
+    """Play a mutant in one experiment: what a worker process is told to do.
+
+    ``honest`` are all rows of the experiment as they should be, with their seconds: then the fewest games that show
+    the sabotage are looked for, too.
+    """
+    mutant = mutants()[mutant] if isinstance(mutant, str) else mutant
+    cells = [cell for cell in experiment(name).cells(level) if fits(cell, where)]
+    rows = [run_sabotaged(mutant, name, cell) for cell in cells]
+    caught = caught_by(mutant, name, rows)
+    if not honest or not caught.held:
+        return caught
+    places = {json.dumps(place): place for cell in cells for place in _places(cell)}.values()
+    for place in sorted(places, key=lambda place: sum(t for row, t in honest if fits(row, place))):
+        should = [row for row, _ in honest if fits(row, place)]
+        if all(v.held for v in experiment(name).verdicts(should)):
+            here = caught_by(mutant, name, [row for row in rows if fits(row, place)])
+            if here.rows or (here.held and not caught.rows):
+                seconds = sum(t for row, t in honest if fits(row, place))
+                return replace(caught, quickest=Place(name, place, round(seconds, 2)))
+    return caught
+
+
+def _places(cell: Cell) -> Iterator[Cell]:
+    """Return what may be asked of cells so that this one is among them: one or two of its values."""
+    values = {k: v for k, v in cell.items() if k != "seed" and not isinstance(v, list)}
+    yield {}
+    for k, v in values.items():
+        yield {k: v}
+        if k != "part" and "part" in values:
+            yield {"part": values["part"], k: v}
+
+
+def fits(cell: Cell, where: Cell) -> bool:
+    """Say whether a cell (or its row) holds all of that."""
+    return all(cell.get(k) == v for k, v in where.items())
+
+
 def hunt(
-    level: str = "quick",
+    whole: bool = False,
     only: str | None = None,
-    jobs: int | str = 1,
+    jobs: int = 1,
     on_done: Callable[[str, Caught], None] | None = None,
+    level: str = "quick",
 ) -> dict[str, Caught]:
-    """Play every mutant, or one, and return who caught it."""
+    """Play every mutant, or one: where it is known to be caught soonest, or (``whole``) in all that it is made for.
+
+    Nothing that was remembered under one sabotage meets another: each has a process of its own. First of all the same
+    games are played with nothing changed, and nobody may be caught.
+    """
     names = list(mutants()) if only is None else [only]
     for name in names:
         if name not in mutants():
             raise InvalidArgument(unknown(name, "mutant", list(mutants())))
+    with ProcessPoolExecutor(jobs, mp_context=_context(), max_tasks_per_child=1) as workers:
+        if whole:
+            return _whole_hunt(workers, names, level, on_done)
+        places = {name: quickest(name) for name in names}
+        idle = {json.dumps([p.experiment, p.where]): p for p in places.values()}
+        calm = {k: workers.submit(tried, NOTHING, p.experiment, p.where, level) for k, p in idle.items()}
+        tries = {name: workers.submit(tried, name, p.experiment, p.where, level) for name, p in places.items()}
+        for k, future in calm.items():
+            if future.result().held:
+                raise StateError(f"something is caught although nothing is changed, in {k}: {future.result()}")
+        return _results({name: [future] for name, future in tries.items()}, on_done)
+
+
+def _whole_hunt(
+    workers: ProcessPoolExecutor, names: Sequence[str], level: str, on_done: Callable[[str, Caught], None] | None
+) -> dict[str, Caught]:
+    experiments = dict.fromkeys(e for name in names for e in mutants()[name].played)
+    cells = {e: experiment(e).cells(level) for e in experiments}
+    running = {e: [workers.submit(_timed, e, some) for some in _shares(cells[e])] for e in cells}
+    honest = {e: [timed for future in futures for timed in future.result()] for e, futures in running.items()}
+    return _results(
+        {
+            name: [
+                workers.submit(tried, name, e, where, level, honest[e]) for e, where in mutants()[name].played.items()
+            ]
+            for name in names
+        },
+        on_done,
+    )
+
+
+def _shares(cells: Sequence[Cell], size: int = 40) -> list[Sequence[Cell]]:
+    return [cells[start : start + size] for start in range(0, len(cells), size)]
+
+
+def _timed(name: str, cells: Sequence[Cell]) -> list[Timed]:
+    """Run cells, and see how long each takes."""
+    rows = []
+    for cell in cells:
+        started = time.process_time()
+        rows.append((experiment(name).row(cell), time.process_time() - started))
+    return rows
+
+
+def _results(
+    tries: Mapping[str, Sequence[Future[Caught]]], on_done: Callable[[str, Caught], None] | None
+) -> dict[str, Caught]:
+    """Return for each mutant what all its experiments say."""
     found = {}
-    for name in names:
-        mutant = mutants()[name]
-        tasks: list[Task] = [(e, cell) for e in mutant.played for cell in mutant.cells(e, level)]
-        rows: dict[tuple[str, str], Row] = {}
-
-        def done(task: Task, row: Row, seconds: float, kept: dict[tuple[str, str], Row] = rows) -> None:
-            kept[task[0], json.dumps(task[1])] = row
-
-        # Fresh workers for each: nothing that was remembered under a sabotage meets the next.
-        run_tasks(tasks, done, jobs, work=partial(run_sabotaged, name))
-        # In the order of the cells, whoever finished first.
-        measured = {e: [rows[e, json.dumps(c)] for c in mutant.cells(e, level)] for e in mutant.played}
-        found[name] = caught_by(name, measured)
+    for name, futures in tries.items():
+        parts = [future.result() for future in futures]
+        places = sorted((p.quickest for p in parts if p.quickest), key=lambda place: place.seconds)
+        rows = tuple(dict.fromkeys(row for p in parts for row in p.rows))
+        found[name] = Caught(rows, next((p.raised for p in parts if p.raised), ""), places[0] if places else None)
         if on_done is not None:
             on_done(name, found[name])
     return found
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Return how processes are started: where possible from one that has imported everything already."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([f"{__package__}.sabotages"])
+    return context
 
 
 def key(name: str, claim: str) -> str:
@@ -155,13 +256,28 @@ def _without_numbers(row: str) -> str:
 
 
 @cache
-def power() -> dict[str, list[str]]:
-    """Return for each row the mutants that it is known to catch."""
+def _known() -> dict[str, Any]:
     text = resources.files(__package__).joinpath(POWER).read_text(encoding="utf-8")
     return json.loads(text)  # type: ignore[no-any-return]
 
 
-def power_of(found: Mapping[str, Caught]) -> dict[str, list[str]]:
-    """Return the same from what was found now."""
+def power() -> dict[str, list[str]]:
+    """Return for each row the mutants that it is known to catch."""
+    return _known()["rows"]  # type: ignore[no-any-return]
+
+
+def quickest(mutant: str) -> Place:
+    """Return the fewest games that are known to show a mutant."""
+    try:
+        return Place(*_known()["quickest"][mutant])
+    except KeyError:
+        raise StateError(f'nobody is known to catch "{mutant}"; --mutants --full looks for who does') from None
+
+
+def power_of(found: Mapping[str, Caught]) -> dict[str, Any]:
+    """Return what was found now, as it is kept."""
     rows = sorted({row for caught in found.values() for row in caught.rows})
-    return {row: [name for name, caught in found.items() if row in caught.rows] for row in rows}
+    return {
+        "rows": {row: [name for name, caught in found.items() if row in caught.rows] for row in rows},
+        "quickest": {name: list(caught.quickest) for name, caught in found.items() if caught.quickest},
+    }

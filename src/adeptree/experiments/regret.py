@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
-from adeptree.experiments.stats import at_most, exponent, exponent_near, mean, spread
+from adeptree.experiments.stats import at_most, fitted, near
+
+DRAWS = 200
+"""Streams of random labels, to know what they cost anybody."""
 
 
 def run(cell: Cell) -> Row:
@@ -28,9 +33,6 @@ def run(cell: Cell) -> Row:
         "best_loss": game.best_loss,
         "worst_over_time": float((game.regrets / over_time).max()),
     }
-    p = game.column("p")
-    drawn = float((game.column("guess") - p).sum())
-    row["coins"] = drawn / max(1e-9, float((p * (1 - p)).sum()) ** 0.5)
     if cell["part"] == "bound" and cell["seed"] == 0:
         row["curve"], row["bound_curve"] = curve(game.regrets.tolist()), curve(over_time.tolist())
     return row
@@ -45,24 +47,30 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         streams = len(groups(members, "stream"))
         note = f"T = {members[0]['T']}, M = {members[0]['M']}; {streams} streams, hardest: {hardest['stream']}"
         yield at_most(f"expected regret on {spec}", column(members, "regret"), bound, note)
-    yield _coins(column(rows, "coins"))
     claim = "expected regret / proven bound, worst round of any run"
     yield at_most(claim, column(rows, "worst_over_time"), 1.0, "after every round t, not only at t = T")
-    for (spec, stream), members in groups(part(rows, "growth"), "class", "stream").items():
-        horizons = sorted({r["T"] for r in members})
-        # With its logarithm the bound itself grows a little faster than sqrt(T) at these T.
-        own = exponent(horizons, [at.bounds.regret(T, members[0]["M"]) for T in horizons])
-        target = 0.5 if stream == "random labels" else own
-        note = f"T = {horizons[0]}..{horizons[-1]}; the bound itself fits {own:.2f} there"
-        claim = f"exponent of regret in T, {stream}, {spec}"
-        yield exponent_near(claim, members, "regret", target, note)
+    for (spec,), members in groups(part(rows, "growth"), "class").items():
+        yield _random_labels(spec, members)
 
 
-def _coins(scores: Sequence[float]) -> Verdict:
-    """Say that guesses are drawn with the chances that are told: sums of (guess - p) are as wide as coins'."""
-    wide, within = spread(scores), round(3 / math.sqrt(2 * (len(scores) - 1)), 3)
-    held = abs(wide - 1) <= within and abs(mean(scores)) <= 3 / math.sqrt(len(scores))
-    note = f"sum of guess - p in a game, in standard deviations; mean {mean(scores):.2f}; within three standard errors"
-    return Verdict(
-        "guesses: spread against coins of these chances", "=", 1.0, wide, wide, 0.0, len(scores), held, note, within
-    )
+def _random_labels(spec: str, rows: Sequence[Row]) -> Verdict:
+    """Say that random labels cost sqrt(T), as they cost everybody: T/2 less the best of the concepts.
+
+    That best is drawn here anew, without a learner, many times over.
+    """
+    horizons = sorted({r["T"] for r in rows})
+    rng, table = np.random.default_rng(0), _signs(at.parse(spec))
+    drawn = []
+    for T, seed in product(horizons, range(DRAWS)):
+        walk = np.bincount(rng.integers(table.shape[1], size=T), 2.0 * rng.integers(2, size=T) - 1, table.shape[1])
+        drawn.append({"T": T, "seed": seed, "best": float((table @ walk).max() / 2)})
+    target, doubt = fitted(drawn, "best")
+    slope, error = fitted(rows, "regret")
+    note = f"T = {horizons[0]}..{horizons[-1]}, as T/2 - L* of {DRAWS} streams that nobody played"
+    claim = f"exponent of regret in T, random labels, {spec}"
+    return near(claim, slope, target, math.hypot(error, doubt), len(rows), note)
+
+
+def _signs(c: Any) -> Any:
+    """Return the labels of all concepts as -1 and 1."""
+    return 2.0 * np.array(c.to_finite().table) - 1

@@ -12,7 +12,6 @@ import numpy as np
 from adeptree.experiments.mutants import Change
 from adeptree.learners.lazy import _Committed
 from adeptree.learners.rates import ConstantRate
-from adeptree.roles.base_learner import PerPath
 from adeptree.roles.frontier import Queries
 
 
@@ -90,16 +89,6 @@ def not_blind(learner: Any) -> None:
     learner._probability = probability
 
 
-def never_opens(was: Any) -> Any:
-    """One phase is all there is."""
-    return lambda self: None if self.phases else was(self)
-
-
-def noisy(was: Any) -> Any:
-    """Every fifth label is flipped."""
-    return lambda self, history, x, p: was(self, history, x, p) ^ int(x % 5 == 0)
-
-
 def wrong_label(was: Any) -> Any:
     """The opposite is learnt."""
     return lambda self, x, y, *rest, **named: was(self, x, 1 - int(y), *rest, **named)
@@ -144,11 +133,6 @@ def one_more(was: Any) -> Any:
 def without_losses(was: Any) -> Any:
     """Losses count nothing."""
     return lambda mass, loss, best, rate: was(mass, loss, best, 0.0)
-
-
-def unbounded(was: Any) -> Any:
-    """Whoever is budgeted may ask in every round."""
-    return lambda t, T, Q: T
 
 
 def paper_instead(was: Any) -> Any:
@@ -221,11 +205,11 @@ def literally(was: Any) -> Any:
     return lambda concept_class, way: was(concept_class, "literal")
 
 
-def ten_times(was: Any) -> Any:
-    """Every call counts ten times."""
+def thirty_times(was: Any) -> Any:
+    """Every call counts thirty times."""
 
     def through(self: Any, kind: Any, samples: Any) -> Any:
-        self.account.posed += 9 * len(samples)
+        self.account.posed += 29 * len(samples)
         return was(self, kind, samples)
 
     return through
@@ -257,21 +241,11 @@ def always(value: Any) -> Change:
     return lambda was: lambda *args, **named: value
 
 
-def path_by_path(was: Any) -> Any:
-    """A base learner that runs on single paths, with questions of its own."""
-    return lambda self, frontier: PerPath(self)
+def forgets_a_tenth(was: Any) -> Any:
+    """Every expected loss is a tenth too small."""
 
+    def settle(self: Any, p: float, guess: int, label: int) -> None:
+        was(self, p, guess, label)
+        self.expected_loss -= 0.1 * abs(p - label)
 
-def point_dropped(was: Any) -> Any:
-    """Ask about a history without its first point."""
-    return lambda self, points, labels, x, y: was(self, points[1:], labels[1:], x, y)
-
-
-def at_most_forty(was: Any) -> Any:
-    """A mistake bound that is cut off."""
-    return lambda *args, **named: min(40, was(*args, **named))
-
-
-def fair_coins(was: Any) -> Any:
-    """A prior that does not look at the base learner's mistakes."""
-    return lambda self, mistakes, contested: -np.log(2.0) * contested
+    return settle

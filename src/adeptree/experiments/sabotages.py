@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from adeptree.experiments import sabotage_ways as ways
 from adeptree.experiments.experiment import Cell
+from adeptree.experiments.game_sabotages import GAME_MUTANTS
 from adeptree.experiments.mutants import Mutant
 from adeptree.experiments.sabotage_ways import after_init, always, instead, times
-from adeptree.ghost.cited.votes import Consistent
 
 LEARNING: dict[str, Cell] = {
     "regret": {},
@@ -32,7 +32,7 @@ MUTANTS: dict[str, Mutant] = {
     "never learns": Mutant(
         "the rate is next to nothing",
         {"learners.choices:rate_rule": ways.next_to_nothing},
-        EXACT | LEARNING | {"tradeoff": {"part": "regret"}, "anytime": {}, "transfer": {}},
+        EXACT | LEARNING | {"tradeoff": {"part": "regret"}, "anytime": {}, "transfer": {"part": "growth"}},
     ),
     "wrong labels": Mutant(
         "what is learnt is the opposite of the label",
@@ -95,7 +95,7 @@ MUTANTS: dict[str, Mutant] = {
     "asks about pairs": Mutant(
         "queries grow faster than the paths",
         {"learners.adept_learner:Adept.queries": ways.steeper},
-        {"queries": {}, "algorithms": {}},
+        {"queries": {}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "asks twice": Mutant(
         "every question reaches the oracle with another one",
@@ -107,9 +107,9 @@ MUTANTS: dict[str, Mutant] = {
         {"experiments.query_counts:through_oracle": ways.literally},
         {"queries": {"part": "posed"}},
     ),
-    "asked ten times": Mutant(
-        "every call to an oracle is made ten times",
-        {"oracles.chain:Counting._through": ways.ten_times},
+    "asked thirty times": Mutant(
+        "every call to an oracle is made thirty times",
+        {"oracles.chain:Counting._through": ways.thirty_times},
         {"queries": {"part": "posed"}, "frontier": {"part": "posed"}},
     ),
     # --- The classic reduction ---
@@ -118,15 +118,20 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.bpss:Bpss.__init__": ways.unpruned},
         {"algorithms": {}, "soa-memory": {"part": "experts"}},
     ),
+    "losses forgotten": Mutant(
+        "the account of expected losses is a little too small",
+        {"learners.account:Account._settle": ways.forgets_a_tenth},
+        {"algorithms": {}},
+    ),
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
         {"learners.adept_learner:Adept.best_loss": times(0.5), "learners.history:HistoryLearner.best_loss": times(0.5)},
-        {"regret": {}, "transfer": {"part": "games"}, "algorithms": {}},
+        {"regret": {}, "transfer": {"part": "games"}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "no coins": Mutant(
         "guesses are the likelier label",
         {"learners.online_learner:OnlineLearner._guess": instead(lambda self, x, p: int(p > 0.5))},
-        {"regret": {}},
+        {"transfer": {"part": "sampling"}},
     ),
     "a row not asked": Mutant(
         "an oracle that is asked about many paths at once loses one of them",
@@ -149,6 +154,11 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.promises:theorem_one": ways.half_gap},
         {"algorithms": {}, "anytime": {}, "cited": {"part": "regret"}},
     ),
+    "no floor": Mutant(
+        "the adaptive rate does not reckon with what a path may cost",
+        {"theory.priors:BetaPrior.price": always(None)},
+        {"algorithms": {}},
+    ),
     "always the best": Mutant(
         "certificates always say that the best rule was kept",
         {"learners.adept_learner:certify": ways.always_best},
@@ -163,7 +173,7 @@ MUTANTS: dict[str, Mutant] = {
     "first K rounds": Mutant(
         "the first K rounds are committed instead of a uniform subset",
         {"learners.lazy:LazyAdept.__init__": after_init(ways.first_rounds)},
-        {"transfer": {}, "tradeoff": {"part": "calls"}},
+        {"transfer": {}},
     ),
     "not blind": Mutant(
         "the lazy learner looks whether its round will be sampled, and tosses a coin where not",
@@ -175,98 +185,14 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.lazy:_commits": ways.lazier},
         {"tradeoff": {}, "transfer": {"part": "sampling"}},
     ),
-    # --- The adversary of the lower bound ---
-    "no reset": Mutant(
-        "BlockReset never opens a new phase",
-        {"games.block_reset:BlockReset._open_phase": ways.never_opens},
-        {"lower-bound": {}, "frontier": {"part": "low"}},
-    ),
-    "noisy blocks": Mutant(
-        "a fifth of BlockReset's labels is flipped",
-        {"games.block_reset:BlockReset.label": ways.noisy},
-        {"lower-bound": {}, "frontier": {"part": "low"}},
-    ),
-    "budget ignored": Mutant(
-        "budgeted learners ask as often as they like",
-        {"learners.budgeted:allowance": ways.unbounded},
-        {"lower-bound": {}},
-    ),
-    # --- The cited learners, and the other lower bound ---
-    "agrees": Mutant(
-        "MadeUp gives the label that the learner thinks likely",
-        {"games.made_up:less_likely": instead(lambda p: int(p > 0.5))},
-        {"cited": {"part": "made up"}},
-    ),
-    "ghosts say 0": Mutant(
-        "MadeUp's ghosts say 0 wherever the plan would have them say something",
-        {"games.made_up:labels_that_keep": always(0)},
-        {"cited": {"part": "made up"}},
-    ),
-    "no tree": Mutant(
-        "Ghost never finds a tree",
-        {"ghost.stages:tree_label": always(None)},
-        {"cited": {"part": "probing", "learner": "Ghost"}},
-    ),
-    "never prunes": Mutant(
-        "MajorityPruning follows the last function",
-        {"ghost.cited.votes:MajorityPruning.learn": instead(Consistent.learn)},
-        {"cited": {"part": "probing", "learner": "MajorityPruning"}},
-    ),
-    "never weighs": Mutant(
-        "WeightedVote follows the last function",
-        {"ghost.cited.votes:WeightedVote.learn": instead(Consistent.learn)},
-        {"cited": {"part": "probing", "learner": "WeightedVote"}},
-    ),
-    "gentle": Mutant(
-        "who probes never takes the worst way",
-        {"experiments.cited:GREED": instead((0.0,))},
-        {"cited": {"part": "probing", "learner": "Consistent"}},
-    ),
-    "asks by itself": Mutant(
-        "base learners run path by path and ask questions of their own",
-        {
-            "ghost.ghost_learner:Ghost.rows": ways.path_by_path,
-            "ghost.cited.councils:Voting.rows": ways.path_by_path,
-        },
-        {"cited": {"part": "calls"}, "oracle-efficiency": {}},
-    ),
-    "a point dropped": Mutant(
-        "base learners ask about samples that miss a point",
-        {"ghost.ghost_learner:OracleLearner._realizable": ways.point_dropped},
-        {"cited": {"part": "calls"}},
-    ),
-    "M cut off": Mutant(
-        "no base learner is said to err more than forty times",
-        {"learners.choices:needed_mistake_bound": ways.at_most_forty},
-        {"cited": {"part": "regret"}},
-    ),
-    "KT is blind": Mutant(
-        "the KT prior does not look at mistakes",
-        {"theory.priors:BetaTables.log_mass": ways.fair_coins},
-        {"cited": {"part": "regret"}, "algorithms": {}},
-    ),
-    "loaded coins": Mutant(
-        "MadeUp's coins always say 1",
-        {"games.made_up:MadeUp._coin": always(1)},
-        {"dimension-bound": {}},
-    ),
-    "nobody is better": Mutant(
-        "MadeUp says that its best concept loses nothing",
-        {"games.made_up:MadeUp.best_loss": always(0)},
-        {"dimension-bound": {}},
-    ),
-    "nothing counted": Mutant(
-        "MadeUp counts no question",
-        {"games.made_up:MadeUp._count": always(None)},
-        {"dimension-bound": {}},
-    ),
 }
 
 LOWERED = {
     "regret": 0.5, "paper_rate": 0.9, "experts": 2, "regret_at_rate": 0.9, "sauer": 2, "total_queries": 2,
     "first_order_regret": 0.1, "commits": 2, "tradeoff_regret": 0.1, "tradeoff_queries": 0.5, "query_lower_bound": 1.5,
     "kt_cost": 0.9, "adaptive_regret_in_advance": 0.2, "anytime_regret": 0.5, "hedge_regret": 0.1,
-    "forced_mistakes": 0.5,
+    "forced_mistakes": 0.5, "dimension_lower_bound": 1.1, "late_regret_at_rate": 0.9, "late_adaptive_regret": 0.9,
+    "excess": 0.9,
 }  # fmt: skip
 """Formulas that are multiplied by another number."""
 WHERE: dict[str, dict[str, Cell]] = {
@@ -277,6 +203,7 @@ WHERE: dict[str, dict[str, Cell]] = {
     "query_lower_bound": {"lower-bound": {}, "frontier": {"part": "low"}},
     "adaptive_regret_in_advance": {"anytime": {"part": "bound"}},
 }
+MUTANTS |= GAME_MUTANTS
 MUTANTS |= {
     f"{name} x {factor:g}": Mutant(
         f"bounds.{name} is {factor:g} times what it should be",

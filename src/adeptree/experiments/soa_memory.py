@@ -10,10 +10,7 @@ import numpy as np
 import adeptree as at
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.played_streams import curve, played
-from adeptree.experiments.stats import at_most
-
-SAME = 1e-9
-"""Two probabilities this close are the same, up to rounding."""
+from adeptree.experiments.stats import ROUNDING, at_most
 
 
 def run(cell: Cell) -> Row:
@@ -68,4 +65,4 @@ def _against_classic(rows: Sequence[Row]) -> Iterator[Verdict]:
         f"{counted}; without the deletion the probabilities differ by up to {gap:.2f}: not the same distribution"
     )
     claim = "|P of ADEPT - P of Algorithm 1 deleting unrealizable experts|"
-    yield at_most(claim, column(rows, "gap_to_deleting"), SAME, identical)
+    yield at_most(claim, column(rows, "gap_to_deleting"), ROUNDING, identical)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from adeptree.experiments.experiment import Row, Verdict, column, groups
 
-WITHIN = 0.15
-"""How far a fitted exponent may lie from the one of the theorem."""
+ERRORS = 3
+"""How many standard errors of doubt are allowed: nothing else is, where a number is measured and not counted."""
+ROUNDING = 1e-9
+"""Two numbers this close are the same, up to rounding."""
 
 
 def mean(values: Sequence[float]) -> float:
@@ -72,25 +74,45 @@ def at_least(claim: str, values: Sequence[float], bound: float, note: str = "") 
 
 
 def mean_at_least(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
-    """Say that the mean is at least the bound, up to three standard errors."""
-    held = mean(values) >= bound - 3 * standard_error(values)
+    """Say that the mean is at least the bound, up to the standard errors allowed."""
+    held = mean(values) >= bound - ERRORS * standard_error(values)
     return Verdict(claim, ">=", bound, mean(values), _extreme(values, min), spread(values), len(values), held, note)
 
 
 def mean_is(claim: str, values: Sequence[float], target: float, note: str = "") -> Verdict:
-    """Say that the mean is the target, up to four standard errors on either side."""
-    within = 4 * standard_error(values)
-    held = abs(mean(values) - target) <= within
-    return Verdict(claim, "=", target, mean(values), mean(values), spread(values), len(values), held, note, within)
+    """Say that the mean is the target, up to the standard errors allowed on either side."""
+    return near(claim, mean(values), target, standard_error(values), len(values), note, spread(values))
 
 
-def exponent_near(
-    claim: str, rows: Sequence[Row], value: str, target: float, note: str = "", within: float = WITHIN
+def near(
+    claim: str, value: float, target: float, error: float, runs: int, note: str = "", spread: float | None = None
 ) -> Verdict:
-    """Say that the fitted exponent of a column in T is the target, up to ``within``."""
+    """Say that a value is the target, up to its standard errors (and to rounding, where it is exact)."""
+    within = float(f"{ERRORS * error + ROUNDING:.3g}")
+    held = abs(value - target) <= within
+    return Verdict(claim, "=", target, value, value, error if spread is None else spread, runs, held, note, within)
+
+
+def like_coins(claim: str, scores: Sequence[float], note: str = "") -> Iterator[Verdict]:
+    """Say that sums of coins, each in standard deviations from its expectation, have mean 0 and spread 1."""
+    n = len(scores)
+    yield near(f"{claim}: mean", mean(scores), 0.0, 1 / math.sqrt(n), n, note)
+    yield near(f"{claim}: spread", spread(scores), 1.0, 1 / math.sqrt(2 * (n - 1)), n, note)
+
+
+def score(count: float, coins: float, chance: float) -> float:
+    """Return how many standard deviations a number of successes is from what coins of that chance give.
+
+    >>> score(60, 100, 0.5)
+    2.0
+    """
+    return (count - coins * chance) / math.sqrt(coins * chance * (1 - chance))
+
+
+def exponent_near(claim: str, rows: Sequence[Row], value: str, target: float, note: str = "") -> Verdict:
+    """Say that the fitted exponent of a column in T is the target, up to its standard errors."""
     slope, error = fitted(rows, value)
-    held = abs(slope - target) <= within
-    return Verdict(claim, "=", target, slope, slope, error, len(rows), held, note, within)
+    return near(claim, slope, target, error, len(rows), note)
 
 
 def _extreme(values: Sequence[float], pick: Callable[[Sequence[float]], float]) -> float:

@@ -83,6 +83,8 @@ class Prefix:
     mistakes: int = 0
     contested: int = 0
     loss: int = 0
+    labels: int = 0
+    """As the digits of a binary number."""
 
 
 def extensions(listed: Listed, A: StateMachine, active: Collection[Prefix], x: Any, M: int) -> list[tuple[Prefix, int]]:
@@ -95,7 +97,8 @@ def extensions(listed: Listed, A: StateMachine, active: Collection[Prefix], x: A
         for b in (0, 1):
             mistakes = v.mistakes + (b != guess)
             if sides[b] and mistakes <= M:
-                u = Prefix(sides[b], A.update(v.state, x, b), mistakes, v.contested + both, v.loss)
+                state, labels = A.update(v.state, x, b), 2 * v.labels + b
+                u = Prefix(sides[b], state, mistakes, v.contested + both, v.loss, labels)
                 found.append((u, b))
     return found
 
@@ -134,11 +137,17 @@ def algorithm_2(
     rate: str = "paper",
     commits: Collection[int] | None = None,
 ) -> Told:
-    """Algorithm 2 of T rounds. With ``commits`` its lazy rollback version: only those rounds are committed."""
-    active, told, r = [Prefix(listed.all, A.start())], Told(), 0
+    """Algorithm 2 of T rounds. With ``commits`` its lazy rollback version: only those rounds are committed.
+
+    "first-order, kept" is the corollary's rate until L* + 1 has grown by 5 % (docs/anytime.md, section 5).
+    """
+    active, told, r, kept = [Prefix(listed.all, A.start())], Told(), 0, 0
+    eta = paper_rate(T, M)
     for t, (x, y) in enumerate(rounds, start=1):
         best = min(v.loss for v in active)
-        eta = paper_rate(T, M) if rate == "paper" else first_order_rate(T, M, best)
+        if rate != "paper" and best >= kept:
+            eta = first_order_rate(T, M, best)
+            kept = max(best + 1, math.ceil((best + 1) * 1.05) - 1) if rate == "first-order, kept" else 0
         found = extensions(listed, A, active, x, M)
         left = max(0, T - (r + 1))
         weights = [
@@ -184,39 +193,83 @@ def log_beta(k: int, n: int, b: float) -> float:
     return math.lgamma(k + 0.5) + math.lgamma(n - k + b) - math.lgamma(n + 0.5 + b) - whole
 
 
-def mixed_mass(u: Prefix, concepts: int) -> float:
-    """The default prior: a third each of KT, of rules on which the base hardly errs, and of the share of concepts."""
-    parts = [math.exp(log_beta(u.mistakes, u.contested, 0.5))]
-    parts.append(sum(math.exp(log_beta(u.mistakes, u.contested, b)) for b in SPARSE) / len(SPARSE))
-    parts.append(len(u.concepts) / concepts)
-    return sum(parts) / 3
+class Mixed:
+    """The default prior: KT, rules on which the base hardly errs and, if counted, shares of concepts, a part each."""
+
+    def __init__(self, concepts: int | None, M: int) -> None:
+        self.concepts, self.M = concepts, M
+        self.floor = 1 / 2 if concepts else 1 / 4
+
+    def see(self, x: Any) -> None:
+        """Take note of a point."""
+
+    def mass(self, u: Prefix) -> float:
+        """pi(u)."""
+        parts = [math.exp(log_beta(u.mistakes, u.contested, 0.5))]
+        parts.append(sum(math.exp(log_beta(u.mistakes, u.contested, b)) for b in SPARSE) / len(SPARSE))
+        if self.concepts:
+            parts.append(len(u.concepts) / self.concepts)
+        return sum(parts) / len(parts)
+
+    def cost(self, best: Sequence[Prefix]) -> float:
+        """ln(1/pi) of a prefix of least loss."""
+        return -math.log(max(map(self.mass, best)))
+
+    def price(self, t: int) -> float:
+        """K_t: what no prefix exceeds."""
+        m = min(self.M, t)
+        kt = min(t * math.log(2), m * math.log(math.e * t / m)) + math.log(t) / 2 + math.log(2)
+        return min(kt, math.log(self.concepts)) + math.log(3) if self.concepts else kt + math.log(2)
 
 
-def anytime(listed: Listed, A: StateMachine, rounds: Pairs, M: int) -> Told:
-    """The default learner, which needs neither T nor M: docs/anytime.md, Theorem A with x = 1/2."""
-    active, told, size = [Prefix(listed.all, A.start())], Told(), len(listed.labels)
+class TwoCuts(Mixed):
+    """Two cuts, each drawn by itself from the prior of thresholds: an interval is where exactly one is passed."""
+
+    def __init__(self, thresholds: Listed, A: StateMachine, M: int) -> None:
+        super().__init__(len(thresholds.labels), M)
+        self.thresholds, self.A = thresholds, A
+        self.one = [Prefix(thresholds.all, A.start())]
+        self.by_labels: dict[int, float] = {}
+
+    def see(self, x: Any) -> None:
+        """Extend the thresholds, and draw both cuts."""
+        self.one = [u for u, _ in extensions(self.thresholds, self.A, self.one, x, self.M)]
+        masses, self.by_labels = [(u.labels, super(TwoCuts, self).mass(u)) for u in self.one], {}
+        for first, p in masses:
+            for second, q in masses:
+                self.by_labels[first ^ second] = self.by_labels.get(first ^ second, 0.0) + p * q
+
+    def mass(self, u: Prefix) -> float:
+        """The chance of the labels."""
+        return self.by_labels[u.labels]
+
+    def cost(self, best: Sequence[Prefix]) -> float:
+        """Of all labels of least loss together, which is less."""
+        return -math.log(math.fsum(map(self.mass, best)))
+
+    def price(self, t: int) -> float:
+        """Twice that of one."""
+        return 2 * super().price(t)
+
+
+def anytime(listed: Listed, A: StateMachine, rounds: Pairs, M: int, prior: Mixed) -> Told:
+    """The default learner, which needs neither T nor M: docs/anytime.md, Theorem A."""
+    active, told = [Prefix(listed.all, A.start())], Told()
     eta, kappa, gap, last = 4.0, 2.0, 0.0, 4.0
     for t, (x, y) in enumerate(rounds, start=1):
+        prior.see(x)
         found = extensions(listed, A, active, x, M)
         best = min(v.loss for v in active)
-        weights = [mixed_mass(u, size) * math.exp(-eta * (u.loss - best)) for u, _ in found]
+        weights = [prior.mass(u) * math.exp(-eta * (u.loss - best)) for u, _ in found]
         p = share_of_ones(weights, [b for _, b in found])
         loss = abs(p - y)
         gap += loss + math.log(1 - loss + loss * math.exp(-eta)) / eta
         active, last = charged(found, y), eta
+        least = min(v.loss for v in active)
+        cost = prior.cost([v for v in active if v.loss == least])
         if gap >= 2 * 1.05 * kappa / eta:
-            m = min(M, t)
-            by_mistakes = min(t * math.log(2), m * math.log(math.e * t / m)) + math.log(t) / 2 + math.log(2)
-            price = min(by_mistakes, math.log(size)) + math.log(3)
-            kappa = max(kappa, -math.log(_leader(active, size)), price / 4)
+            kappa = max(kappa, cost, prior.price(t) * prior.floor / 2)
             eta = min(eta, 2 * kappa / gap)
         told.p.append(p)
         told.widths.append(len(active))
-    proven = -math.log(_leader(active, size)) / last + gap
-    return Told(told.p, told.widths, bound=min(proven, float(len(rounds))))
-
-
-def _leader(active: Sequence[Prefix], size: int) -> float:
-    """Return the largest mass of a prefix of least loss."""
-    best = min(v.loss for v in active)
-    return max(mixed_mass(v, size) for v in active if v.loss == best)
+    return Told(told.p, told.widths, bound=min(cost / last + gap, float(len(rounds))))

@@ -45,8 +45,9 @@ class Adept(BatchesOnEngine):
         "paper" (needs a horizon and M), "kt", or "mixed", the default without a horizon.
     engine
         "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
-        have one) or "auto", which takes the structure where there is one. They give the same numbers, but that a
-        first-order rate is kept for stretches (until L* + 1 has grown by 5 %) where a structure stands for the paths.
+        have one) or "auto", which takes the structure where there is one. They give the same numbers, but that
+        where a structure stands for the paths a first-order rate is kept for stretches (until L* + 1 has grown by 5 %),
+        and rules with several cuts (intervals and unions of them) have a prior of their own if there is no horizon.
     seed
         Of the guesses. Who knows it knows every guess.
     costs
