@@ -98,7 +98,8 @@ class BitsOnly:
         learnt = {**fresh, **state}
         for name in fresh.keys() - {"rounds"}:
             values = learnt[name]
-            need(values.shape == fresh[name].shape and np.isfinite(values).all() and (values >= 0).all(), name)
+            sound = values.shape == fresh[name].shape and np.isfinite(values).all() and (values >= 0).all()
+            need(sound, f"{name} of two ways to ask")
         need(is_count(learnt["rounds"]), "rounds")
         self.costs, self.follows, self.rounds = learnt["costs"], learnt["follows"], learnt["rounds"]
         self.forecast = Forecast(learnt["counted"], learnt["sides"])
