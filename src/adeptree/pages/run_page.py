@@ -58,11 +58,11 @@ def _opening(learner: Adept, account: Account) -> str:
 def _numbers(learner: Adept, account: Account) -> str:
     T = learner.rounds if learner.horizon is None else learner.horizon
     t, most = stake_of(learner), learner.realised_bound(CONFIDENCE) + learner.best_loss
-    unit, constant = unit_of(learner), learner.best_constant()
+    unit, constant, made = unit_of(learner), learner.best_constant(), learner.realised_loss
     found = {
         "rounds": f"{learner.rounds:,}",
         f"{unit} expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
-        f"{unit} made with seed {learner.seed}": f"{amount(learner.realised_loss)} ({percent(learner.realised_loss, t)})",
+        f"{unit} made with seed {learner.seed}": f"{amount(made)} ({percent(made, t)})",
         f"at most, with probability {CONFIDENCE:.0%}, {GUESSES_UNKNOWN}": rounded_up(most, 1),
         "best rule in hindsight": rule_text(learner, account.columns),
         f"its {unit}": f"{amount(learner.best_loss)} ({percent(learner.best_loss, t)})",
