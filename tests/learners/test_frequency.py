@@ -119,7 +119,7 @@ class Slow:
         own = sum(b * c for b, c in zip(self.belief[side], self.chances(side), strict=True))
         tenth, away = min(hundredths // 10, 9), hundredths / 100 - own
         moved = 0.1 * (tenth != self.last[side])
-        return 6 * away**2 - 2 * self.owed[tenth] * away + moved + 99 * (abs(away) > 0.6 + 1e-12)
+        return float(6 * away**2 - 2 * self.owed[tenth] * away + moved + 99 * (abs(away) > 0.6 + 1e-12))
 
     def learn(self, side: int, y: int, hundredths: int) -> None:
         belief = [b * (c if y else 1 - c) for b, c in zip(self.belief[side], self.chances(side), strict=True)]
