@@ -65,6 +65,14 @@ def test_costs_and_weights_make_losses_and_no_mistakes() -> None:
     assert "its mistakes then" in page("weighed.csv", "--rules", "thresholds(score)")
 
 
+def test_weights_beyond_what_was_announced_end_the_promises_and_not_the_run() -> None:
+    write("heavy.csv", "score,w,y", *(f"{7 * i % 16},{i % 7},{int(7 * i % 16 >= 9)}" for i in range(80)))
+    options = ["heavy.csv", "--rules", "thresholds(score)", "--weight", "w"]
+    html = page(*options)
+    assert "nothing proven" in html and "the promise ended when a round cost" in html
+    assert re.search(r"with 95%, at most +nothing proven", good("run", *options, "--verbose"))
+
+
 def test_names_from_the_stream_are_escaped() -> None:
     write("<b>&.csv", "<i>x</i>,y", "1,0", "5,1", "2,0", "6,1")
     html = page("<b>&.csv", "--rules", "stumps")
