@@ -38,7 +38,11 @@ def read(content: bytes, form: Form, chunk: int = 1 << 18, lines: int = 4096) ->
         patched.setattr(text_lines, "CHUNK", chunk)
         patched.setattr(text_lines, "LINES", lines)
         try:
-            stream = csv_stream("f", text_lines.bounded(io.BytesIO(content), form.encoding), form)
+            stream = csv_stream(
+                "f",
+                text_lines.bounded(text_lines.pieces_of(io.BytesIO(content), form.encoding), text_lines.Meter()),
+                form,
+            )
             return stream.columns, [(row.line, row.cells, row.fault) for row in stream], stream.remarks
         except InvalidArgument as error:
             return str(error)
@@ -354,7 +358,8 @@ def test_a_compressed_file_is_known_by_its_first_bytes_whatever_it_is_called() -
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b'[{"score": 1, "y": 0}]', "is a JSON array; one object per line is read"),
+        (b"[[1, 0], [2, 1]]", "is a JSON array of arrays; one of objects is read"),
+        (b'{"score": {"0": 1}, "y": {"0": 0}}', "holds whole columns, not rows; write an object per row"),
         (b"PK\x03\x04rest", "is a zip or Excel file; unpack it"),
         (b"<!DOCTYPE html><table>", "is a page or XML; save its table as CSV"),
         (b"PAR1rest", "is Parquet; add --format parquet"),

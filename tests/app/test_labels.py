@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import random
 from dataclasses import asdict
@@ -190,7 +189,7 @@ def test_what_is_one_does_not_depend_on_how_the_stream_comes(labels: list[str], 
     def found(chunk: int) -> object:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(text_lines, "CHUNK", chunk)
-            stream = csv_stream("f", text_lines.bounded(io.BytesIO(text.encode())))
+            stream = csv_stream("f", text_lines.bounded([text.encode()], text_lines.Meter()))
             try:
                 return label_of(stream, None).values, len(list(stream))
             except InvalidArgument as error:

@@ -352,7 +352,7 @@ def test_csv_is_read_as_line_by_line(
         patched.setattr(text_lines, "CHUNK", size[1])
         patched.setattr(text_lines, "LINES", size[2])
         file = io.BytesIO(b"x,y\n" + content)
-        stream = csv_rows.csv_stream("f", text_lines.bounded(file))
+        stream = csv_rows.csv_stream("f", text_lines.bounded(text_lines.pieces_of(file), text_lines.Meter()))
         assert [tuple(row) for row in stream] == line_by_line(content)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,19 @@ def test_regret_and_loss_are_those_of_the_rounds() -> None:
     assert drawn["best constant so far"].tolist() == [min(sum(ys[:t]), t - sum(ys[:t])) for t in range(1, 61)]
     assert drawn["best rule so far"].tolist() == [r.best_loss for r in run]
     assert lines(run.plot("width"))["width"].tolist() == [r.width for r in run]
+
+
+@pytest.mark.parametrize("grid", [None, (2, 3)])
+def test_no_legend_lies_over_data(grid: tuple[int, int] | None) -> None:
+    run, learner = game(), at.Adept(at.Thresholds(8), 60)
+    drawn = [partial(run.plot, what) for what in ("regret", "loss", "weights", "width")] + [learner.plot]
+    rooms = [None] * 5 if grid is None else pyplot.subplots(*grid, figsize=(12, 8))[1].flat
+    for axes in [draw(ax=room) for draw, room in zip(drawn, rooms, strict=False)]:
+        axes.figure.canvas.draw()
+        legend = axes.get_legend().get_window_extent()
+        for line in axes.get_lines():
+            for x, y in axes.transData.transform(line.get_xydata()):
+                assert not legend.contains(x, y), (axes.get_ylabel(), line.get_label())
 
 
 def test_weights_are_those_of_the_paths() -> None:

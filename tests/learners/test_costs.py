@@ -76,7 +76,7 @@ def test_a_miss_and_a_false_alarm_cost_what_was_said() -> None:
     best = min(sum((5 if y else 1) * (int(x >= a) != y) for x, y in pairs) for a in range(32))
     assert learner.best_loss == best and isinstance(learner.best_loss, int)
     text = str(learner.certificate())
-    assert "in costs (miss 5, false alarm 1)" in text
+    assert "in costs (miss 5, false alarm 1, times the weight of the round)" in text
 
 
 def test_whole_weights_stay_whole_and_others_do_not() -> None:

@@ -90,25 +90,85 @@ def test_looking_commits_nothing_and_late_labels_are_charged_as_answered(stream:
     assert frequency.of_many([0.3], [None]) == [frequency.of(0.3)] and frequency.rows == len(stream)
 
 
-@given(rows, st.floats(0, 1))
-@steady
-def test_the_number_costs_least_of_all_hundredths(stream: list[tuple[float, int]], p: float) -> None:
-    frequency = at.Frequency()
-    near, ones, owed, last = [0.0, 0.0], [0.0, 0.0], [0.0] * 10, [-1, -1]
+class Slow:
+    """The same by its definition: every memory as a sum over all rows of its side, or of both."""
 
-    def cost(hundredths: int, side: int) -> float:
-        own = (ones[side] + 3 * (sum(ones) + 1) / (sum(near) + 2)) / (near[side] + 3)
+    memories = (8, 40, 200, 1000)
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int]] = []
+        self.belief = {side: [4**i / 170 for i in range(4)] * 2 for side in (0, 1)}
+        self.owed, self.last = [0.0] * 10, {0: -1, 1: -1}
+
+    def counted(self, labels: list[int], memory: int) -> tuple[float, float]:
+        """How many rows, and how many of them 1: all count at first, then each row makes those before it fade."""
+        near = ones = 0.0
+        for label in labels:
+            fade = 1 - 1 / memory if near >= memory else 1.0
+            near, ones = fade * near + 1, fade * ones + label
+        return near, ones
+
+    def chances(self, side: int) -> list[float]:
+        own, both = [y for s, y in self.seen if s == side], [y for _, y in self.seen]
+        near, ones = self.counted(both, 1000)
+        usual = (ones + 1.5) / (near + 3)
+        found = [(ones + 3 * usual) / (near + 3) for near, ones in (self.counted(own, m) for m in self.memories)]
+        return found + [(ones + 1.5) / (near + 3) for near, ones in (self.counted(both, m) for m in self.memories)]
+
+    def cost(self, hundredths: int, side: int) -> float:
+        own = sum(b * c for b, c in zip(self.belief[side], self.chances(side), strict=True))
         tenth, away = min(hundredths // 10, 9), hundredths / 100 - own
-        return 6 * away**2 - 2 * owed[tenth] * away + 0.15 * (tenth != last[side]) + 99 * (abs(away) > 0.6 + 1e-12)
+        moved = 0.1 * (tenth != self.last[side])
+        return float(6 * away**2 - 2 * self.owed[tenth] * away + moved + 99 * (abs(away) > 0.6 + 1e-12))
 
-    for answered, y in [*stream, (p, 1)]:
+    def learn(self, side: int, y: int, hundredths: int) -> None:
+        belief = [b * (c if y else 1 - c) for b, c in zip(self.belief[side], self.chances(side), strict=True)]
+        fresh = [4**i / 170 for i in range(4)] * 2
+        self.belief[side] = [0.999 * b / sum(belief) + 0.001 * f for b, f in zip(belief, fresh, strict=True)]
+        self.seen.append((side, y))
+        self.owed[min(hundredths // 10, 9)] += y - hundredths / 100
+        self.last[side] = min(hundredths // 10, 9)
+
+
+@given(rows)
+@steady
+def test_the_number_costs_least_of_all_hundredths(stream: list[tuple[float, int]]) -> None:
+    frequency, slow = at.Frequency(), Slow()
+    for answered, y in stream:
         side, given = int(answered >= 0.5), round(100 * frequency.of(answered))
-        assert cost(given, side) <= min(cost(number, side) for number in range(101)) + 1e-9
+        assert slow.cost(given, side) <= min(slow.cost(number, side) for number in range(101)) + 1e-9
         frequency.learn(answered, y)
-        owed[min(given // 10, 9)] += y - given / 100
-        last[side] = min(given // 10, 9)
-        fade = 39 / 40 if near[side] >= 40 else 1.0
-        near[side], ones[side] = fade * near[side] + 1, fade * ones[side] + y
+        slow.learn(side, y, given)
+
+
+@pytest.mark.parametrize("q", [0.13, 0.36, 0.45, 0.75])
+def test_labels_of_one_frequency_inside_a_tenth_are_told_within_two_points(q: float) -> None:
+    rng = np.random.default_rng(2)
+    ys, ps = (rng.random((20, 1500)) < q).astype(int), rng.random((20, 1500))
+    errors = []
+    for labels, chances in zip(ys, ps, strict=True):
+        frequency = at.Frequency()
+        frequency.of_many(chances.tolist(), labels.tolist())
+        errors.append(frequency.error)
+    assert np.mean(errors) < 1.3 and np.mean(np.array(errors) > 2) <= 0.1
+
+
+def test_a_stream_sorted_by_its_label_is_followed() -> None:
+    ys = [0] * 700 + [1] * 700
+    frequency = at.Frequency()
+    given = frequency.of_many([0.0] * len(ys), ys)
+    assert frequency.error < 2 and np.mean((np.array(given) - ys) ** 2) < 0.01
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 1)), min_size=1, max_size=60), st.integers(1, 9))
+@steady
+def test_nobody_is_calibrated_better_than_a_walk_at_the_edge_of_two_bins(
+    stream: list[tuple[int, int]], edge: int
+) -> None:
+    """The lower bound of docs/frequency.md, of any numbers and labels: with labels drawn at the edge it is a walk."""
+    given, ys = np.array([g / 100 for g, _ in stream]), np.array([y for _, y in stream])
+    walk = np.where(given * 10 + 1e-9 < edge, 1, -1) @ (ys - edge / 10)
+    assert calibration_error(given, ys) * len(ys) / 100 >= walk - 1e-9
 
 
 @pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
@@ -123,7 +183,13 @@ def test_p_is_a_chance(p: float) -> None:
         {"rows": -1},
         {"owed": [0.0]},
         {"near": [1.0, float("nan")]},
-        {"ones": [5.0, 0.0]},
+        {"near": [[1.0] * 4] * 2},
+        {"near": [[1.0, 1.0, 1.0, float("nan")]] * 3},
+        {"ones": [[5.0, 0.0, 0.0, 0.0]] * 3},
+        {"near": [[9.5, 0.0, 0.0, 0.0]] * 3},
+        {"belief": [[0.125] * 8]},
+        {"belief": [[0.25] * 8] * 2},
+        {"belief": [[0.5, 0.5] + [0.0] * 6] * 2},
         {"last": [10, 0]},
         {"last": None},
     ],

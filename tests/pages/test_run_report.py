@@ -53,6 +53,26 @@ def test_the_page_is_whole_and_needs_nothing_from_elsewhere(options: list[str]) 
     assert "://" not in html and not any(reader.tags[tag] for tag in ("script", "link", "img", "iframe"))
 
 
+def test_costs_and_weights_make_losses_and_no_mistakes() -> None:
+    rows = [f"{7 * i % 16},{0.1 * (i % 7 + 1):.1f},{int(7 * i % 16 >= 9 or i % 5 == 0)}" for i in range(80)]
+    write("weighed.csv", "score,w,y", *rows)
+    for options in (["--weight", "w"], ["--cost-miss", "5"]):
+        html = page("weighed.csv", "--rules", "thresholds(score)", *options)
+        ours, certificate = html.split('id="certificate"')
+        assert "mistake" not in ours.lower() and "its losses then" in html
+        assert " mistakes (drawn" not in certificate and "in costs (miss" in certificate
+        assert "losses so far, per round" in html and "0000000" not in html
+    assert "its mistakes then" in page("weighed.csv", "--rules", "thresholds(score)")
+
+
+def test_weights_beyond_what_was_announced_end_the_promises_and_not_the_run() -> None:
+    write("heavy.csv", "score,w,y", *(f"{7 * i % 16},{i % 7},{int(7 * i % 16 >= 9)}" for i in range(80)))
+    options = ["heavy.csv", "--rules", "thresholds(score)", "--weight", "w"]
+    html = page(*options)
+    assert "nothing proven" in html and "the promise ended when a round cost" in html
+    assert re.search(r"with 95%, at most +nothing proven", good("run", *options, "--verbose"))
+
+
 def test_names_from_the_stream_are_escaped() -> None:
     write("<b>&.csv", "<i>x</i>,y", "1,0", "5,1", "2,0", "6,1")
     html = page("<b>&.csv", "--rules", "stumps")

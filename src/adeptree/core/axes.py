@@ -23,10 +23,15 @@ def axes_for(ax: Any) -> Any:
 
 
 def finished(ax: Any, ylabel: str, xlabel: str = "rounds") -> Any:
-    """Return axes with their names and a legend."""
+    """Return axes with their names and a legend above the data: the axes are made higher by the room that it takes."""
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(framealpha=0.8, edgecolor="none")
+        legend = ax.legend(loc="upper left", framealpha=0.8, edgecolor="none", fontsize="small")
+        ax.figure.draw_without_rendering()  # (so that the layout is known)
+        taken = min(0.8, 1.1 * legend.get_window_extent().height / ax.get_window_extent().height)
+        shown = ax.transData.inverted()
+        top = ax.transAxes.transform((0, 1 / (1 - taken)))
+        ax.set_ylim(ax.get_ylim()[0], shown.transform(top)[1])
     return ax

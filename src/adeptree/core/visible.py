@@ -37,10 +37,12 @@ def counted(count: int, noun: str) -> str:
 def rounded_up(bound: float, digits: int = 2) -> str:
     """Return a bound as a text that is not below it (but for the last digits of a double).
 
-    >>> rounded_up(0.8401), rounded_up(4.0), rounded_up(1234.561, 1)
-    ('0.85', '4.00', '1,234.6')
+    >>> rounded_up(0.8401), rounded_up(4.0), rounded_up(1234.561, 1), rounded_up(math.inf)
+    ('0.85', '4.00', '1,234.6', 'nothing proven')
     """
     scale = 10**digits
+    if bound == math.inf:
+        return "nothing proven"
     return f"{math.ceil(bound * scale - 1e-7) / scale:,.{digits}f}"
 
 

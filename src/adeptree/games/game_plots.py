@@ -72,6 +72,7 @@ def _weights(run: Transcript, axes: Any) -> None:
     for name, share, colour in zip(names, shares.T, LEADING, strict=False):
         axes.plot(_rounds(run), share, color=colour, label=visible(name)[:40])
     axes.set_ylim(-0.02, 1.02)
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])  # (none in the room of the legend)
 
 
 PICTURES: dict[str, tuple[Any, str]] = {

@@ -64,7 +64,9 @@ class Certificate:
     """What late labels cost: losses as answered minus as they would have been just before the labels came."""
     cost_of_miss: float
     cost_of_false_alarm: float
-    """All losses and bounds are in the units of these two."""
+    """All losses and bounds are in the units of these two, times the weight of the round."""
+    weighed: bool
+    """Whether costs or weights differ, so that losses are no mistakes."""
     prior: str
     rate: str
     eta: float
@@ -114,7 +116,8 @@ class Certificate:
 
     def _so_far(self) -> str:
         miss, alarm = self.cost_of_miss, self.cost_of_false_alarm
-        unit = "mistakes" if miss == alarm == 1 else f"in costs (miss {miss:g}, false alarm {alarm:g})"
+        costs = f"in costs (miss {miss:g}, false alarm {alarm:g}, times the weight of the round)"
+        unit = costs if self.weighed else "mistakes"
         whose = "" if not self.waiting else f" whose labels came ({self.waiting:,} wait)"
         of_all = self.best_is_kept or not self.dropped_paths
         regret = "so the regret is" if of_all else "so the regret to the rules that were kept is"

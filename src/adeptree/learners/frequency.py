@@ -4,46 +4,63 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from copy import deepcopy
+from itertools import chain
+from operator import mul
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import label_of
 
-MEMORY = 40
-"""A side's own frequency is that of about so many of its last rows ..."""
+MEMORIES = (8, 40, 200, 1000)
+"""A side's own frequency is mixed of those of about so many of its last rows, and of so many of both sides ..."""
 SHRINK = 3
-"""... and of so many rows more at the frequency of both sides."""
+"""... each with so many rows more: of a side at the frequency of both, of both at 1/2."""
+LONGER = 4
+"""Before the first label, how many times more the next longer memory is believed."""
+SHARE = 0.001
+"""This part of the belief begins anew after every label, so that a stream may change."""
 BINS = 10
 STEADY = 6.0
 """How much a number that differs from the side's own frequency must pay back to be given."""
-MOVE = 0.15
+MOVE = 0.1
 """What it costs to answer a side in another tenth than last time."""
 FURTHEST = 0.6
 """No number is further from the side's own frequency."""
+
+BOTH = 2
+"""Where both sides together are counted."""
+KEPT = ("near", "ones", "belief", "owed", "last")
+_FIRST = [LONGER**i / (2 * sum(LONGER**j for j in range(len(MEMORIES)))) for i in range(len(MEMORIES))] * 2
 
 
 class Frequency:
     """How often the label was 1 among rows like this one, calibrated online; give it each p, then each label.
 
-    Rows are alike if the learner would rather guess 1 at them (p >= 1/2), or rather 0. For each of the two sides the
-    frequency of its last rows is known before the label is. That number lags and wavers, so it is corrected: for each
-    tenth of the scale the sum of (label - number) so far is kept, and a number is given that leads the sums back
-    towards 0 (a step down the sum of their squares, as in proofs of calibration by Blackwell's theorem). So it can be
-    read as "of the rows that got 8 %, about 8 % were 1". It is a multiple of 0.01, and promises nothing of the regret.
+    Rows are alike if the learner would rather guess 1 at them (p >= 1/2), or rather 0. For each of the two sides
+    several frequencies are known before the label is: of its last rows and of the last rows of both, with a short
+    memory and with longer ones. They are mixed by how probable they made the labels so far (Bayes' rule, with a small
+    share that begins anew, so that the best of them may change). That number still lags and wavers, so it is
+    corrected: for each tenth of the scale the sum of (label - number) so far is kept, and a number is given that
+    leads the sums back towards 0 (a step down the sum of their squares, as in proofs of calibration by Blackwell's
+    theorem). So it can be read as "of the rows that got 8 %, about 8 % were 1". It is a multiple of 0.01, and
+    promises nothing of the regret.
 
     >>> frequency = Frequency()
     >>> rows = [(0.9, 1), (0.1, 0), (0.8, 1), (0.2, 0)] * 30
     >>> given = frequency.of_many([p for p, _ in rows], [y for _, y in rows])
     >>> given[0], frequency.of(0.9), frequency.of(0.1), round(frequency.error, 2)
-    (0.5, 1.0, 0.0, 4.74)
+    (0.5, 1.0, 0.0, 4.71)
     """
 
     def __init__(self) -> None:
         self.rows = 0
         """Labels that came."""
-        self._near = [0.0, 0.0]  # how many of its last rows each side counts,
-        self._ones = [0.0, 0.0]  # and how many of them were 1
+        # Of either side and of both: how many of its last rows each memory counts, and how many of them were 1.
+        self._near = [[0.0] * len(MEMORIES) for _ in range(3)]
+        self._ones = [[0.0] * len(MEMORIES) for _ in range(3)]
+        self._belief = [list(_FIRST), list(_FIRST)]  # of each side: in its own frequencies, and in those of both
         self._owed = [0.0] * BINS  # the sum of (label - number) in each tenth
         self._last = [-1, -1]  # the tenth in which each side was answered last
 
@@ -58,9 +75,15 @@ class Frequency:
         tenth = _tenth(number)
         self._owed[tenth] += label - number / 100
         self._last[side] = tenth
-        fade = 1.0 - 1.0 / MEMORY if self._near[side] >= MEMORY else 1.0
-        self._near[side] = self._near[side] * fade + 1.0
-        self._ones[side] = self._ones[side] * fade + label
+        chances = [chance if label else 1 - chance for chance in self._chances(side)]
+        belief = [before * chance for before, chance in zip(self._belief[side], chances, strict=True)]
+        kept = (1 - SHARE) / sum(belief)
+        self._belief[side] = [kept * now + SHARE * first for now, first in zip(belief, _FIRST, strict=True)]
+        for near, ones in ((self._near[whose], self._ones[whose]) for whose in (side, BOTH)):
+            for i, memory in enumerate(MEMORIES):
+                fade = 1.0 - 1.0 / memory if near[i] >= memory else 1.0
+                near[i] = near[i] * fade + 1.0
+                ones[i] = ones[i] * fade + label
         self.rows += 1
 
     def of_many(self, ps: Iterable[float], ys: Iterable[Any]) -> list[float]:
@@ -77,9 +100,17 @@ class Frequency:
         """How far numbers and labels were apart so far, in points: 10 bins, mean over the rows."""
         return 100 * sum(map(abs, self._owed)) / self.rows if self.rows else 0.0
 
+    def _chances(self, side: int) -> list[float]:
+        """Return the frequencies that are mixed: the side's own, and those of both."""
+        counted = list(zip(self._ones[BOTH], self._near[BOTH], strict=True))
+        usual = (counted[-1][0] + SHRINK / 2) / (counted[-1][1] + SHRINK)
+        own = zip(self._ones[side], self._near[side], strict=True)
+        return [(ones + SHRINK * usual) / (near + SHRINK) for ones, near in own] + [
+            (ones + SHRINK / 2) / (near + SHRINK) for ones, near in counted
+        ]
+
     def _hundredths(self, side: int) -> int:
-        both = (sum(self._ones) + 1) / (sum(self._near) + 2)
-        own = (self._ones[side] + SHRINK * both) / (self._near[side] + SHRINK)
+        own = sum(map(mul, self._belief[side], self._chances(side)))
         low, high = max(0, math.ceil(100 * (own - FURTHEST))), min(100, math.floor(100 * (own + FURTHEST)))
         least, best = math.inf, 0
         for tenth, owed in enumerate(self._owed):
@@ -96,19 +127,24 @@ class Frequency:
 
     def state(self) -> dict[str, Any]:
         """Return all of it as plain values: restored from them it goes on to the last bit."""
-        kept: dict[str, list[Any]] = {"near": self._near, "ones": self._ones, "owed": self._owed, "last": self._last}
-        return {"rows": self.rows} | {name: list(values) for name, values in kept.items()}
+        kept = {name: getattr(self, f"_{name}") for name in KEPT}
+        return {"rows": self.rows} | deepcopy(kept)
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned; ValueError and its like if that is not what it is."""
-        rows, near, ones, owed, last = (state[name] for name in ("rows", "near", "ones", "owed", "last"))
+        rows, near, ones, belief, owed, last = (state[name] for name in ("rows", *KEPT))
         need(type(rows) is int and rows >= 0, "rows")
-        need([len(part) for part in (near, ones, owed, last)] == [2, 2, BINS, 2], "near")
-        need(all(map(is_real, [*near, *ones, *owed])), "owed")
-        need(all(0 <= one <= row <= MEMORY + 1 for one, row in zip(ones, near, strict=True)), "ones")
+        sizes = [[len(part) for part in parts] for parts in (near, ones, belief, (owed, last))]
+        need(sizes == [[len(MEMORIES)] * 3] * 2 + [[2 * len(MEMORIES)] * 2, [BINS, 2]], "near")
+        need(all(map(is_real, [*chain(*near, *ones, *belief), *owed])), "owed")
+        for some, counted in zip(ones, near, strict=True):
+            limits = zip(some, counted, MEMORIES, strict=True)
+            need(all(0 <= one <= row <= memory + 1 for one, row, memory in limits), "ones")
+        need(all(min(parts) > 0 and math.isclose(sum(parts), 1) for parts in belief), "belief")
         need(all(type(tenth) is int and -1 <= tenth < BINS for tenth in last), "last")
-        self.rows, self._near, self._ones = rows, list(near), list(ones)
-        self._owed, self._last = list(owed), list(last)
+        self.rows = rows
+        for name in KEPT:
+            setattr(self, f"_{name}", deepcopy(state[name]))
 
 
 def _side(p: float) -> int:

@@ -139,7 +139,7 @@ def _curves(live: Live) -> str:
     learner = live.learner
     now = Moment(learner.rounds, learner.expected_loss, learner.best_loss, float(learner.bound), learner.width, "")
     moments = [*(moment for moment in live.course.moments if moment.round < now.round), now]
-    return gallery([regret_figure(moments), error_figure(moments)])
+    return gallery([regret_figure(moments), error_figure(moments, learner.weighed)])
 
 
 def _rules(live: Live) -> str:

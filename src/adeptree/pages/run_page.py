@@ -13,6 +13,7 @@ from adeptree.pages.summary import (
     CONFIDENCE,
     GUESSES_UNKNOWN,
     Account,
+    amount,
     heading,
     percent,
     plainly,
@@ -36,8 +37,9 @@ def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Accoun
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    figures = [regret_figure(course.moments), error_figure(course.moments)]
-    parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), _rules(course.moments)]
+    figures = [regret_figure(course.moments), error_figure(course.moments, learner.weighed)]
+    rules = _rules(course.moments, unit_of(learner))
+    parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), rules]
     return document(f"adeptree: {account.name}", [*parts, _certificate(learner)])
 
 
@@ -56,15 +58,17 @@ def _opening(learner: Adept, account: Account) -> str:
 def _numbers(learner: Adept, account: Account) -> str:
     T = learner.rounds if learner.horizon is None else learner.horizon
     t, most = stake_of(learner), learner.realised_bound(CONFIDENCE) + learner.best_loss
-    unit, constant = unit_of(learner), learner.best_constant()
+    unit, constant, made = unit_of(learner), learner.best_constant(), learner.realised_loss
     found = {
         "rounds": f"{learner.rounds:,}",
         f"{unit} expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
-        f"{unit} made with seed {learner.seed}": f"{learner.realised_loss:,} ({percent(learner.realised_loss, t)})",
+        f"{unit} made with seed {learner.seed}": f"{amount(made)} ({percent(made, t)})",
         f"at most, with probability {CONFIDENCE:.0%}, {GUESSES_UNKNOWN}": rounded_up(most, 1),
         "best rule in hindsight": rule_text(learner, account.columns),
-        f"its {unit}": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
-        **({f"{unit} of {constant.rule}": f"{constant.loss:,} ({percent(constant.loss, t)})"} if constant else {}),
+        f"its {unit}": f"{amount(learner.best_loss)} ({percent(learner.best_loss, t)})",
+        **(
+            {f"{unit} of {constant.rule}": f"{amount(constant.loss)} ({percent(constant.loss, t)})"} if constant else {}
+        ),
         "regret so far, exactly": f"{learner.regret:,.1f}",
         "proven now, from what was seen": rounded_up(learner.bound, 1),
         f"proven in advance, of any stream of {T:,} rounds": _promised(learner.in_advance),
@@ -86,22 +90,23 @@ def regret_figure(moments: list[Moment]) -> Figure:
     return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound])
 
 
-def error_figure(moments: list[Moment]) -> Figure:
-    """Draw the mistakes of the learner and of the best rule."""
-    ours = Curve("ADEPT, expected", [100 * m.expected_loss / m.round for m in moments], 0)
-    best = Curve("best rule so far", [100 * m.best_loss / m.round for m in moments], 1)
-    return curves("run-error", "mistakes so far, % of rounds", [m.round for m in moments], [ours, best])
+def error_figure(moments: list[Moment], weighed: bool) -> Figure:
+    """Draw the share of mistakes; of weighed rounds, what one loses on average: it may be more than 1."""
+    name, axis, scale = (
+        ("run-loss", "losses so far, per round", 1) if weighed else ("run-error", "mistakes so far, % of rounds", 100)
+    )
+    ours = Curve("ADEPT, expected", [scale * m.expected_loss / m.round for m in moments], 0)
+    best = Curve("best rule so far", [scale * m.best_loss / m.round for m in moments], 1)
+    return curves(name, axis, [m.round for m in moments], [ours, best])
 
 
-def _rules(moments: list[Moment]) -> str:
+def _rules(moments: list[Moment], unit: str) -> str:
     """List when the best rule changed, as far as the noted moments tell."""
     changes = [next(same) for _, same in groupby(moments, key=lambda m: m.rule)]
     left_out = len(changes) - LONGEST_LIST
     note = [f"<p>{left_out:,} earlier changes are not shown.</p>"] if left_out > 0 else []
-    rows = [
-        line(m.rule, {"from round": f"{m.round:,}", "mistakes": f"{m.best_loss:,}"}) for m in changes[-LONGEST_LIST:]
-    ]
-    columns = [("best rule", "left"), ("from round", "right"), ("its mistakes then", "right")]
+    rows = [line(m.rule, {"from round": f"{m.round:,}", unit: amount(m.best_loss)}) for m in changes[-LONGEST_LIST:]]
+    columns = [("best rule", "left"), ("from round", "right"), (f"its {unit} then", "right")]
     return section("rules", "Best rule over time", *note, table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
 
 

@@ -123,16 +123,21 @@ def _losses(learner: Adept, rule: str) -> str:
     return _part(
         unit_of(learner).capitalize() + (costs if learner.weighed else ""),
         ("ours, expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, stake)),
-        ("best rule in hindsight", _sum(best), f"{percent(best, stake)}   {rule}"),
+        ("best rule in hindsight", amount(best), f"{percent(best, stake)}   {rule}"),
         *(
-            [("best constant", _sum(constant.loss), f"{percent(constant.loss, stake)}   {constant.rule}")]
+            [("best constant", amount(constant.loss), f"{percent(constant.loss, stake)}   {constant.rule}")]
             if constant
             else []
         ),
     )
 
 
-def _sum(loss: float) -> str:
+def amount(loss: float) -> str:
+    """Return a sum of losses: whole if nothing is weighed.
+
+    >>> amount(1200), amount(0.1 + 0.2)
+    ('1,200', '0.3')
+    """
     return f"{loss:,}" if isinstance(loss, int) else f"{loss:,.1f}"
 
 
@@ -144,11 +149,11 @@ def _nearly(learner: Adept, columns: Sequence[str]) -> str:
         others = learner.rules_within(reach, MOST)
     except InvalidArgument:  # (a structure that cannot list them)
         return ""
-    within = f"within {_sum(reach)} {unit.removesuffix('s') if reach == 1 else unit} of the best rule"
+    within = f"within {amount(reach)} {unit.removesuffix('s') if reach == 1 else unit} of the best rule"
     if len(others) == 1:
         return "" if others.more else f"Nearly as good: no other rule comes {within}."
     count = f"at least {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
-    few = [("", _sum(near.loss), _short(rule_text(learner, columns, near.rule))) for near in others[1 : 1 + SHOWN]]
+    few = [("", amount(near.loss), _short(rule_text(learner, columns, near.rule))) for near in others[1 : 1 + SHOWN]]
     return _part(f"Nearly as good: {count} other rule{'s' * (len(others) > 2)} {within}", *few)
 
 
@@ -160,7 +165,7 @@ def _drawn(learner: Adept) -> str:
     made, most = learner.realised_loss, learner.realised_bound(CONFIDENCE) + learner.best_loss
     return _part(
         "Guesses drawn",
-        (f"made with seed {learner.seed}", _sum(made), percent(made, stake_of(learner))),
+        (f"made with seed {learner.seed}", amount(made), percent(made, stake_of(learner))),
         (f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
     )
 

@@ -1,4 +1,4 @@
-"""NDJSON (JSON Lines): one JSON object a line; the first one names the columns."""
+"""NDJSON (JSON Lines), one JSON object a line, or the objects of an array; the first one names the columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Objects = list[tuple[int, dict[str, Any] | str]]
 """The objects of some lines with their numbers, or what is wrong with a line."""
 
 
-def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] = ()) -> Stream:
+def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] = (), unit: str = "line") -> Stream:
     """Read up to the first object, and return the rows (with it) to come.
 
     A column that a later object lacks is a missing value there, as null is; others that it has are not read, but for
@@ -26,27 +26,34 @@ def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] 
     >>> [(row.line, row.cells) for row in stream], stream.columns
     ([(1, ['1.5', '0']), (2, []), (3, ['', 'true'])], ['a', 'y'])
     """
-    found = (_objects(*lines) for lines in numbered(name, chunks))
-    broken, columns, rest = _first(name, found)
+    found = (_objects(*lines) for lines in numbered(name, chunks, unit))
+    broken, columns, rest = _first(name, found, unit)
     columns += [column for column in also if column not in columns]
     rows = ([_row(columns, *line) for line in objects] for objects in chain([rest], found))
-    return Stream(name, columns, chain([broken], rows), answers="ndjson")
+    return Stream(name, columns, chain([broken], rows), unit=unit, answers="ndjson")
 
 
-def _first(name: str, found: Iterator[Objects]) -> tuple[list[Row], list[str], Objects]:
+def _first(name: str, found: Iterator[Objects], unit: str) -> tuple[list[Row], list[str], Objects]:
     """Return the broken lines before the first object, its keys, and the objects from it on that were read."""
     broken: list[Row] = []
     for objects, place in ((some, place) for some in found for place in range(len(some))):
         number, value = objects[place]
         if isinstance(value, dict) and len(value) >= 2:
+            if all(isinstance(cell, dict | list) for cell in value.values()):
+                raise InvalidArgument(
+                    f"{name} holds whole columns, not rows; write an object per row (of a data frame, "
+                    f"to_json(FILE, orient='records'))"
+                )
             return broken, list(value), objects[place:]
         fault = value if isinstance(value, str) else f"expected two keys or more, got {len(value)}"
         broken.append(Row(number, [], fault))
         if len(broken) == LOOKED_AT:
             break
     if broken:
-        raise InvalidArgument(f"{name} has no object of two keys or more; line {broken[0].line}: {broken[0].fault}")
-    raise InvalidArgument(f'{name} is empty; expected an object a line, e.g. {{"score": 3, "y": 0}}')
+        raise InvalidArgument(f"{name} has no object of two keys or more; {unit} {broken[0].line}: {broken[0].fault}")
+    raise InvalidArgument(
+        f'{name} is empty; expected an object a line, e.g. {{"score": 3, "y": 0}}, or an array of objects'
+    )
 
 
 def _objects(first: int, lines: list[bytes]) -> Objects:

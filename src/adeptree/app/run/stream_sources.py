@@ -18,10 +18,12 @@ from importlib import resources
 from typing import IO, Any
 
 from adeptree.app.run.csv_rows import Form, csv_stream
+from adeptree.app.run.json_array import BEGINNING as ARRAY
+from adeptree.app.run.json_array import elements
 from adeptree.app.run.ndjson import ndjson_stream
 from adeptree.app.run.parquet import parquet_stream
 from adeptree.app.run.rows import Stream
-from adeptree.app.run.text_lines import Meter, bounded
+from adeptree.app.run.text_lines import Meter, begun, bounded, pieces_of
 from adeptree.core.errors import InvalidArgument, MissingExtra, did_you_mean
 
 BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
@@ -29,8 +31,11 @@ BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
 
 USUAL = Form(lines=True, lenient=True)
 
-FORMATS = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
-"""Endings of file names that tell the format; anything else is read as CSV."""
+FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+FORMATS |= dict.fromkeys((".ndjson", ".jsonl", ".json"), "ndjson")
+"""Endings of file names that tell the format; anything else is CSV. What begins like JSON is JSON, but for --format."""
+OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"')
+"""What a text of JSON objects begins with."""
 
 
 @contextmanager
@@ -39,19 +44,24 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
     name = "stdin" if source == "-" else source
     inner, ending = os.path.splitext(source.lower())
     packed = UNPACKED.get(ending)
-    known = format or FORMATS.get(os.path.splitext(inner)[1] if packed else ending, "csv")
-    if known not in FORMATS.values():
-        raise InvalidArgument(f"--format must be csv, ndjson or parquet; got {known!r}")
-    with _opened(source, known) as file:
-        if known == "parquet":
+    told = format or FORMATS.get(os.path.splitext(inner)[1] if packed else ending)
+    if told not in (None, *FORMATS.values()):
+        raise InvalidArgument(f"--format must be csv, ndjson or parquet; got {told!r}")
+    with _opened(source, told) as file:
+        if told == "parquet":
             if packed:
                 raise InvalidArgument(f"{name}: Parquet is compressed inside already; unpack the file first")
             yield parquet_stream(name, source)
         else:
             packed = packed or _seen(name, file)
-            meter, text = Meter(), packed(file) if packed else file
-            chunks = bounded(text, form.encoding, meter)
-            stream = csv_stream(name, chunks, form) if known == "csv" else ndjson_stream(name, chunks, form.also)
+            meter, text = Meter(), packed(file) if packed else file  # (kept: without it some close the file)
+            first, pieces = begun(name, pieces_of(text, form.encoding))
+            array = format != "csv" and ARRAY.match(first)
+            if array or told == "ndjson" or (format is None and OBJECT.match(first)):
+                chunks, unit = (elements(pieces, meter), "object") if array else (bounded(pieces, meter), "line")
+                stream = ndjson_stream(name, chunks, form.also, unit)
+            else:
+                stream = csv_stream(name, bounded(pieces, meter), form)
             stream.live, stream.ready = source == "-", lambda: meter.more or _has_bytes(file)
             if size := 0 if stream.live else os.fstat(file.fileno()).st_size:
                 stream.share = lambda read: file.tell() / size * meter.handed / max(1, meter.read)
@@ -107,7 +117,7 @@ BEGINNINGS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz", b"\x28\xb5
 """What compressed files begin with, whatever they are called."""
 OTHERS = {
     rb"PK\x03\x04": "a zip or Excel file; unpack it, or save it as CSV",
-    rb"\s*\[\s*[{\[]": "a JSON array; one object per line is read (jq -c '.[]' FILE > rows.jsonl)",
+    rb"\s*\[\s*\[": "a JSON array of arrays; one of objects is read, or one object per line",
     rb"PAR1": "Parquet; add --format parquet",
     rb"ARROW1": "an Arrow file; save it as Parquet or CSV",
     rb"(?i)\s*<(!doctype|html|\?xml)": "a page or XML; save its table as CSV",
@@ -128,7 +138,7 @@ def _seen(name: str, file: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
 
 
 @contextmanager
-def _opened(source: str, format: str) -> Iterator[IO[bytes]]:
+def _opened(source: str, format: str | None) -> Iterator[IO[bytes]]:
     if source == "-":
         if format == "parquet":
             raise InvalidArgument("Parquet cannot be read from a pipe, as its index is at the end; give the file")

@@ -20,6 +20,8 @@ CHUNK = 1 << 18
 """Bytes that are read at a time, if so many are there."""
 LINES = 4096
 """Lines that are handed on at a time at most."""
+UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+"""What trouble with a file raises: the latter three of compressed ones."""
 
 
 @dataclass
@@ -31,19 +33,36 @@ class Meter:
     more: bool = False
 
 
-def bounded(file: IO[bytes], encoding: str | None = None, meter: Meter | None = None) -> Iterator[list[bytes]]:
-    """Yield the lines of a file as UTF-8 without their ends, as they come; of one that is too long only the beginning.
+def unreadable(where: str, error: Exception) -> StateError:
+    """Return the sentence about a file that cannot be read on."""
+    why = (error.strerror if isinstance(error, OSError) else None) or error
+    return StateError(f"{where}: could not be read: {why}")
 
-    It waits for no more than one line: what a pipe has is handed on at once.
 
-    >>> import io
-    >>> list(bounded(io.BytesIO(b"a,b\\n\\nc")))
+def begun(name: str, pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first piece of a text, and all of them."""
+    try:
+        first = next(pieces, b"")
+    except UNREADABLE as error:
+        raise unreadable(f"{name}, after line 0", error) from None
+    return first, chain([first] if first else [], pieces)
+
+
+def pieces_of(file: IO[bytes], encoding: str | None = None) -> Iterator[bytes]:
+    """Yield a file as UTF-8, as it comes: what a pipe has is handed on at once."""
+    return _recoded(iter(lambda: file.read1(CHUNK), b""), encoding)  # type: ignore[attr-defined]
+
+
+def bounded(pieces: Iterable[bytes], meter: Meter) -> Iterator[list[bytes]]:
+    """Yield the lines of a text without their ends, as they come; of one that is too long only the beginning.
+
+    >>> list(bounded([b"a,", b"b\\n\\nc"], Meter()))
     [[b'a,b', b''], [b'c']]
-    >>> [len(lines[0]) for lines in bounded(io.BytesIO(b"a" * 3 * LONGEST + b"\\nb"))] == [LONGEST + 1, 1]
+    >>> [len(lines[0]) for lines in bounded([b"a" * 3 * LONGEST, b"\\nb"], Meter())] == [LONGEST + 1, 1]
     True
     """
-    begun, meter = b"", meter or Meter()
-    for piece in _recoded(iter(lambda: file.read1(CHUNK), b""), encoding):  # type: ignore[attr-defined]
+    begun = b""
+    for piece in pieces:
         meter.read += len(piece)
         lines = piece.split(b"\n")
         if len(begun) <= LONGEST:
@@ -75,7 +94,7 @@ def _recoded(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
             yield text.encode("utf-8", "surrogateescape")
 
 
-def numbered(name: str, chunks: Iterable[list[bytes]]) -> Iterator[tuple[int, list[bytes]]]:
+def numbered(name: str, chunks: Iterable[list[bytes]], unit: str = "line") -> Iterator[tuple[int, list[bytes]]]:
     """Yield the number of the first of some lines, and the lines; trouble with the file is a sentence.
 
     >>> list(numbered("f", [[b"\\xef\\xbb\\xbfa", b"b"], [b"c"]]))
@@ -89,9 +108,8 @@ def numbered(name: str, chunks: Iterable[list[bytes]]) -> Iterator[tuple[int, li
                 lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
             yield number, lines
             number += len(lines)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # (the latter three of compressed files)
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise StateError(f"{name}, after line {number - 1}: could not be read: {why}") from None
+    except UNREADABLE as error:
+        raise unreadable(f"{name}, after {unit} {number - 1}", error) from None
 
 
 class Decoder:
