@@ -250,6 +250,8 @@ def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest
             line = importlib.import_module("adeptree.families.line.thresholds_kernel")
             monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)
             monkeypatch.setattr("adeptree.families.line.cuts_engine.kernel", importlib.import_module)
+            two_way = importlib.import_module("adeptree.families.stumps.two_way_line_kernel")
+            monkeypatch.setattr("adeptree.families.tables.two_way_engine._KERNEL", two_way)
         engines.append(TableEngine(c, MixedPrior()))
     for t in range(120):
         for engine in engines:
@@ -314,3 +316,39 @@ def test_arrays_and_mappings_are_alike() -> None:
     ys = rng.integers(0, 2, 50)
     mappings = [dict(zip("ab", row, strict=True)) for row in table.tolist()]
     assert at.Adept(c).learn_many(table, ys).tolist() == at.Adept(c).learn_many(mappings, ys).tolist()
+
+
+def test_files_with_a_tree_per_direction_are_gone_on_with() -> None:
+    """Files of earlier editions have a second tree for stumps that fall, and the second says the same as the first."""
+    c, rng = CLASSES[0], np.random.default_rng(1)
+    engine, other = TableEngine(c, MixedPrior()), TableEngine(c, MixedPrior())
+    engine.rate = other.rate = 0.5
+    for _ in range(80):
+        engine.commit(c.random_instance(rng), int(rng.integers(2)))
+    state = engine.state()
+    for column in state["columns"]:
+        (tree,) = column["lines"]
+        turned = {"gain": -tree["gain"], "zeros": tree["charged"] - tree["zeros"]}
+        column["lines"].append(tree | turned)
+    other.restore(state)
+    for _ in range(20):
+        x = c.random_instance(rng)
+        assert engine.probability(x) == other.probability(x)
+    with pytest.raises((DamagedFile, ValueError)):
+        TableEngine(at.TableThresholds(["age", "sex"]), MixedPrior()).restore(state)
+
+
+def test_columns_with_different_numbers_of_cells_share_one_table_of_weights() -> None:
+    """The first column, whose table all use, has hardly a number; rates change from large to small and back."""
+    c, rng = at.TableStumps(["rare", "full"]), np.random.default_rng(3)
+    engine, slow = TableEngine(c, MixedPrior()), Slow(c, "mixed", 0.0)
+    for t in range(240):
+        rate = [40.0, 0.01, 3.0][t // 80]
+        engine.rate = slow.rate = rate
+        for line in slow.lines.values():
+            line.rate = rate
+        row = {"full": float(rng.integers(1000)), **({"rare": float(t)} if t % 50 == 0 else {})}
+        assert engine.probability(row) == pytest.approx(slow.odds(row)[0], abs=1e-9)
+        y = int(row["full"] > 400) ^ int(rng.random() < 0.1)
+        engine.commit(row, y)
+        slow.commit(row, y, 1.0)
