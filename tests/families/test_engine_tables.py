@@ -197,6 +197,10 @@ def test_rules_within_reach_are_all_that_the_column_has(c: Any, rounds: Any, k: 
     losses = [rule.loss for rule in near]
     assert losses == [sum(rule.rule(x) != y for x, y in sample) for rule in near] == sorted(losses)
     assert losses[0] == engine.best_loss and losses[-1] <= engine.best_loss + k and not near.more
+    # No two of a column, and no constant, say the same of all rows.
+    for name in c.features if sample else ():
+        said = [tuple(near.rule(x) for x, _ in sample) for near in near if getattr(near.rule, "feature", name) == name]
+        assert len(set(said)) == len(said)
     # Whatever rules there are on these rows: those within reach label them as one that was found.
     found = {tuple(rule.rule(x) for x, _ in sample) for rule in near}
     cuts = [-2.0, 0.0, 1.0, 2.0, 2.25, 5.0, 10.0, math.inf]
@@ -316,6 +320,19 @@ def test_arrays_and_mappings_are_alike() -> None:
     ys = rng.integers(0, 2, 50)
     mappings = [dict(zip("ab", row, strict=True)) for row in table.tolist()]
     assert at.Adept(c).learn_many(table, ys).tolist() == at.Adept(c).learn_many(mappings, ys).tolist()
+
+
+def test_what_is_said_of_two_values_is_listed_once() -> None:
+    c = at.TableStumps(["sex"])
+    learner = at.Adept(c)
+    for sex, y in [("male", 0), ("female", 1), ("male", 0), ("female", 1)]:
+        learner.learn({"sex": sex}, y)
+    said = [str(rule.rule) for rule in learner.rules_within(4)]
+    assert said == ["sex == female", "always 0", "always 1", "sex == male"]
+    learner.learn({"sex": None}, 0)  # a third value: now `!= male` says something else than `== female`
+    assert "sex != male" in [str(rule.rule) for rule in learner.rules_within(4)]
+    learner.learn({"sex": 3}, 0)
+    assert "sex is a number" in [str(rule.rule) for rule in learner.rules_within(6)]
 
 
 def test_files_with_a_tree_per_direction_are_gone_on_with() -> None:

@@ -9,14 +9,9 @@ import numpy as np
 from adeptree.core.cells import is_missing, number, plain_floats
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
+from adeptree.families.tables.table_classes import TableIntervals, TableStumps, TableThresholds, TableUnions
 from adeptree.families.tables.table_engine import TableEngine
-from adeptree.families.tables.table_rules import (
-    TableIntervals,
-    TableRules,
-    TableStumps,
-    TableThresholds,
-    TableUnions,
-)
+from adeptree.families.tables.table_rules import TableRules
 from adeptree.roles.family import Columns, Family, OnColumns
 
 

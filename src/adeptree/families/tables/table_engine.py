@@ -158,45 +158,47 @@ class TableEngine(KernelEngine):
         return self.rules_within(0, 1)[0].rule
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Look at every column; rules of different columns are told apart, whatever they say of the rows seen."""
+        """Look at every column; only within a column, rules that say the same of all rows seen are one."""
         values, reach = self.kernel.columns[0].values, self._reach(self.best_loss, k)
         found: list[RankedRule] = [RankedRule(Constant(0), values.ones), RankedRule(Constant(1), values.zeros)]
         more = False
         for f in range(len(self.lines)):
-            for near in (
-                self._near_values(f, reach),
-                self._near_sets(f, reach, limit),
-                self._near_numbers(f, reach, limit),
-            ):
+            for near in (self._near_values(f, reach, limit), self._near_numbers(f, reach, limit)):
                 found += near
                 more = more or near.more
         order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
         return NearRules((replace(found[i], loss=whole(found[i].loss)) for i in order), more or others)
 
-    def _near_values(self, f: int, reach: float) -> NearRules:
-        column, name = self.kernel.columns[f], self.concept_class.features[f]
+    def _near_values(self, f: int, reach: float, limit: int) -> NearRules:
+        """Return what is said of single values, then of several."""
+        column, c = self.kernel.columns[f], self.concept_class
         values = column.values
-        met = [(value, values.gain[slot]) for value, slot in column.places.items() if slot <= values.count]
-        found = []
-        for equal, loss, sign in ((True, values.ones, 1), (False, values.zeros, -1)):
-            for value, gain in met:
-                if loss + sign * gain <= reach:
-                    found.append(RankedRule(self.concept_class.about_values(name, [value], equal), loss + sign * gain))
-        return NearRules(found, more=False)
-
-    def _near_sets(self, f: int, reach: float, limit: int) -> NearRules:
-        """Return what is said of several values."""
-        column, c, found = self.kernel.columns[f], self.concept_class, NearRules([], more=False)
-        values = column.values
-        met = sorted((slot, value) for value, slot in column.places.items() if slot <= values.count)
+        met = [value for _, value in sorted((slot, value) for value, slot in column.places.items())][: values.count]
         gains = np.asarray(values.gain)[1 : values.count + 1]
-        for equal, loss, worth in ((True, values.ones, -gains), (False, values.zeros, gains)) if c.values > 1 else ():
-            sets = ((cost, s) for cost, s in sets_in_order(worth, c.values, loss, reach) if len(s) > 1)
-            for cost, chosen in islice(sets, limit + 1):
-                rule = c.about_values(c.features[f], [met[place][1] for place in chosen], equal)
-                found.append(RankedRule(rule, cost))
-        found.more = len(found) > limit
+        ways = ((True, values.ones, -gains), (False, values.zeros, gains))
+        found = NearRules([], more=False)
+        for several in (False, True)[: c.values]:
+            for equal, loss, worth in ways:
+                sets: Any = ((loss - gain, [place]) for place, gain in enumerate(worth.tolist()))
+                if several:
+                    sets = (one for one in sets_in_order(worth, c.values, loss, reach) if len(one[1]) > 1)
+                near = (one for one in sets if one[0] <= reach and not self._said_otherwise(f, len(one[1]), equal))
+                for cost, chosen in islice(near, limit + 1 if several else None):
+                    rule = c.about_values(c.features[f], [met[place] for place in chosen], equal)
+                    found.append(RankedRule(rule, cost))
+                found.more = found.more or next(near, None) is not None
         return found
+
+    def _said_otherwise(self, f: int, size: int, equal: bool) -> bool:
+        """Whether a rule that names so many values is listed in other words that say the same of all rows seen.
+
+        In a column that never held a number, what is one of some values is none of the others. Where both can be said,
+        that which names fewer is; of equals ``==``. What names all of them is a constant.
+        """
+        others = self.kernel.columns[f].values.count - size
+        if self.lines[f].kernel.cells > 1 or others > self.concept_class.values:
+            return False
+        return others == 0 or others < size or (others == size and not equal)
 
     def _near_numbers(self, f: int, reach: float, limit: int) -> NearRules:
         column, line, name = self.kernel.columns[f], self.lines[f], self.concept_class.features[f]
@@ -208,7 +210,8 @@ class TableEngine(KernelEngine):
             near = line.rules_within(reach - lost - line.best_loss, limit + 4)
             more = more or near.more
             # One that is always the same says at most whether there is a number: its values may say so already.
-            said: set[int | None] = {gap} if column.gaps and len(column.places) > 1 else {0, 1}
+            other = line.kernel.cells > 1 and column.values.count > self.concept_class.values
+            said: set[int | None] = {gap} if other else {0, 1}
             for ranked in near:
                 label = always(ranked.rule)
                 if label not in said or label is None:

@@ -26,7 +26,7 @@ class TwoWayEngine(LineEngine):
     >>> for x, y in [(3.0, 1), (12.0, 0), (8.0, 0), (5.0, 1)]:
     ...     engine.commit(x, y)
     >>> engine.width, engine.best_loss, str(engine.best_rule())
-    (10, 0, 'x < 6')
+    (10, 0, 'x < 7')
     """
 
     kind = "two-way"
