@@ -40,6 +40,7 @@ from adeptree.families.stumps.stumps_found import RealStumps as RealStumps
 from adeptree.families.stumps.stumps_given import Stumps as Stumps
 from adeptree.families.tables.best_so_far import BestSoFar as BestSoFar
 from adeptree.families.tables.table_classes import TableIntervals as TableIntervals
+from adeptree.families.tables.table_classes import TableSteps as TableSteps
 from adeptree.families.tables.table_classes import TableStumps as TableStumps
 from adeptree.families.tables.table_classes import TableThresholds as TableThresholds
 from adeptree.families.tables.table_classes import TableUnions as TableUnions

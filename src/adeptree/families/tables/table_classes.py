@@ -9,7 +9,7 @@ from typing import Any
 from adeptree.core.arguments import check_size
 from adeptree.families.line.intervals import RealIntervals
 from adeptree.families.line.thresholds import RealThresholds
-from adeptree.families.line.unions import MOST_INTERVALS, RealIntervalUnions
+from adeptree.families.line.unions import MOST_INTERVALS, RealIntervalUnions, RealSteps
 from adeptree.families.tables.table_rules import TableRules
 
 
@@ -135,3 +135,33 @@ class TableUnions(TableRules):
     def inner(self) -> Any:
         """Unions of at most m intervals."""
         return RealIntervalUnions(self.m)
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class TableSteps(TableRules):
+    """Any number of cuts in one column, 0 below the first, ``column == text``, ``column != text``, gaps included.
+
+    A learner says what it says about the *most probable* rule, as for :class:`RealSteps`: the best of all memorises.
+
+    Parameters
+    ----------
+    features
+        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
+    times
+        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+    values
+        How many texts a rule may name, as ``column in {a, b}``, up to 8.
+
+    Examples
+    --------
+    >>> c = TableSteps(["age"])
+    >>> str(c.erm([({"age": age}, y) for age, y in [(1, 1), (2, 0), (3, 1), (4, 0), (5, 1)]]))
+    'age < 2 or 3 <= age < 4 or age >= 5'
+    """
+
+    spec_name = "table_steps"
+
+    @property
+    def inner(self) -> Any:
+        """Steps."""
+        return RealSteps()
