@@ -218,6 +218,7 @@ def growing() -> dict[str, tuple[Callable[[], Any], Stream]]:
         "table_stumps": ("TableStumps, 5 columns", lambda: at.TableStumps(names(5)), table(5)),
         "table_thresholds": ("TableThresholds, 5 columns", lambda: at.TableThresholds(names(5)), table(5)),
         "table_intervals": ("TableIntervals, 5 columns", lambda: at.TableIntervals(names(5)), table(5)),
+        "table_steps": ("TableSteps, 5 columns", lambda: at.TableSteps(names(5)), table(5)),
         "table_unions": ("TableUnions(3), 5 columns", lambda: at.TableUnions(names(5), 3), table(5)),
         "blocks": ("BlockUnions(10)", lambda: at.BlockUnions(10), senders),
         "conjunctions": ("Conjunctions(8)", lambda: at.Conjunctions(8), bits),

@@ -39,11 +39,12 @@ from adeptree.families.stumps.cell_vote import CellVote as CellVote
 from adeptree.families.stumps.stumps_found import RealStumps as RealStumps
 from adeptree.families.stumps.stumps_given import Stumps as Stumps
 from adeptree.families.tables.best_so_far import BestSoFar as BestSoFar
-from adeptree.families.tables.table_rules import TableIntervals as TableIntervals
+from adeptree.families.tables.table_classes import TableIntervals as TableIntervals
+from adeptree.families.tables.table_classes import TableSteps as TableSteps
+from adeptree.families.tables.table_classes import TableStumps as TableStumps
+from adeptree.families.tables.table_classes import TableThresholds as TableThresholds
+from adeptree.families.tables.table_classes import TableUnions as TableUnions
 from adeptree.families.tables.table_rules import TableRules as TableRules
-from adeptree.families.tables.table_rules import TableStumps as TableStumps
-from adeptree.families.tables.table_rules import TableThresholds as TableThresholds
-from adeptree.families.tables.table_rules import TableUnions as TableUnions
 from adeptree.families.templates.template_class import TemplateClass as TemplateClass
 from adeptree.games.adversaries import Adversary as Adversary
 from adeptree.games.adversaries import Drifting as Drifting

@@ -100,7 +100,7 @@ def test_the_numbers_are_those_of_tickets_in_python(seed: int, follow: bool) -> 
         (["intervals(v)"], at.TableIntervals(["v"])),
         (["unions(v, m=2)"], at.TableUnions(["v"], 2)),
         (["blocklist(v, d=2)"], None),
-        (["steps(v)"], None),
+        (["steps(v)"], at.TableSteps(["v"])),
         (["thresholds(n=16)", "--x", "v", "--horizon", "200"], at.Thresholds(16)),
         (["intervals(n=16)", "--x", "v", "--rate", "anytime"], at.Intervals(16)),
     ],
@@ -120,7 +120,7 @@ def test_all_rules_take_late_labels(rules: list[str], of: Any) -> None:
 def kept_value(learner: Any, text: str) -> Any:
     """Return the instance of a column's text, as the class takes it."""
     spec = repr(learner.concept_class)
-    return {"v": float(text)} if "table" in spec else float(text) if "steps" in spec else text
+    return {"v": float(text)} if "table" in spec else text
 
 
 def test_costs_weights_and_frequencies_are_those_of_the_row_that_was_answered() -> None:

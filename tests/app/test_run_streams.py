@@ -211,11 +211,11 @@ def test_rules_on_columns(rules: str, shown: str, concept_class: at.ConceptClass
     [
         (["--rules", "stumps(agee)"], 'has no column "agee"; did you mean "age"?'),
         (["--rules", "stumps(age)", "--x", "age"], "--x: stumps(age) names its columns already; leave it out"),
-        (["--rules", "steps(age, body-mass)"], "steps reads one column, e.g. steps(age)"),
-        (["--rules", "steps"], "say which column holds x, with --x"),
+        (["--rules", "blocklist(age, body-mass, d=2)"], "blocklist reads one column, e.g. blocklist(age)"),
+        (["--rules", "real_steps()"], "say which column holds x, with --x"),
         (["--rules", "blocklist(from)"], "say how many may be on the list, e.g. blocklist(sender, d=3)"),
         (["--rules", "blocklist(from, d=0)"], "say how many may be on the list"),
-        (["--rules", "steps(from)"], "line 2, column from: x must be a finite number; got x='p0'"),
+        (["--rules", "real_steps()", "--x", "from"], "line 2, column from: x must be a finite number; got x='p0'"),
         (["--rules", "stumps(n=3)"], "does not fit"),
         (["--rules", "stumps(y)"], '"y" is the label'),
         (["--rules", "real_stumps(features=['from'])"], "line 2, column from: feature 'from' must be a finite number"),
@@ -419,6 +419,15 @@ def test_a_long_pipe_does_not_grow_memory() -> None:
 
 def test_where_a_gap_is_a_bad_row_the_sentence_says_who_reads_gaps() -> None:
     write("t.csv", "price,y", "1,0", ",1")
-    told = call("run", "t.csv", "--rules", "steps(price)", "-q").stderr
+    told = call("run", "t.csv", "--rules", "real_steps()", "--x", "price", "-q").stderr
     assert "line 3, column price: x must be a finite number" in told
-    assert "(steps(price) reads no gaps; stumps, intervals and unions do)" in told
+    assert "(real_steps() reads no gaps; stumps, intervals, unions and steps do)" in told
+
+
+def test_steps_choose_the_column_themselves() -> None:
+    rng = random.Random(0)
+    rows = [(rng.random(), rng.random()) for _ in range(300)]
+    write("t.csv", "a,b,kind,y", *(f"{a:.3f},{b:.3f},{'' if a < 0.1 else 'x'},{int(b * 5) % 2}" for a, b in rows))
+    told = call("run", "t.csv", "--rules", "steps").stdout
+    assert re.search(r"0\.2 <= b < 0\.4 or 0\.6 <= b < 0\.8", told), told
+    assert "Nearly as good" not in told

@@ -17,17 +17,18 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
-from adeptree.core.errors import DamagedFile, InvalidInstance
-from adeptree.families.line.cuts_engine import CutsEngine
+from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidInstance
+from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.rule_values import Interval, IntervalUnion
 from adeptree.families.tables import table_engine
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells, cell_of
 from adeptree.families.tables.table_engine import TableEngine, TablePrior
+from adeptree.families.tables.table_steps_engine import TableStepsEngine
 from adeptree.theory.priors import KTPrior, MixedPrior
 
-CLASSES = [
+CLASSES: list[Any] = [
     at.TableStumps(["age", "sex"]),
     at.TableIntervals(["age", "sex"]),
     at.TableUnions(["age", "sex"], 2),
@@ -35,10 +36,15 @@ CLASSES = [
     at.TableIntervals(["age", "sex"], values=3),
     at.TableStumps(["sex"], values=8),
 ]
+STEPS: list[Any] = [at.TableSteps(["age", "sex"]), at.TableSteps(["age", "sex"], values=2)]
 CELLS = st.one_of(st.none(), st.sampled_from([0.0, -1.5, 2.0, 2.5, 7.0, 1e300]), st.sampled_from(["red", "green", "é"]))
 RATES = [0.0, 1e-9, 0.3, 2.0, 40.0, 1e6]
 ROWS = st.fixed_dictionaries({"age": CELLS, "sex": CELLS})
 ROUNDS = st.lists(st.tuples(ROWS, st.integers(0, 1), st.sampled_from([1, 1, 1, 0.5, 3])), max_size=25)
+
+
+def engine_of(c: Any, prior: Any) -> TableEngine:
+    return (TableStepsEngine if c in STEPS else TableEngine)(c, prior)
 
 
 class Slow:
@@ -46,7 +52,7 @@ class Slow:
 
     def __init__(self, c: Any, prior: str, rate: float) -> None:
         self.c, self.rate, self.prior = c, rate, TablePrior(prior, c)
-        kind = ThresholdsEngine if c.falls else CutsEngine
+        kind = ThresholdsEngine if c.falls else CutsEngine if c.inner.cuts else StepsEngine
         self.lines: dict[tuple[str, int], Any] = {}
         for name in c.features:
             for down in range(1 + c.falls):
@@ -113,13 +119,13 @@ class Slow:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from(CLASSES),
+    st.sampled_from(CLASSES + STEPS),
     ROUNDS,
     st.sampled_from(RATES),
     st.sampled_from(["kt", "mixed"]),
 )
 def test_the_engine_is_the_sum_of_its_columns(c: Any, rounds: Any, rate: float, prior: str) -> None:
-    engine, slow = TableEngine(c, {"kt": KTPrior, "mixed": MixedPrior}[prior]()), Slow(c, prior, rate)
+    engine, slow = engine_of(c, {"kt": KTPrior, "mixed": MixedPrior}[prior]()), Slow(c, prior, rate)
     engine.rate = rate
     for row, y, weight in rounds:
         x = c.instance(row)
@@ -197,6 +203,10 @@ def test_rules_within_reach_are_all_that_the_column_has(c: Any, rounds: Any, k: 
     losses = [rule.loss for rule in near]
     assert losses == [sum(rule.rule(x) != y for x, y in sample) for rule in near] == sorted(losses)
     assert losses[0] == engine.best_loss and losses[-1] <= engine.best_loss + k and not near.more
+    # No two of a column, and no constant, say the same of all rows.
+    for name in c.features if sample else ():
+        said = [tuple(near.rule(x) for x, _ in sample) for near in near if getattr(near.rule, "feature", name) == name]
+        assert len(set(said)) == len(said)
     # Whatever rules there are on these rows: those within reach label them as one that was found.
     found = {tuple(rule.rule(x) for x, _ in sample) for rule in near}
     cuts = [-2.0, 0.0, 1.0, 2.0, 2.25, 5.0, 10.0, math.inf]
@@ -217,7 +227,7 @@ def test_rules_within_reach_are_all_that_the_column_has(c: Any, rounds: Any, k: 
                 assert labels in found
 
 
-@pytest.mark.parametrize("c", CLASSES, ids=repr)
+@pytest.mark.parametrize("c", CLASSES + STEPS, ids=repr)
 @pytest.mark.parametrize("seed", range(3))
 def test_one_by_one_in_batches_and_resumed_to_the_last_bit(c: Any, seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
@@ -240,7 +250,7 @@ def test_one_by_one_in_batches_and_resumed_to_the_last_bit(c: Any, seed: int, tm
 
 
 @pytest.mark.skipif(not COMPILED, reason="there is nothing to compare the interpreted kernels with")
-@pytest.mark.parametrize("c", CLASSES, ids=repr)
+@pytest.mark.parametrize("c", CLASSES + STEPS, ids=repr)
 def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, engines = np.random.default_rng(5), []
     for home in ("adeptree._compiled.", "adeptree.families.tables."):
@@ -250,7 +260,9 @@ def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest
             line = importlib.import_module("adeptree.families.line.thresholds_kernel")
             monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)
             monkeypatch.setattr("adeptree.families.line.cuts_engine.kernel", importlib.import_module)
-        engines.append(TableEngine(c, MixedPrior()))
+            two_way = importlib.import_module("adeptree.families.stumps.two_way_line_kernel")
+            monkeypatch.setattr("adeptree.families.tables.two_way_engine._KERNEL", two_way)
+        engines.append(engine_of(c, MixedPrior()))
     for t in range(120):
         for engine in engines:
             engine.rate = [3.0, 0.7, 0.05][t // 40]
@@ -261,8 +273,9 @@ def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest
             engine.commit(x, y)
 
 
-@pytest.mark.parametrize("c", CLASSES, ids=repr)
-@pytest.mark.parametrize("rate", ["adaptive", "anytime"])
+@pytest.mark.parametrize(
+    ("c", "rate"), [(c, rate) for c in CLASSES for rate in ("adaptive", "anytime")] + [(c, "adaptive") for c in STEPS]
+)
 def test_no_adversary_beats_what_is_proven(c: Any, rate: str) -> None:
     """Labels against the guess, drawn values and gaps, new texts all the time: regret stays below both bounds."""
     rng, learner = np.random.default_rng(7), at.Adept(c, rate=rate)
@@ -314,3 +327,94 @@ def test_arrays_and_mappings_are_alike() -> None:
     ys = rng.integers(0, 2, 50)
     mappings = [dict(zip("ab", row, strict=True)) for row in table.tolist()]
     assert at.Adept(c).learn_many(table, ys).tolist() == at.Adept(c).learn_many(mappings, ys).tolist()
+
+
+def test_what_is_said_of_two_values_is_listed_once() -> None:
+    c = at.TableStumps(["sex"])
+    learner = at.Adept(c)
+    for sex, y in [("male", 0), ("female", 1), ("male", 0), ("female", 1)]:
+        learner.learn({"sex": sex}, y)
+    said = [str(rule.rule) for rule in learner.rules_within(4)]
+    assert said == ["sex == female", "always 0", "always 1", "sex == male"]
+    learner.learn({"sex": None}, 0)  # a third value: now `!= male` says something else than `== female`
+    assert "sex != male" in [str(rule.rule) for rule in learner.rules_within(4)]
+    learner.learn({"sex": 3}, 0)
+    assert "sex is a number" in [str(rule.rule) for rule in learner.rules_within(6)]
+
+
+def test_files_with_a_tree_per_direction_are_gone_on_with() -> None:
+    """Files of earlier editions have a second tree for stumps that fall, and the second says the same as the first."""
+    c, rng = CLASSES[0], np.random.default_rng(1)
+    engine, other = TableEngine(c, MixedPrior()), TableEngine(c, MixedPrior())
+    engine.rate = other.rate = 0.5
+    for _ in range(80):
+        engine.commit(c.random_instance(rng), int(rng.integers(2)))
+    state = engine.state()
+    for column in state["columns"]:
+        (tree,) = column["lines"]
+        turned = {"gain": -tree["gain"], "zeros": tree["charged"] - tree["zeros"]}
+        column["lines"].append(tree | turned)
+    other.restore(state)
+    for _ in range(20):
+        x = c.random_instance(rng)
+        assert engine.probability(x) == other.probability(x)
+    with pytest.raises((DamagedFile, ValueError)):
+        TableEngine(at.TableThresholds(["age", "sex"]), MixedPrior()).restore(state)
+
+
+def test_columns_with_different_numbers_of_cells_share_one_table_of_weights() -> None:
+    """The first column, whose table all use, has hardly a number; rates change from large to small and back."""
+    c, rng = at.TableStumps(["rare", "full"]), np.random.default_rng(3)
+    engine, slow = TableEngine(c, MixedPrior()), Slow(c, "mixed", 0.0)
+    for t in range(240):
+        rate = [40.0, 0.01, 3.0][t // 80]
+        engine.rate = slow.rate = rate
+        for line in slow.lines.values():
+            line.rate = rate
+        row = {"full": float(rng.integers(1000)), **({"rare": float(t)} if t % 50 == 0 else {})}
+        assert engine.probability(row) == pytest.approx(slow.odds(row)[0], abs=1e-9)
+        y = int(row["full"] > 400) ^ int(rng.random() < 0.1)
+        engine.commit(row, y)
+        slow.commit(row, y, 1.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(STEPS), ROUNDS, st.sampled_from([0.0, 0.3, 2.0]))
+def test_the_most_probable_steps(c: Any, rounds: Any, rate: float) -> None:
+    """The rule has the loss that is said, and no column by itself has more probable steps."""
+    engine = TableStepsEngine(c, MixedPrior())
+    engine.rate = rate
+    for row, y, weight in rounds:
+        engine.commit(c.instance(row), y, weight)
+    rule, leader = engine.best_rule(), engine.leader()
+    lost = sum(weight for row, y, weight in rounds if rule(c.instance(row)) != y)
+    assert lost == pytest.approx(leader.loss) and leader.loss == pytest.approx(engine.best_loss)
+    # It is one of those that the sum is over, and heavier than what each column has to say by itself.
+    assert leader.log_prior <= engine.log_potential() + 1e-9
+    for f, line in enumerate(engine.lines):
+        column = engine.kernel.columns[f]
+        loss = line.best_loss + min(column.side0, column.side1)
+        own = line.leader().log_prior - math.log(2 * engine.prior.kinds) - rate * loss
+        assert own <= leader.log_prior - rate * leader.loss + 1e-9
+    restored = TableStepsEngine(c, MixedPrior())
+    restored.rate = rate
+    restored.restore(engine.state())
+    assert restored.log_potential() == engine.log_potential()
+    state = engine.state()
+    state["columns"][0]["lines"][0]["log_weight"] += 0.01
+    with pytest.raises((DamagedFile, ValueError)):
+        TableStepsEngine(c, MixedPrior()).restore(state)
+
+
+def test_steps_find_the_column_and_refuse_what_they_cannot_list() -> None:
+    rng, learner = np.random.default_rng(0), at.Adept(at.TableSteps(["a", "b", "c"]))
+    rows = rng.random((600, 3))
+    labels = (np.searchsorted([0.2, 0.4, 0.6, 0.8], rows[:, 1]) % 2) ^ (rng.random(600) < 0.05)
+    learner.learn_many(rows, labels)
+    text = str(learner.best_rule())
+    assert text.count("b") == 2 and "a" not in text and "c" not in text
+    assert learner.regret <= learner.certificate().bound
+    with pytest.raises(InvalidArgument, match="any number of cuts"):
+        learner.rules_within(1)
+    with pytest.raises(InvalidArgument, match="anytime"):
+        at.Adept(at.TableSteps(["a"]), rate="anytime")

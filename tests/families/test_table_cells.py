@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree.core.errors import InvalidInstance
+from adeptree.core.errors import InvalidArgument, InvalidInstance
 from adeptree.families.rule_values import Threshold
 from adeptree.families.tables.times import time_in, with_times
 
@@ -180,3 +180,25 @@ def test_who_meets_a_gap_is_told_of_tables() -> None:
     with pytest.raises(ValueError) as told:
         AdeptClassifier().fit([[1.0], [2.0]], [0, math.nan])
     assert "tables" not in str(told.value)
+
+
+def test_rules_of_a_frame() -> None:
+    pa = pytest.importorskip("pyarrow")
+    columns = {"age": [31, 44, None], "sex": ["f", "m", None], "when": [datetime(2013, 5, day) for day in (1, 2, 3)]}
+    plain, late = columns | {"y": [0, 1, 1]}, columns | {"y": [0, 1, 1], "id": [1, 2, 3]}
+    for made in (pd.DataFrame, pl.DataFrame, pa.table):
+        c = at.TableStumps.of(made(plain), label="y")
+        assert c == at.TableStumps(["age", "sex", "when"], times=["when"])
+        assert at.TableUnions.of(made(late), ["y", "id"], m=2, values=3, times=()) == at.TableUnions(
+            ["age", "sex", "when"], 2, values=3
+        )
+        learner = at.Adept(c)
+        learner.learn_many(made(plain), [0, 1, 1])
+        assert learner.rounds == 3
+    with pytest.raises(InvalidArgument, match=r"columns of the frame \(age, sex, when, y\).*'z'"):
+        at.TableStumps.of(pd.DataFrame(plain), label="z")
+    with pytest.raises(InvalidArgument, match="one or more different texts"):
+        at.TableIntervals.of(pd.DataFrame({"y": [1]}), label="y")
+    for wrong in (columns, [1, 2], pd.Series([1]), None):
+        with pytest.raises(InvalidArgument, match="a data frame of pandas"):
+            at.TableThresholds.of(wrong)

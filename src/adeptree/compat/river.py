@@ -15,7 +15,7 @@ from adeptree.core.frames import framed
 from adeptree.core.frozen import freeze
 from adeptree.core.types import labels_of
 from adeptree.families.stumps.open_stumps import OpenStumps
-from adeptree.families.tables.table_rules import TableStumps
+from adeptree.families.tables.table_classes import TableStumps
 from adeptree.learners import OnlineLearner
 from adeptree.learners.given import same_length
 from adeptree.theory.coins import Coins

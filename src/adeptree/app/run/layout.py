@@ -122,9 +122,8 @@ class Layout:
         except InvalidInstance as error:
             # Of many columns the class itself names the one.
             where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
-            gap = (
-                f" ({self.shown} reads no gaps; stumps, intervals and unions do)" if any(map(is_missing, texts)) else ""
-            )
+            others = "stumps, intervals, unions and steps do"
+            gap = f" ({self.shown} reads no gaps; {others})" if any(map(is_missing, texts)) else ""
             raise InvalidInstance(f"{where}{error}{gap}") from None
         try:
             y = self.label(row.cells)

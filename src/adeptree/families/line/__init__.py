@@ -9,7 +9,7 @@ from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIn
 from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.line.unions import CutsFrontier, IntervalUnions, NearestPoint, RealIntervalUnions, RealSteps
-from adeptree.roles.family import Columns, Family, OnColumns
+from adeptree.roles.family import Columns, Family
 
 ON_A_GRID = Columns(
     array=lambda c, columns: c.instances_of(np.array(wholes(columns[0]), dtype=np.int64)),
@@ -93,11 +93,6 @@ FAMILIES = (
         base=NearestPoint,
         engines=(StepsEngine,),
         columns=Columns(),
-        on_columns=OnColumns(
-            "steps",
-            lambda names, d: RealSteps(),
-            {"steps(price)": "any number of cuts in the column, 0 below the first"},
-        ),
         example="real_steps()",
         line="any number of cuts, 0 below the first; x is any number",
         golden={"mistake_bound": 12, "rounds": 8},

@@ -177,9 +177,12 @@ class StepsEngine(CutsEngine):
 
     kind: ClassVar[str] = "steps"
 
+    weighed: ClassVar[bool] = False
+    """Whether the kernel keeps the weight of the whole line."""
+
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")
-        return steps.StepsKernel(self.measure(), 1.0)
+        return steps.StepsKernel(self.measure(), 1.0, self.weighed)
 
     def _use(self, kernel: Any) -> None:
         KernelEngine._use(self, kernel)
@@ -213,7 +216,7 @@ class StepsEngine(CutsEngine):
         """Refuse: what is near the most probable labelling in loss is every labelling that memorises a little."""
         raise InvalidArgument(
             "with any number of cuts there are far too many rules near the best, most of which memorise single points; "
-            "compete with IntervalUnions or RealIntervalUnions, or build with engine='paths'"
+            "compete with unions of intervals, or build with engine='paths'"
         )
 
 

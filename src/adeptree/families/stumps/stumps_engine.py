@@ -142,7 +142,7 @@ class StumpsEngine(KernelEngine):
     def leader(self) -> Leader:
         """Return the best path, of several the one with the largest mass; only lines that have one are looked at."""
         lines: list[Any] = self.kernel.lines  # type: ignore[attr-defined]
-        return self._listed([f for f, line in enumerate(lines) if line.lowest() <= self._reach()]).leader()
+        return self._listed([f for f, line in enumerate(lines) if line.least() <= self._reach()]).leader()
 
     def _reach(self) -> float:
         """Return L*, and a little more where losses are not whole: they are not always added up in the same order."""
@@ -163,7 +163,7 @@ class StumpsEngine(KernelEngine):
         for row, *cell in zip(*(table[name].tolist() for name in ("row", "line", "down", "low", "high")), strict=True):
             places[row] = min(places[row], self._place(*cell))
         for f, line in enumerate(kernel.lines):
-            if line.lowest() <= reach:
+            if line.least() <= reach:
                 cells = self.cells(f)
                 alone = np.flatnonzero(cells.mass > 0)
                 near = alone[nearest(cells.losses.ravel()[alone], reach, limit + 1)[0]]

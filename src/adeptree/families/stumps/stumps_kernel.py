@@ -25,9 +25,9 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.shares_kernel import Shares
     from cython.cimports.adeptree._compiled.stump_line_kernel import StumpLine
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import isfinite, log
+    from cython.cimports.libc.math import isfinite
 else:
-    from math import inf, isfinite, log
+    from math import inf, isfinite
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import key_of
@@ -38,7 +38,6 @@ else:
     from adeptree.theory.ledger_kernel import Ledger, mixed, word_of_float
 
 BEYOND = cython.declare(cython.longlong, 9223372036854775806)
-LONGEST = cython.declare(cython.double, 65536.0)
 PLAIN = 2**53  # ints up to this are doubles
 
 
@@ -212,33 +211,25 @@ class StumpsKernel(RoundKernel):
         for f in range(len(self.lines)):
             line: StumpLine = cython.cast(StumpLine, self.lines[f])
             line.x = self.table.x[f]
-            line.see_line()
+            line.gather()
             self.table.lean[f] = 1.0 if line.guess else -1.0
             if f:
                 lead.add1(line.least1, line.sum1)
                 lead.add0(line.least0, line.sum0)
         self.table.look(lead)
-        if lead.least1 <= lead.least0:
-            self.p = lead.sum1 / (lead.sum1 + lead.sum0 * lead.shrunk(lead.least0 - lead.least1))
-        else:
-            self.p = lead.sum1 * lead.shrunk(lead.least1 - lead.least0)
-            self.p = self.p / (self.p + lead.sum0)
+        lead.share()
+        self.p = lead.p
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at x."""
-        lead: StumpLine = self.lead
-        return log(lead.sum1) - log(lead.sum0) - self.eta * (lead.least1 - lead.least0)
+        return self.lead.log_ratio()
 
     def reserve(self) -> cython.int:
         """Make room for one more round; features that are new get their lines."""
-        lead: StumpLine = self.lead
         if self.strangers:
             self.meet()
         for f in range(len(self.lines)):
             cython.cast(StumpLine, self.lines[f]).reserve()
-        if lead.charged + 2.0 > lead.table and lead.table < lead.nothing and lead.table < LONGEST:
-            for f in range(len(self.lines)):
-                cython.cast(StumpLine, self.lines[f]).lengthen()
         self.shares.reserve()
         self.table.reserve()
         return 0
@@ -271,7 +262,7 @@ class StumpsKernel(RoundKernel):
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let x in, and charge the paths that are wrong there."""
         for f in range(len(self.lines)):
-            cython.cast(StumpLine, self.lines[f]).take_line(label, cost)
+            cython.cast(StumpLine, self.lines[f]).take(label, cost)
         self.table.take(label, cost, self.lines)
         self.find_best()
 
@@ -279,7 +270,7 @@ class StumpsKernel(RoundKernel):
         """Set L*."""
         self.best = self.table.lowest()
         for f in range(len(self.lines)):
-            self.best = min(self.best, cython.cast(StumpLine, self.lines[f]).lowest())
+            self.best = min(self.best, cython.cast(StumpLine, self.lines[f]).least())
 
     def least(self) -> cython.double:
         """L*: the least loss of a path."""

@@ -9,14 +9,10 @@ import numpy as np
 from adeptree.core.cells import is_missing, number, plain_floats
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
+from adeptree.families.tables.table_classes import TableIntervals, TableSteps, TableStumps, TableThresholds, TableUnions
 from adeptree.families.tables.table_engine import TableEngine
-from adeptree.families.tables.table_rules import (
-    TableIntervals,
-    TableRules,
-    TableStumps,
-    TableThresholds,
-    TableUnions,
-)
+from adeptree.families.tables.table_rules import TableRules
+from adeptree.families.tables.table_steps_engine import TableStepsEngine
 from adeptree.roles.family import Columns, Family, OnColumns
 
 
@@ -136,6 +132,23 @@ FAMILIES = (
         example="table_unions(features=['age', 'sex'], m=2)",
         line=f"at most m intervals of a column, {LAST}",
         small="table_unions(features=('age', 'sex'), m=2)",
+        golden={"mistake_bound": 12, "rounds": 8},
+    ),
+    Family(
+        "table_steps",
+        TableSteps,
+        engines=(TableStepsEngine,),
+        on_columns=OnColumns(
+            "steps",
+            lambda names, d, times=(): TableSteps(names, times=times, values=d),
+            {"steps(price)": f"any number of cuts in a column, 0 below the first, {EACH}"},
+            many=True,
+            times=True,
+            **SETS,
+        ),
+        example="table_steps(features=['age', 'sex'])",
+        line=f"any number of cuts in a column, {LAST}",
+        small="table_steps(features=('age', 'sex'))",
         golden={"mistake_bound": 12, "rounds": 8},
     ),
 )

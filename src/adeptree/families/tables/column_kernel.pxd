@@ -5,7 +5,7 @@ from adeptree._compiled.values_kernel cimport Values
 
 @cython.final
 cdef class Column:
-    cdef public LineTree up, down
+    cdef public LineTree line
     cdef public Values values
     cdef public dict places
     cdef public list words
@@ -14,7 +14,6 @@ cdef class Column:
     cdef object name, lookup, pending
     cdef unsigned long long word
 
-    cdef bint has(self, int k) noexcept
     cpdef double least(self, int k) noexcept
     cdef double log_total(self, int k, double eta) noexcept
     cdef double share(self, int k, Py_ssize_t slot, double eta) noexcept

@@ -14,10 +14,11 @@ from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, one_row
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
-from adeptree.families.rule_values import Constant
+from adeptree.families.rule_values import Constant, Interval
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells
-from adeptree.families.tables.table_rules import TableRules, always, best_set, turned
+from adeptree.families.tables.table_rules import TableRules, always, best_set
+from adeptree.families.tables.two_way_engine import TwoWayEngine
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of, sets_in_order
@@ -81,22 +82,19 @@ class TableEngine(KernelEngine):
     def __init__(self, concept_class: TableRules, prior: Prior) -> None:
         super().__init__()
         self.concept_class, self.prior = concept_class, TablePrior(prior.name, concept_class)
-        self.lines = [[self._line() for _ in range(1 + concept_class.falls)] for _ in concept_class.features]
-        columns = [
-            _COLUMN.Column(
-                name,
-                word_of(name),
-                lines[0].kernel,
-                lines[1].kernel if lines[1:] else None,
-                concept_class.lookups.get(name),
-                concept_class.values,
-            )
-            for name, lines in zip(concept_class.features, self.lines, strict=True)
-        ]
-        self._use(_KERNEL.TableKernel(columns, word_of))
+        self.lines: list[Any] = []
+        columns = []
+        for name in concept_class.features:
+            line = self._line()
+            self.lines.append(line)
+            lookup = concept_class.lookups.get(name)
+            columns.append(_COLUMN.Column(name, word_of(name), line.kernel, lookup, concept_class.values))
+        self._use(_KERNEL.TableKernel(columns, self.prior.kinds, word_of))
 
     def _line(self) -> Any:
         inner, prior = self.concept_class.inner, self.prior.inner
+        if self.concept_class.falls:
+            return TwoWayEngine(inner, prior, self.lines[0] if self.lines else None)
         return (ThresholdsEngine if self.concept_class.one_cut else CutsEngine)(inner, prior)
 
     @classmethod
@@ -122,12 +120,9 @@ class TableEngine(KernelEngine):
     # --- What is made of the rules -------------------------------------------------------------------
 
     def _kinds(self) -> Any:
-        """Return of every structure: its column, the label of gaps that is best (None: of values), and least loss."""
-        for f, (column, lines) in enumerate(zip(self.kernel.columns, self.lines, strict=True)):
-            yield f, "==", column.least(2)
-            yield f, "!=", column.least(3)
-            for down in range(len(lines)):
-                yield f, down, column.least(down)
+        """Return of every structure: its column, what its rules are about, and least loss."""
+        for f, column in enumerate(self.kernel.columns):
+            yield from ((f, kind, column.least(k)) for k, kind in enumerate(("numbers", "==", "!=")))
 
     def rows(self) -> Rows:
         """Return a best rule, the one with the most mass."""
@@ -140,11 +135,11 @@ class TableEngine(KernelEngine):
         values = self.kernel.columns[0].values
         return reach_of(best, k, values.ones + values.zeros)
 
-    def _log_mass(self, f: int, kind: Any) -> float:
+    def _log_mass(self, f: int, kind: str) -> float:
         column = self.kernel.columns[f]
-        if isinstance(kind, int):
+        if kind == "numbers":
             side = column.gaps and column.side0 != column.side1
-            return float(self.lines[f][kind].leader().log_prior) - (HALF if side else 0.0)
+            return float(self.lines[f].leader().log_prior) - (HALF if side else 0.0)
         # Of the best set with the fewest values, which were met first.
         n, d = column.values.count + 1, self.concept_class.values
         gains = np.asarray(column.values.gain)[1:n]
@@ -163,61 +158,69 @@ class TableEngine(KernelEngine):
         return self.rules_within(0, 1)[0].rule
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Look at every column; rules of different columns are told apart, whatever they say of the rows seen."""
+        """Look at every column; only within a column, rules that say the same of all rows seen are one."""
         values, reach = self.kernel.columns[0].values, self._reach(self.best_loss, k)
         found: list[RankedRule] = [RankedRule(Constant(0), values.ones), RankedRule(Constant(1), values.zeros)]
         more = False
         for f in range(len(self.lines)):
-            parts = [self._near_values(f, reach), self._near_sets(f, reach, limit)]
-            parts += [self._near_numbers(f, down, reach, limit) for down in range(len(self.lines[f]))]
-            for near in parts:
+            for near in (self._near_values(f, reach, limit), self._near_numbers(f, reach, limit)):
                 found += near
                 more = more or near.more
         order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
         return NearRules((replace(found[i], loss=whole(found[i].loss)) for i in order), more or others)
 
-    def _near_values(self, f: int, reach: float) -> NearRules:
-        column, name = self.kernel.columns[f], self.concept_class.features[f]
+    def _near_values(self, f: int, reach: float, limit: int) -> NearRules:
+        """Return what is said of single values, then of several."""
+        column, c = self.kernel.columns[f], self.concept_class
         values = column.values
-        met = [(value, values.gain[slot]) for value, slot in column.places.items() if slot <= values.count]
-        found = []
-        for equal, loss, sign in ((True, values.ones, 1), (False, values.zeros, -1)):
-            for value, gain in met:
-                if loss + sign * gain <= reach:
-                    found.append(RankedRule(self.concept_class.about_values(name, [value], equal), loss + sign * gain))
-        return NearRules(found, more=False)
-
-    def _near_sets(self, f: int, reach: float, limit: int) -> NearRules:
-        """Return what is said of several values."""
-        column, c, found = self.kernel.columns[f], self.concept_class, NearRules([], more=False)
-        values = column.values
-        met = sorted((slot, value) for value, slot in column.places.items() if slot <= values.count)
+        met = [value for _, value in sorted((slot, value) for value, slot in column.places.items())][: values.count]
         gains = np.asarray(values.gain)[1 : values.count + 1]
-        for equal, loss, worth in ((True, values.ones, -gains), (False, values.zeros, gains)) if c.values > 1 else ():
-            sets = ((cost, s) for cost, s in sets_in_order(worth, c.values, loss, reach) if len(s) > 1)
-            for cost, chosen in islice(sets, limit + 1):
-                rule = c.about_values(c.features[f], [met[place][1] for place in chosen], equal)
-                found.append(RankedRule(rule, cost))
-        found.more = len(found) > limit
+        ways = ((True, values.ones, -gains), (False, values.zeros, gains))
+        found = NearRules([], more=False)
+        for several in (False, True)[: c.values]:
+            for equal, loss, worth in ways:
+                sets: Any = ((loss - gain, [place]) for place, gain in enumerate(worth.tolist()))
+                if several:
+                    sets = (one for one in sets_in_order(worth, c.values, loss, reach) if len(one[1]) > 1)
+                near = (one for one in sets if one[0] <= reach and not self._said_otherwise(f, len(one[1]), equal))
+                for cost, chosen in islice(near, limit + 1 if several else None):
+                    rule = c.about_values(c.features[f], [met[place] for place in chosen], equal)
+                    found.append(RankedRule(rule, cost))
+                found.more = found.more or next(near, None) is not None
         return found
 
-    def _near_numbers(self, f: int, down: int, reach: float, limit: int) -> NearRules:
-        column, line, name = self.kernel.columns[f], self.lines[f][down], self.concept_class.features[f]
+    def _said_otherwise(self, f: int, size: int, equal: bool) -> bool:
+        """Whether a rule that names so many values is listed in other words that say the same of all rows seen.
+
+        In a column that never held a number, what is one of some values is none of the others. Where both can be said,
+        that which names fewer is; of equals ``==``. What names all of them is a constant.
+        """
+        others = self.kernel.columns[f].values.count - size
+        if self.lines[f].kernel.cells > 1 or others > self.concept_class.values:
+            return False
+        return others == 0 or others < size or (others == size and not equal)
+
+    def _near_numbers(self, f: int, reach: float, limit: int) -> NearRules:
+        column, line, name = self.kernel.columns[f], self.lines[f], self.concept_class.features[f]
         found, more = list[RankedRule](), False
         points = line.gaps()["low"].tolist() if name in self.concept_class.times else ()
         for gap, lost in ((0, column.side0), (1, column.side1)) if column.gaps else ((0, 0.0),):
             if line.best_loss + lost > reach:
                 continue
-            near = line.rules_within(reach - lost - line.best_loss, limit + 2)
+            near = line.rules_within(reach - lost - line.best_loss, limit + 4)
             more = more or near.more
+            # One that is always the same says at most whether there is a number: its values may say so already.
+            other = line.kernel.cells > 1 and column.values.count > self.concept_class.values
+            said: set[int | None] = {gap} if other else {0, 1}
             for ranked in near:
-                rule = turned(ranked.rule) if down else ranked.rule
-                label = always(rule)
-                # One that is always the same says at most whether there is a number: its values may say so already.
-                if label is None or (column.gaps and label != gap and not down and len(column.places) > 1):
-                    rule = rule if label is None else Constant(label)
+                label = always(ranked.rule)
+                if label not in said or label is None:
+                    said.add(label)
+                    rule = ranked.rule if label is None else Constant(label)
                     about = self.concept_class.about_numbers(name, rule, gap, points)
                     found.append(RankedRule(about, ranked.loss + lost))
+        if self.concept_class.falls:  # of equals, those that rise come first
+            found.sort(key=lambda near: isinstance(near.rule.rule, Interval))  # type: ignore[attr-defined]
         return NearRules(found, more)
 
     # --- Saving --------------------------------------------------------------------------------------
@@ -230,7 +233,7 @@ class TableEngine(KernelEngine):
         column, values = self.kernel.columns[f], self.kernel.columns[f].values
         slots = sorted((slot, value) for value, slot in column.places.items() if slot <= values.count)
         return {
-            "lines": [line.state() for line in self.lines[f]],
+            "lines": [self.lines[f].state()],
             "values": [value for _, value in slots],
             "gain": np.array(values.gain)[: values.count + 1],
             "sums": [float(n) for n in (values.ones, values.zeros, column.side0, column.side1)],
@@ -242,7 +245,8 @@ class TableEngine(KernelEngine):
         need(len(state["columns"]) == len(self.lines), "columns")
         for f, kept in enumerate(state["columns"]):
             column, values, gain = self.kernel.columns[f], kept["values"], kept["gain"]
-            need(len(kept["lines"]) == len(self.lines[f]), "lines")
+            # (Files of earlier editions have a second tree of stumps, for those that fall: it says the same.)
+            need(len(kept["lines"]) in (1, 1 + self.concept_class.falls), "lines")
             need(isinstance(values, list) and all(isinstance(value, str | None) for value in values), "values")
             need(len(set(values)) == len(values) and isinstance(kept["gaps"], bool), "values")
             need(gain.shape == (len(values) + 1,) and gain.dtype == np.float64, "gain")
@@ -250,8 +254,7 @@ class TableEngine(KernelEngine):
             sums = kept["sums"]
             need(len(sums) == 4 and all(is_real(n) and n >= 0 for n in sums), "sums")
             need(float(np.abs(gain).sum()) <= (sums[0] + sums[1]) * (1 + 1e-9), "gain")
-            for line, tree in zip(self.lines[f], kept["lines"], strict=True):
-                line.restore(tree)
+            self.lines[f].restore(kept["lines"][0])
             column.words, column.places = [0], {}
             for slot, value in enumerate(values, 1):
                 column.words.append(0 if value is None else word_of(value))

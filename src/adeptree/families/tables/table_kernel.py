@@ -1,8 +1,8 @@
 """Rules on one column of a table, whichever it is: numbers against cuts, texts against a value, gaps on either side.
 
-Every column has rules of its own: cuts among its numbers (a line of ``families/line`` that rises and, for stumps, one
-that falls), and its values one by one (``column_kernel``). All have the same share of the prior, so that the weight of
-the whole is the sum of the columns' weights, each computed by its own structure: the product prior.
+Every column has rules of its own: cuts among its numbers (a line of ``families/line``, or for stumps one with rules
+that rise and that fall), and its values one by one (``column_kernel``). All have the same share of the prior, so that
+the weight of the whole is the sum of the columns' weights, each computed by its own structure: the product prior.
 """
 
 from __future__ import annotations
@@ -39,13 +39,12 @@ PLAIN = 2**53  # ints up to this are doubles
 
 
 class TableKernel(RoundKernel):
-    """Columns; ``word_of`` gives the words of texts, for coins."""
+    """Columns, whose kinds of rules are so many in all; ``word_of`` gives the words of texts, for coins."""
 
-    def __init__(self, columns: Any, word_of: Any) -> None:
+    def __init__(self, columns: Any, kinds: cython.Py_ssize_t, word_of: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
-        kinds: cython.int = 4 if columns[0].down is not None else 3
         self.columns, self.word_of = list(columns), word_of
-        self.log_prior = -log(len(columns) * kinds)
+        self.log_prior = -log(kinds)
         self.cells, self.coming = [None] * len(columns), [None] * len(columns)
         self.fresh = True  # whether what is in place must be placed anew
         self.value, self.slot = array("d", bytes(8 * len(columns))), array("q", bytes(8 * len(columns)))
@@ -188,14 +187,13 @@ class TableKernel(RoundKernel):
             column = cython.cast(Column, self.columns[f])
             if self.slot[f] == NUMBER:
                 column.look(self.value[f])
-            for k in range(4):
-                if column.has(k):
-                    far = self.eta * (column.least(k) - self.lowest)
-                    if far < NOTHING:
-                        far = exp(column.log_total(k, self.eta) - far)
-                        q = column.share(k, self.slot[f], self.eta)
-                        one += far * q
-                        zero += far * (1.0 - q)
+            for k in range(3):
+                far = self.eta * (column.least(k) - self.lowest)
+                if far < NOTHING:
+                    far = exp(column.log_total(k, self.eta) - far)
+                    q = column.share(k, self.slot[f], self.eta)
+                    one += far * q
+                    zero += far * (1.0 - q)
         self.p = one / (one + zero)
 
     def weigh(self, at_row: cython.bint) -> cython.void:
@@ -209,14 +207,13 @@ class TableKernel(RoundKernel):
         self.least()
         for f in range(len(self.columns)):
             column = cython.cast(Column, self.columns[f])
-            for k in range(4):
-                if column.has(k):
-                    weight = column.log_total(k, self.eta) - self.eta * (column.least(k) - self.lowest)
-                    odds = column.log_odds(k, self.slot[f], self.eta) if at_row else inf
-                    if odds > -inf:
-                        self.log_one = log_plus(self.log_one, weight - softplus(-odds))
-                    if odds < inf:
-                        self.log_zero = log_plus(self.log_zero, weight - softplus(odds))
+            for k in range(3):
+                weight = column.log_total(k, self.eta) - self.eta * (column.least(k) - self.lowest)
+                odds = column.log_odds(k, self.slot[f], self.eta) if at_row else inf
+                if odds > -inf:
+                    self.log_one = log_plus(self.log_one, weight - softplus(-odds))
+                if odds < inf:
+                    self.log_zero = log_plus(self.log_zero, weight - softplus(odds))
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the row just looked at, right also where one side is nothing beside the other."""
@@ -250,10 +247,9 @@ class TableKernel(RoundKernel):
         loss: cython.double
         self.lowest = inf
         for f in range(len(self.columns)):
-            for k in range(4):
-                if cython.cast(Column, self.columns[f]).has(k):
-                    loss = cython.cast(Column, self.columns[f]).least(k)
-                    self.lowest = loss if loss < self.lowest else self.lowest
+            for k in range(3):
+                loss = cython.cast(Column, self.columns[f]).least(k)
+                self.lowest = loss if loss < self.lowest else self.lowest
         return self.lowest
 
     def count(self) -> cython.longlong:

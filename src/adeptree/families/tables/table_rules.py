@@ -6,19 +6,16 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import plain_rows
+from adeptree.core.frames import framed, is_series, plain_rows
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.families.line.intervals import RealIntervals
-from adeptree.families.line.thresholds import RealThresholds
-from adeptree.families.line.unions import MOST_INTERVALS, RealIntervalUnions
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.stumps_found import names_of
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
@@ -85,6 +82,34 @@ class TableRules(ConceptClass):
                 f"times must be columns that the features read, as they are or by weekday(...) and hour(...); "
                 f"{got('times', missing[0])}"
             )
+
+    @classmethod
+    def of(cls, frame: Any, label: str | Iterable[str] = (), **settings: Any) -> Self:
+        """Return the rules on the columns of a frame (pandas, polars, pyarrow, ...) but that of the label.
+
+        ``label`` may be several names, all of which are left out. Columns of dates and datetimes are ``times``, if
+        these are not given; ``settings`` are what the class takes beside its features.
+
+        >>> import pandas as pd
+        >>> from adeptree import TableStumps
+        >>> frame = pd.DataFrame({"age": [31, 44], "when": pd.to_datetime(["2013-05-01", "2013-05-02"]), "y": [0, 1]})
+        >>> TableStumps.of(frame, label="y")
+        table_stumps(features=('age', 'when'), times=('when',))
+        """
+        found = framed(frame)
+        if found is None or is_series(found):
+            raise InvalidArgument(
+                f"a data frame of pandas, polars, pyarrow or another was expected; {got('frame', frame)}"
+            )
+        left_out = {label} if isinstance(label, str) else set(label)
+        schema = {str(name): kind for name, kind in found.schema.items()}
+        if unknown := sorted(left_out - set(schema)):
+            raise InvalidArgument(
+                f"label must name columns of the frame ({', '.join(schema)}); {got('label', unknown[0])}"
+            )
+        features = [name for name in schema if name not in left_out]
+        dated = [name for name in features if str(schema[name]).startswith("Date")]
+        return cls(features, **{"times": dated} | settings)
 
     @property
     @abstractmethod
@@ -174,127 +199,3 @@ class TableRules(ConceptClass):
             if self.falls:
                 fallen = turned(self.inner.erm([(cell, 1 - y) for cell, y in numbers]))
                 yield self.about_numbers(name, fallen, gap, points)
-
-
-@dataclass(frozen=True, repr=False, init=False)
-class TableThresholds(TableRules):
-    """``column >= cut``, ``column == text``, ``column != text``, gaps included.
-
-    Parameters
-    ----------
-    features
-        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
-    times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
-    values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
-
-    Examples
-    --------
-    >>> c = TableThresholds(["age"])
-    >>> str(c.erm([({"age": 30}, 0), ({"age": 44}, 1), ({}, 1)]))
-    'age >= 40 or age is missing'
-    """
-
-    spec_name = "table_thresholds"
-    one_cut = True
-
-    @property
-    def inner(self) -> Any:
-        """Thresholds."""
-        return RealThresholds()
-
-
-@dataclass(frozen=True, repr=False, init=False)
-class TableStumps(TableRules):
-    """``column >= cut``, ``column < cut``, ``column == text``, ``column != text``, gaps included.
-
-    Parameters
-    ----------
-    features
-        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
-    times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
-    values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
-
-    Examples
-    --------
-    >>> c = TableStumps(["age", "sex"])
-    >>> c
-    table_stumps(features=('age', 'sex'))
-    >>> rows = [{"age": 30, "sex": "f"}, {"age": None, "sex": "m"}, {"age": 44, "sex": "f"}, {"sex": "f"}]
-    >>> str(c.erm(zip(rows, [1, 0, 1, 1]))), str(c.erm(zip(rows, [0, 1, 1, 1])))
-    ('sex == f', 'age >= 40 or age is missing')
-    """
-
-    spec_name = "table_stumps"
-    falls = one_cut = True
-
-    @property
-    def inner(self) -> Any:
-        """Thresholds, which also fall."""
-        return RealThresholds()
-
-
-@dataclass(frozen=True, repr=False, init=False)
-class TableIntervals(TableRules):
-    """``cut <= column < cut``, ``column == text``, ``column != text``, gaps included.
-
-    Parameters
-    ----------
-    features
-        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
-    times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
-    values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
-
-    Examples
-    --------
-    >>> c = TableIntervals(["age", "sex"])
-    >>> str(c.erm([({"age": 30}, 0), ({"age": 40}, 1), ({"age": 50}, 0), ({"sex": "f"}, 0)]))
-    '40 <= age < 50'
-    """
-
-    spec_name = "table_intervals"
-
-    @property
-    def inner(self) -> Any:
-        """Intervals."""
-        return RealIntervals()
-
-
-@dataclass(frozen=True, repr=False, init=False)
-class TableUnions(TableRules):
-    """At most m intervals of one column, ``column == text``, ``column != text``, gaps included.
-
-    Parameters
-    ----------
-    features
-        The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
-    times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
-    values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
-    m
-        How many intervals there may be, up to 12.
-
-    Examples
-    --------
-    >>> c = TableUnions(["age"], 2)
-    >>> str(c.erm([({"age": age}, y) for age, y in [(1, 1), (2, 0), (3, 1), (4, 0)]]))
-    'age < 2 or 3 <= age < 4'
-    """
-
-    m: int = field(kw_only=True)
-    spec_name = "table_unions"
-
-    def __init__(self, features: Iterable[str], m: int, *, times: Iterable[str] = (), values: int = 1) -> None:
-        super().__init__(features, times=times, values=values)
-        object.__setattr__(self, "m", check_size("m", m, at_most=MOST_INTERVALS))
-
-    @property
-    def inner(self) -> Any:
-        """Unions of at most m intervals."""
-        return RealIntervalUnions(self.m)

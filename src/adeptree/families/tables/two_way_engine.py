@@ -1,0 +1,52 @@
+"""Thresholds of both directions on one line: those of a column of ``TableStumps`` (``two_way_line_kernel.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.types import Concept
+from adeptree.families.line.line_engine import LineEngine
+from adeptree.families.line.thresholds import RealThresholds
+from adeptree.families.tables.table_rules import turned
+from adeptree.roles.engine import Rows
+from adeptree.theory.priors import Prior
+
+_KERNEL = kernel("adeptree.families.stumps.two_way_line_kernel")
+
+
+class TwoWayEngine(LineEngine):
+    """The rules ``x >= cut``, from left to right, then ``x < cut``; ``lead`` is the engine of the first column.
+
+    >>> from adeptree.theory.priors import KTPrior
+    >>> engine = TwoWayEngine(RealThresholds(), KTPrior(), None)
+    >>> for x, y in [(3.0, 1), (12.0, 0), (8.0, 0), (5.0, 1)]:
+    ...     engine.commit(x, y)
+    >>> engine.width, engine.best_loss, str(engine.best_rule())
+    (10, 0, 'x < 7')
+    """
+
+    kind = "two-way"
+    kernel: Any
+
+    def __init__(self, concept_class: RealThresholds, prior: Prior, lead: TwoWayEngine | None) -> None:
+        super().__init__(concept_class, prior)
+        self._use(_KERNEL.TwoWayLine(self.measure(), lead and lead.kernel))
+
+    def rows(self) -> Rows:
+        """Return the rules that rise, from left to right, then those that fall."""
+        slots = {name: np.asarray(column) for name, column in self.kernel.slots().items()}
+        over, zeros = np.cumsum(slots["gain"]), self.kernel.zeros
+        losses = np.concatenate([zeros + over, self.kernel.charged - zeros - over])
+        k, n, mass = (np.tile(slots[name], 2) for name in ("wrong", "contested", "mass"))
+        return Rows(losses, k.astype(np.int64), n.astype(np.int64), np.log(mass))
+
+    def rules_of(self, places: Sequence[int]) -> list[Concept]:
+        """Return a concept of each of these rules."""
+        gaps = self.gaps()
+        low, high, cells = gaps["low"], gaps["high"], len(gaps["low"])
+        rising: list[Any] = [self.line.threshold(low[place % cells], high[place % cells]) for place in places]
+        return [turned(rule) if place >= cells else rule for place, rule in zip(places, rising, strict=True)]
