@@ -173,15 +173,19 @@ def test_others_play_to_the_end(page: Playground, who: str) -> None:
 
 @needs_browser
 def test_lazy_rollback_keeps_as_many_rounds_as_were_said(page: Playground) -> None:
-    tab = page.open("c=thresholds-8&T=10&g=")
+    tab = page.open("c=thresholds-8&T=10&g=3.1,5.0,4.1,1.1,2.0")
     tab.click(".settings summary")
     tab.write("#K", "4")
+    assert page.link.endswith("K=4&g=")  # five rounds that were all kept are no game of four
     tab.click("#to-end")
     for _ in range(5):
         tab.click("#chance")
         moves = page.link.split("g=")[1].split(",")
         assert len(moves) == 10 and sum(not move.endswith("r") for move in moves) == 4
         tab.click("#anew")
+    tab.click("#chance")
+    tab.write("#K", "")
+    assert page.link.endswith("prior=paper&g=")
 
 
 @needs_browser

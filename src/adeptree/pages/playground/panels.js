@@ -60,7 +60,7 @@ function promiseText(game, adept) {
   if (game.lazy) return "Of lazy rollback the theorem hides a constant: no number is proven here.";
   if (adept.M < adept.base.mistakeBound) {
     return `M = ${adept.M} is less than the ${adept.base.mistakeBound} mistakes that the base learner may make: ` +
-      "paths beyond M are cut, and of their rules nothing is proven.";
+      "paths beyond M are cut, of their rules nothing is proven, and the regret is to the rules that are left.";
   }
   const {T} = game.settings, coin = T / 2;
   const heard = !game.bpss || !game.rounds ? "" :
