@@ -102,8 +102,7 @@ class FiniteEngine(KernelEngine):
 
     def cells(self, name: str) -> Any:
         """Return what the kernel holds of each cell, not a copy of it."""
-        held = self.kernel.arrays[name]
-        return np.frombuffer(held, dtype=held.typecode)[: self.width]
+        return np.asarray(self.kernel.arrays[name])[: self.width]
 
     def row_of(self) -> IntArray:
         """Return the cell of each concept."""

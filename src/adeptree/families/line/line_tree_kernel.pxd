@@ -11,8 +11,11 @@ cdef class LineTree(OrderedTree):
     cdef public long long first, last
     cdef public double zeros, charged, nothing
     cdef public Py_ssize_t table, parts
-    cdef double[::1] gain, mass, part, decay, shares, betas
-    cdef int[::1] wrong, contested
+    cdef Py_ssize_t words
+    cdef long long[::1] held  # all that slots hold but several parts; the columns below are views of it
+    cdef double[:] gain, mass, part
+    cdef int[:] wrong, contested
+    cdef double[::1] decay, shares, betas
     cdef double count_share, per_cut
     # Where the point in place lies.
     cdef public long long x

@@ -1,6 +1,7 @@
 """Points on a line in order, under a tree of sums: what all rules made of cuts stand on.
 
 A slot holds a point and the gap after it, up to the next point; before the first point stands one that is never seen.
+What it holds lies together in memory (``held``), and ``keys``, ``gain``, ``mass`` and so on are views of its columns.
 All points are whole numbers: those of a grid as they are, floats by their place among all doubles, so that the number
 of cuts in a gap is a difference. A gap has the prior mass of one cut, which a new point divides between the two parts:
 KT and its kin (``parts``) by what the base learner predicts there, the counts by counting.
@@ -17,7 +18,7 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer, prefetch, stretched
     from cython.cimports.adeptree._compiled.ledger_kernel import word_of_float
     from cython.cimports.adeptree._compiled.ordered_tree_kernel import OrderedTree
     from cython.cimports.libc.math import INFINITY as inf
@@ -27,7 +28,7 @@ else:
     import struct
     from math import exp, floor, inf, isfinite
 
-    from adeptree.core.arrays_kernel import longer
+    from adeptree.core.arrays_kernel import longer, stretched
     from adeptree.families.line.ordered_tree_kernel import OrderedTree
     from adeptree.theory.ledger_kernel import word_of_float
 
@@ -92,8 +93,9 @@ class LineTree(OrderedTree):
         self.cut = self.guess = False
         self.mass1 = self.mass0 = 0.0
         self.decay = array("d", bytes(8))
-        self.gain = self.mass = self.part = array("d")
-        self.wrong = self.contested = array("i")
+        # A slot holds its key, gain, mass, wrong and contested, and the part, where there is one that is not the mass.
+        self.words = 4 if self.alone or self.parts > 1 else 5
+        self.part, self.held = array("d"), array("q")
         OrderedTree.__init__(self)
         self.keys[0] = first
         self.mass[0] = 1.0
@@ -134,30 +136,31 @@ class LineTree(OrderedTree):
         """Take the keys of the points of a batch."""
         self.points = memoryview(keys)
 
-    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-        """Read something of every 64 bytes of a bucket."""
-        read: cython.double = 0.0
-        whole: cython.longlong = 0
-        for i in range(first, end, 8):
-            whole ^= self.keys[i] ^ self.wrong[i] ^ self.contested[i]
-            read += self.gain[i] + self.mass[i]
-        for i in range(first * self.parts, end * self.parts, 8):
-            read += self.part[i]
-        self.warmth = read + whole
+    def warm_bucket(self, bucket: cython.Py_ssize_t) -> cython.void:
+        """Ask memory for a bucket: its count, and as many slots as most have."""
+        i: cython.Py_ssize_t
+        prefetch(cython.address(self.counts[bucket]))
+        for i in range(bucket * UNIT, bucket * UNIT + 24, 2):
+            prefetch(cython.address(self.keys[i]))
+        if self.parts > 1:
+            for i in range(bucket * UNIT * self.parts, (bucket * UNIT + 24) * self.parts, 8):
+                prefetch(cython.address(self.part[i]))
 
     def locate(self) -> cython.void:
         """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
         x: cython.longlong = self.x
-        v: cython.Py_ssize_t = 0
-        d: cython.Py_ssize_t = 0
         above: cython.longlong = self.last
-        self.way[0] = 0
+        d: cython.Py_ssize_t = self.set_out(x)
+        v: cython.Py_ssize_t = self.way[d]
         while self.child[v] >= 0:
-            right: cython.Py_ssize_t = x >= self.splits[v]
-            above = above if right else self.splits[v]
-            v = self.child[v] + right
+            v = self.child[v] + (x >= self.splits[v])
             d += 1
             self.way[d] = v
+        e: cython.Py_ssize_t = d
+        while e > 0 and self.way[e] != self.child[self.way[e - 1]]:
+            e -= 1
+        if e > 0:  # it went to the left there
+            above = self.splits[self.way[e - 1]]
         self.find(v, d, above)
 
     def find(self, v: cython.Py_ssize_t, d: cython.Py_ssize_t, above: cython.longlong) -> cython.void:
@@ -257,26 +260,33 @@ class LineTree(OrderedTree):
         self.table = size
         return 0
 
-    def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Copy points and gaps."""
-        parts: cython.Py_ssize_t = 0 if self.alone else self.parts  # (else the mass would move twice)
+    def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Copy points and gaps, also to places among those that are copied."""
+        w: cython.Py_ssize_t = self.words
+        p: cython.Py_ssize_t = self.parts
         if cython.compiled:
-            memmove(cython.address(self.gain[new]), cython.address(self.gain[old]), 8 * count)
-            memmove(cython.address(self.mass[new]), cython.address(self.mass[old]), 8 * count)
-            memmove(cython.address(self.wrong[new]), cython.address(self.wrong[old]), 4 * count)
-            memmove(cython.address(self.contested[new]), cython.address(self.contested[old]), 4 * count)
-            memmove(cython.address(self.part[new * parts]), cython.address(self.part[old * parts]), 8 * count * parts)
+            memmove(cython.address(self.held[w * new]), cython.address(self.held[w * old]), 8 * w * count)
+            if p > 1:
+                memmove(cython.address(self.part[p * new]), cython.address(self.part[p * old]), 8 * p * count)
         else:
-            for column in (self.gain, self.mass, self.wrong, self.contested):
-                column[new : new + count] = column[old : old + count]
-            self.part[new * parts : (new + count) * parts] = self.part[old * parts : (old + count) * parts]
+            held = memoryview(self.held)
+            held[w * new : w * (new + count)] = held[w * old : w * (old + count)]
+            if p > 1:
+                self.part[p * new : p * (new + count)] = self.part[p * old : p * (old + count)]
 
     def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
         """Have room for this many units and nodes. If that fails, nothing is lost."""
         slots: cython.Py_ssize_t = room * UNIT
-        self.gain, self.mass = longer(self.gain, slots), longer(self.mass, slots)
-        self.part = self.mass if self.alone else longer(self.part, slots * self.parts)
-        self.wrong, self.contested = longer(self.wrong, slots), longer(self.contested, slots)
+        w: cython.Py_ssize_t = self.words
+        self.held = stretched(self.held, w * slots)
+        words = memoryview(self.held)
+        reals, halves = words.cast("B").cast("d"), words.cast("B").cast("i")
+        self.keys, self.gain, self.mass = words[::w], reals[1::w], reals[2::w]
+        self.wrong, self.contested = halves[6 :: 2 * w], halves[7 :: 2 * w]
+        if self.parts > 1:
+            self.part = longer(self.part, slots * self.parts)
+        else:
+            self.part = self.mass if self.alone else reals[4::w]
         return OrderedTree.make_room(self, room, nodes)
 
     def reserve(self) -> cython.int:
@@ -361,7 +371,7 @@ class LineTree(OrderedTree):
                 self.splits[j] = self.keys[u * UNIT]
             else:
                 self.child[j] = self.leaves[-1 - children[i]]
-        self.buckets, self.nodes, self.cells = buckets, len(numbers), at
+        self.buckets, self.nodes, self.cells, self.ways_known = buckets, len(numbers), at, 0
         self.seen = self.known = False
         self.x = self.first
         self.rebuild()

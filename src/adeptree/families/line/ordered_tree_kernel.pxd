@@ -4,25 +4,25 @@ from adeptree._compiled.round_kernel cimport RoundKernel
 cdef class OrderedTree(RoundKernel):
     cdef public long long cells
     cdef public Py_ssize_t buckets, nodes, room, node_room, units
-    cdef long long[::1] keys, splits
+    cdef long long[::1] links
+    cdef long long[:] keys, splits, child
     cdef double[::1] sums
     cdef long long[::1] points, coming
     cdef int[::1] ways
-    cdef double warmth
-    cdef Py_ssize_t stride, base
-    cdef int[::1] spare, counts, child, size, way, order, leaves, pairs, firsts
+    cdef Py_ssize_t stride, base, first_way, ways_known, last_level
+    cdef int[::1] spare, counts, size, way, order, leaves, pairs, firsts
     cdef Py_ssize_t depth, bucket, at
 
     cdef void sum_leaf(self, Py_ssize_t v) noexcept
     cdef void sum_node(self, Py_ssize_t v) noexcept
-    cdef void move_slots(self, Py_ssize_t new, Py_ssize_t old, Py_ssize_t count) noexcept
     cdef int make_room(self, Py_ssize_t room, Py_ssize_t nodes) except -1
     cdef Py_ssize_t block(self, Py_ssize_t units) noexcept
     cdef void release(self, Py_ssize_t u, Py_ssize_t units) noexcept
     cdef void copy_slots(self, Py_ssize_t new, Py_ssize_t old, Py_ssize_t count) noexcept
     cdef void widen(self) noexcept
     cdef void warm_ways(self, Py_ssize_t count) noexcept
-    cdef void warm_bucket(self, Py_ssize_t first, Py_ssize_t end) noexcept
+    cdef Py_ssize_t set_out(self, long long x) noexcept
+    cdef void warm_bucket(self, Py_ssize_t bucket) noexcept
     cdef void halve(self, Py_ssize_t v) noexcept
     cdef void climb(self) noexcept
     cdef void balance(self) noexcept

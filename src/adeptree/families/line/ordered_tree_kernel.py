@@ -5,6 +5,10 @@ in a block of 5 units of 4 slots, and moves to one of 6, 7, 8 when that is full:
 children are neighbours, and ``splits`` has the first key of the right one. What is summed up a subclass says
 (``sum_leaf``, ``sum_node``, in ``stride`` numbers per node, from ``base`` on in ``sums``): a round changes one bucket,
 and the sums on the way from it to the root.
+
+In a large tree a round waits for memory more than it computes. So the ways of the coming points of a batch are read
+together, level by level, and kept for their rounds (``set_out``); what their rounds will need is asked for before. A
+way that was read stays right as long as no subtree is built anew: a bucket that is divided only makes it longer.
 """
 
 from __future__ import annotations
@@ -17,10 +21,9 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer, prefetch
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.libc.string import memmove
 else:
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
@@ -30,7 +33,9 @@ BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 UNIT = cython.declare(cython.Py_ssize_t, 4)  # slots per unit; buckets are numbered by their first unit
 LEAST = cython.declare(cython.Py_ssize_t, 5)  # units of a block
 LARGE = cython.declare(cython.Py_ssize_t, 1024)  # buckets of a tree whose memory is worth reading ahead
-DEEPEST = 128
+AHEAD = cython.declare(cython.Py_ssize_t, 32)  # coming points whose ways are read together
+EARLY = cython.declare(cython.Py_ssize_t, 6)  # rounds before its own that a bucket is asked for
+DEEPEST = cython.declare(cython.Py_ssize_t, 128)
 
 
 class OrderedTree(RoundKernel):
@@ -40,10 +45,10 @@ class OrderedTree(RoundKernel):
         RoundKernel.__init__(self, Ledger(), 0)
         self.depth = self.bucket = self.at = 0
         self.way = array("i", bytes(4 * DEEPEST))
-        self.keys = self.splits = self.points = array("q")
-        self.coming, self.ways = array("q", bytes(8 * 16)), array("i", bytes(4 * 16))
-        self.warmth = 0.0  # says nothing: what was read has to go somewhere
-        self.counts = self.child = self.size = array("i")
+        self.keys = self.points = self.links = array("q")
+        self.coming, self.ways = array("q", bytes(8 * AHEAD)), array("i", bytes(4 * AHEAD * DEEPEST))
+        self.first_way = self.ways_known = self.last_level = 0  # which of the ways of the coming points are right
+        self.counts = self.size = array("i")
         self.order = self.leaves = self.pairs = self.firsts = array("i")
         self.spare = array("i", [-1] * 9)  # blocks that are free, by their units: the first of a list in counts
         self.room, self.node_room, self.units = 0, 0, LEAST
@@ -60,18 +65,21 @@ class OrderedTree(RoundKernel):
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the two children of a node."""
 
-    def move_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Copy what slots hold beside their keys."""
+    def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Copy slots, also to places among those that are copied."""
 
-    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-        """Read something of every 64 bytes of a bucket."""
+    def warm_bucket(self, bucket: cython.Py_ssize_t) -> cython.void:
+        """Ask memory for a bucket."""
 
     def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
         """Have room for this many units and nodes. If that fails, nothing is lost."""
         buckets: cython.Py_ssize_t = nodes // 2 + 1
-        self.keys, self.counts = longer(self.keys, room * UNIT), longer(self.counts, room)
-        self.splits, self.sums = longer(self.splits, nodes), longer(self.sums, self.base + nodes * self.stride)
-        self.child, self.size = longer(self.child, nodes), longer(self.size, nodes)
+        self.counts, self.size = longer(self.counts, room), longer(self.size, nodes)
+        self.sums = longer(self.sums, self.base + nodes * self.stride)
+        # What the way down needs of a node lies together.
+        self.links = longer(self.links, 2 * nodes)
+        links = memoryview(self.links)
+        self.splits, self.child = links[::2], links[1::2]
         self.order, self.firsts = longer(self.order, nodes), longer(self.firsts, nodes)
         self.leaves, self.pairs = longer(self.leaves, buckets), longer(self.pairs, buckets)
         self.room, self.node_room = room, nodes
@@ -99,14 +107,6 @@ class OrderedTree(RoundKernel):
         """Let a block be free."""
         self.counts[u], self.spare[units] = self.spare[units], u
 
-    def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Copy slots, also to places among those that are copied."""
-        if cython.compiled:
-            memmove(cython.address(self.keys[new]), cython.address(self.keys[old]), 8 * count)
-        else:
-            self.keys[new : new + count] = self.keys[old : old + count]
-        self.move_slots(new, old, count)
-
     def widen(self) -> cython.void:
         """Make room for one more slot in the bucket of x, if its block is full."""
         old: cython.Py_ssize_t = self.bucket
@@ -131,24 +131,48 @@ class OrderedTree(RoundKernel):
         """Read the ways of the ``coming`` points level by level, all at once: no read has to wait for another one's."""
         i: cython.Py_ssize_t
         v: cython.Py_ssize_t
-        read: cython.double = 0.0
-        going: cython.bint = True
-        if self.buckets < LARGE:
-            return
+        child: cython.Py_ssize_t
+        pair: cython.Py_ssize_t
+        d: cython.Py_ssize_t = 0
+        going: cython.bint = self.buckets >= LARGE
+        self.first_way, self.ways_known = 0, count if going else 0
         for i in range(count):
             self.ways[i] = 0
         while going:
             going = False
             for i in range(count):
-                v = self.ways[i]
-                read += self.sums[self.base + v * self.stride]
-                if self.child[v] >= 0:
-                    self.ways[i] = self.child[v] + (self.coming[i] >= self.splits[v])
-                    going = True
-        for i in range(count):
-            v = -1 - self.child[self.ways[i]]
-            self.warm_bucket(v * UNIT, v * UNIT + self.counts[v])
-        self.warmth = self.warmth + read
+                v = self.ways[d + i]
+                child = self.child[v]
+                going |= child >= 0
+                self.ways[d + AHEAD + i] = child + (self.coming[i] >= self.splits[v]) if child >= 0 else v
+                pair = self.base + (child if child >= 0 else v) * self.stride
+                prefetch(cython.address(self.sums[pair]))
+                prefetch(cython.address(self.sums[pair + 2 * self.stride - 1]))
+            d += AHEAD
+        self.last_level = d
+        if d > 0:
+            for i in range(min(count, EARLY)):
+                self.warm_bucket(-1 - self.child[self.ways[d + i]])
+
+    def set_out(self, x: cython.longlong) -> cython.Py_ssize_t:
+        """Begin the way to x as it was read ahead, and return how deep that leads; a bucket halved since ends it."""
+        i: cython.Py_ssize_t = self.first_way
+        d: cython.Py_ssize_t = 0
+        self.way[0] = 0
+        while i < self.ways_known and self.coming[i] != x:
+            i += 1
+        if i < self.ways_known:
+            self.first_way = i + 1
+            if i + EARLY < self.ways_known:  # not all buckets at once: memory has time during the rounds in between
+                d = self.child[self.ways[self.last_level + i + EARLY]]
+                if d < 0:
+                    self.warm_bucket(-1 - d)
+                d = 0
+            while self.ways[i + AHEAD] != self.way[d]:
+                i += AHEAD
+                d += 1
+                self.way[d] = self.ways[i]
+        return d
 
     # --- The tree ----------------------------------------------------------------------------------
 
@@ -224,6 +248,7 @@ class OrderedTree(RoundKernel):
 
     def regrow(self, root: cython.Py_ssize_t) -> cython.void:
         """Give a subtree the best shape; its nodes and buckets are used again."""
+        self.ways_known = 0
         found: cython.Py_ssize_t = self.list_nodes(root)
         leaves: cython.Py_ssize_t = 0
         pairs: cython.Py_ssize_t = 0

@@ -18,7 +18,6 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.libc.math import INFINITY as inf
@@ -26,7 +25,6 @@ if cython.compiled:
 else:
     from math import exp, inf, log
 
-    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import LineTree
     from adeptree.theory.mass_kernel import log_plus
 
@@ -43,7 +41,10 @@ class ThresholdsKernel(LineTree):
     M: cython.longlong
     columns: cython.Py_ssize_t
     # ``sums`` has per node: the least loss, 1s minus 0s, and a sum per column.
-    weight: cython.double[::1]  # per slot: e^(-eta (loss - least of the bucket)), times the prior mass but the paper's
+    # Of the slots of a bucket: e^(-eta (loss - least)), times the prior mass but the paper's; that least; 1s minus 0s.
+    weight: cython.double[::1]
+    low: cython.double
+    over: cython.double
     row: cython.double[::1]
 
     def __init__(
@@ -61,26 +62,8 @@ class ThresholdsKernel(LineTree):
         self.columns = mistakes + 1 if mistakes >= 0 else 1
         self.base, self.stride = 0, 2 + self.columns
         self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
-        self.sums = self.weight = array("d")
+        self.sums, self.weight = array("d"), array("d", bytes(8 * BUCKET))
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
-        """Have room for more weights, too."""
-        self.weight = longer(self.weight, room * UNIT)
-        return LineTree.make_room(self, room, nodes)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def warm_bucket(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-        """Read the weights, too."""
-        i: cython.Py_ssize_t
-        read: cython.double = 0.0
-        LineTree.warm_bucket(self, first, end)
-        for i in range(first, end, 8):
-            read += self.weight[i]
-        self.warmth = read
 
     @cython.cfunc
     @cython.inline
@@ -95,38 +78,47 @@ class ThresholdsKernel(LineTree):
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the gaps of a bucket."""
-        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
-        end: cython.Py_ssize_t = first + self.counts[-1 - self.child[v]]
-        at: cython.Py_ssize_t = v * self.stride
+    def weigh_slots(self, first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Weigh the gaps of a bucket."""
         gain: cython.double = 0.0
         least: cython.double = self.gain[first]
         most: cython.double = least
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        for i in range(first, end):
-            gain += self.gain[i]
+        for i in range(count):
+            gain += self.gain[first + i]
             self.weight[i] = gain
             least = least if least < gain else gain
             most = most if most > gain else gain
-        self.sums[at], self.sums[at + 1] = least, gain
+        self.low, self.over = least, gain
+        if self.M < 0 and self.whole and most - least < self.table:
+            for i in range(count):
+                k = cython.cast(cython.Py_ssize_t, self.weight[i] - least)
+                self.weight[i] = self.mass[first + i] * self.decay[k]
+        elif self.M < 0:
+            for i in range(count):
+                self.weight[i] = self.mass[first + i] * self.shrunk(self.weight[i] - least)
+        else:
+            for i in range(count):
+                self.weight[i] = self.shrunk(self.weight[i] - least)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
+        """Sum up the gaps of a bucket."""
+        first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
+        count: cython.Py_ssize_t = self.counts[-1 - self.child[v]]
+        at: cython.Py_ssize_t = v * self.stride
+        i: cython.Py_ssize_t
+        self.weigh_slots(first, count)
+        self.sums[at], self.sums[at + 1] = self.low, self.over
         if self.M < 0:
-            if self.whole and most - least < self.table:
-                for i in range(first, end):
-                    k = cython.cast(cython.Py_ssize_t, self.weight[i] - least)
-                    self.weight[i] = self.mass[i] * self.decay[k]
-            else:
-                for i in range(first, end):
-                    self.weight[i] = self.mass[i] * self.shrunk(self.weight[i] - least)
-            self.sums[at + 2] = self.sum_slots(first, end)
+            self.sums[at + 2] = self.sum_slots(first, 0, count)
             return
         for i in range(at + 2, at + self.stride):
             self.sums[i] = 0.0
-        for i in range(first, end):
-            weight = self.shrunk(self.weight[i] - least)
-            self.weight[i] = weight
-            self.sums[at + 2 + self.wrong[i]] += weight
+        for i in range(count):
+            self.sums[at + 2 + self.wrong[first + i]] += self.weight[i]
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -188,9 +180,9 @@ class ThresholdsKernel(LineTree):
     @cython.cfunc
     @cython.inline
     @cython.exceptval(check=False)
-    def sum_slots(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
-        """Return the weight of some gaps of a bucket; two sums at a time, as none has to wait for the other."""
-        i: cython.Py_ssize_t = first
+    def sum_slots(self, first: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
+        """Return the weight of some gaps of the bucket weighed; two sums at a time: none waits for the other."""
+        i: cython.Py_ssize_t = begin
         total: cython.double = 0.0
         other: cython.double = 0.0
         if self.M < 0:
@@ -199,46 +191,47 @@ class ThresholdsKernel(LineTree):
                 other += self.weight[i + 1]
                 i += 2
             return total + other + (self.weight[i] if i < end else 0.0)
-        for i in range(first, end):
-            total += self.weight[i] * self.row[self.wrong[i]]
+        for i in range(begin, end):
+            total += self.weight[i] * self.row[self.wrong[first + i]]
         return total
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def look(self) -> cython.void:
         """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
-        x: cython.longlong = self.x
         v: cython.Py_ssize_t = 0
         d: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t
-        above: cython.longlong = self.last
         lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
+        far: cython.double = max(self.nothing, cython.cast(cython.double, self.table))
         one: cython.double = 0.0
         zero: cython.double = 0.0
+        share: cython.double = 1.0
         if self.M >= 0:
             self.fill_row()
-        # The siblings on the way down (as in ``locate``),
-        self.way[0] = 0
-        while self.child[v] >= 0:
+        self.locate()
+        # The siblings on the way down, as long as there is anything that weighs something under the next node,
+        while d < self.depth and lost + self.sums[v * self.stride] <= far:
             left = self.child[v]
             i = left * self.stride
-            if x >= self.splits[v]:
+            d += 1
+            v = self.way[d]
+            if v != left:
                 one += self.weigh(left) * self.shrunk(lost + self.sums[i])
                 lost += self.sums[i + 1]
-                v = left + 1
             else:
                 zero += self.weigh(left + 1) * self.shrunk(lost + self.sums[i + 1] + self.sums[i + self.stride])
-                above = self.splits[v]
-                v = left
-            d += 1
-            self.way[d] = v
-        self.find(v, d, above)
         # then the bucket of x, whose weights are relative to its own least loss.
+        if lost + self.sums[v * self.stride] > far:
+            self.p = one / (one + zero)
+            return
         share = self.shrunk(lost + self.sums[v * self.stride])
-        one += share * self.sum_slots(self.bucket * UNIT, self.at)
-        zero += share * self.sum_slots(self.at + 1, self.bucket * UNIT + self.counts[self.bucket])
-        here = share * self.weight[self.at]
+        left, i = self.bucket * UNIT, self.counts[self.bucket]
+        self.weigh_slots(left, i)
+        one += share * self.sum_slots(left, 0, self.at - left)
+        zero += share * self.sum_slots(left, self.at - left + 1, i)
+        here = share * self.weight[self.at - left]
         i = self.wrong[self.at]
         if self.M >= 0 and self.cut:
             one += here * self.row[i + 1 - self.guess]
