@@ -8,6 +8,7 @@ cdef double between(long long low, long long high) noexcept
 cdef class LineTree(OrderedTree):
     cdef public bint floats, whole
     cdef bint alone
+    cdef public LineTree lead
     cdef public long long first, last
     cdef public double zeros, charged, nothing
     cdef public Py_ssize_t table, parts

@@ -93,6 +93,7 @@ class LineTree(OrderedTree):
         self.cut = self.guess = False
         self.mass1 = self.mass0 = 0.0
         self.decay = array("d", bytes(8))
+        self.lead = None  # another line at the same rate, whose table this one uses
         # A slot holds its key, gain, mass, wrong and contested, and the part, where there is one that is not the mass.
         self.words = 4 if self.alone or self.parts > 1 else 5
         self.part, self.held = array("d"), array("q")
@@ -249,15 +250,17 @@ class LineTree(OrderedTree):
         self.climb()
 
     def lengthen(self) -> cython.int:
-        """Make the table of e^(-eta k) cover all differences of losses there can be, or all that weigh anything."""
+        """Make the (lead's) table of e^(-eta k) cover all differences of losses there can be, or that weigh a bit."""
         i: cython.Py_ssize_t
-        reach: cython.double = min(min(self.nothing, LONGEST), 2.0 * self.charged + 64.0)
+        lead: LineTree = self if self.lead is None else self.lead
+        reach: cython.double = min(min(lead.nothing, LONGEST), 2.0 * self.charged + 64.0)
         size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
-        if size > len(self.decay):
-            self.decay = longer(self.decay, size)
-        for i in range(self.table, size):
-            self.decay[i] = exp(-self.eta * i)
-        self.table = size
+        if size > len(lead.decay):
+            lead.decay = longer(lead.decay, size)
+        for i in range(lead.table, size):
+            lead.decay[i] = exp(-lead.eta * i)
+        lead.table = max(lead.table, size)
+        self.decay, self.table = lead.decay, lead.table
         return 0
 
     def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:

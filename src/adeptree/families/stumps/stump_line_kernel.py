@@ -6,8 +6,6 @@ path depends on k, n and how many cuts it has, and is computed from these.
 
 from __future__ import annotations
 
-from typing import Any
-
 try:
     import cython
 except ModuleNotFoundError:
@@ -35,10 +33,10 @@ class StumpLine(TwoWayLine):
     ones ``part`` has the mass, and k and n in one number.
     """
 
-    def __init__(self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Shares, lead: Any) -> None:
+    def __init__(self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Shares) -> None:
         self.shares_of = shares
         self.inner = self.fall = False
-        TwoWayLine.__init__(self, (floats, first, last, (0.0, 0.0), (0.5, 0.5), 0.0), lead, 2)
+        TwoWayLine.__init__(self, (floats, first, last, (0.0, 0.0), (0.5, 0.5), 0.0), 2)
         self.mass[0] = 0.0
         self.rebuild()
 

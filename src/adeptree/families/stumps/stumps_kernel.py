@@ -91,11 +91,13 @@ class StumpsKernel(RoundKernel):
         f: cython.Py_ssize_t = len(self.lines)
         line: StumpLine
         if self.given:
-            line = StumpLine(False, 0, self.ends[f] - (self.ends[f - 1] if f else 0), self.shares, self.lead)
+            line = StumpLine(False, 0, self.ends[f] - (self.ends[f - 1] if f else 0), self.shares)
         else:
-            line = StumpLine(True, key_of(-inf), key_of(inf), self.shares, self.lead)
+            line = StumpLine(True, key_of(-inf), key_of(inf), self.shares)
         if f == 0:
             self.lead = line
+        else:
+            line.lead = self.lead
         if f >= len(self.values):
             room = f + f // 2 + 1
             self.values, self.coming = longer(self.values, room), longer(self.coming, room)

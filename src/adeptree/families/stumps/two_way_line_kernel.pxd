@@ -2,8 +2,7 @@
 from adeptree._compiled.line_tree_kernel cimport LineTree
 
 cdef class TwoWayLine(LineTree):
-    cdef TwoWayLine lead
-    cdef double[::1] falling
+    cdef double[:] falling
     cdef Py_ssize_t step
     # How x divides the masses of its gap: of rising and falling rules, up to x and beyond it.
     cdef double up_low, up_high, down_low, down_high

@@ -19,28 +19,22 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, inf, log
 
-    from adeptree.core.arrays_kernel import longer
     from adeptree.families.line.line_tree_kernel import LineTree
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
-LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
 
 
 class TwoWayLine(LineTree):
-    """The tree of one feature. ``lead`` is the line whose table of e^(-eta k) all lines use: they have one rate.
+    """The tree of one feature. The masses of falling rules are in ``falling``, ``step`` places apart."""
 
-    Rising rules have the masses ``mass``; falling ones those of ``falling``, ``step`` places apart.
-    """
-
-    def __init__(self, measure: Any, lead: Any, step: cython.Py_ssize_t = 1) -> None:
-        self.lead, self.step = lead, step
+    def __init__(self, measure: Any, step: cython.Py_ssize_t = 1) -> None:
+        self.step = step
         self.sums, self.falling, self.base, self.stride = array("d"), array("d"), 0, 5
         self.up_low = self.up_high = self.down_low = self.down_high = 0.0
         self.over = self.least_up = self.sum_up = self.least_down = self.sum_down = 0.0
@@ -51,20 +45,6 @@ class TwoWayLine(LineTree):
         """Have room for this many units and nodes. If that fails, nothing is lost."""
         LineTree.make_room(self, room, nodes)
         self.falling = self.mass if self.step == 1 else self.part
-        return 0
-
-    def lengthen(self) -> cython.int:
-        """Make the lead's table cover all differences of losses there can be, or all that weigh anything."""
-        i: cython.Py_ssize_t
-        lead: TwoWayLine = self if self.lead is None else self.lead
-        reach: cython.double = min(min(lead.nothing, LONGEST), 2.0 * self.charged + 64.0)
-        size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
-        if size > len(lead.decay):
-            lead.decay = longer(lead.decay, size)
-        for i in range(lead.table, size):
-            lead.decay[i] = exp(-lead.eta * i)
-        lead.table = max(lead.table, size)
-        self.decay, self.table = lead.decay, lead.table
         return 0
 
     # --- Sums --------------------------------------------------------------------------------------

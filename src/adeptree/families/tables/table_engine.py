@@ -87,15 +87,16 @@ class TableEngine(KernelEngine):
         for name in concept_class.features:
             line = self._line()
             self.lines.append(line)
+            if self.lines[1:]:
+                line.kernel.lead = self.lines[0].kernel  # (all columns have one rate)
             lookup = concept_class.lookups.get(name)
             columns.append(_COLUMN.Column(name, word_of(name), line.kernel, lookup, concept_class.values))
         self._use(_KERNEL.TableKernel(columns, self.prior.kinds, word_of))
 
     def _line(self) -> Any:
-        inner, prior = self.concept_class.inner, self.prior.inner
-        if self.concept_class.falls:
-            return TwoWayEngine(inner, prior, self.lines[0] if self.lines else None)
-        return (ThresholdsEngine if self.concept_class.one_cut else CutsEngine)(inner, prior)
+        c: Any = self.concept_class
+        engine: Any = TwoWayEngine if c.falls else ThresholdsEngine if c.one_cut else CutsEngine
+        return engine(c.inner, self.prior.inner)
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:

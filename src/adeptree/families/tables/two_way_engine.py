@@ -19,10 +19,10 @@ _KERNEL = kernel("adeptree.families.stumps.two_way_line_kernel")
 
 
 class TwoWayEngine(LineEngine):
-    """The rules ``x >= cut``, from left to right, then ``x < cut``; ``lead`` is the engine of the first column.
+    """The rules ``x >= cut``, from left to right, then ``x < cut``.
 
     >>> from adeptree.theory.priors import KTPrior
-    >>> engine = TwoWayEngine(RealThresholds(), KTPrior(), None)
+    >>> engine = TwoWayEngine(RealThresholds(), KTPrior())
     >>> for x, y in [(3.0, 1), (12.0, 0), (8.0, 0), (5.0, 1)]:
     ...     engine.commit(x, y)
     >>> engine.width, engine.best_loss, str(engine.best_rule())
@@ -32,9 +32,9 @@ class TwoWayEngine(LineEngine):
     kind = "two-way"
     kernel: Any
 
-    def __init__(self, concept_class: RealThresholds, prior: Prior, lead: TwoWayEngine | None) -> None:
+    def __init__(self, concept_class: RealThresholds, prior: Prior) -> None:
         super().__init__(concept_class, prior)
-        self._use(_KERNEL.TwoWayLine(self.measure(), lead and lead.kernel))
+        self._use(_KERNEL.TwoWayLine(self.measure()))
 
     def rows(self) -> Rows:
         """Return the rules that rise, from left to right, then those that fall."""
