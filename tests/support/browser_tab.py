@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 import subprocess
@@ -23,6 +22,8 @@ class Tab:
     """One page; what it logs as a warning or an error, and what it throws, is kept in ``complaints``."""
 
     def __init__(self, folder: Path, size: tuple[int, int] = DESK, *, dark: bool = False, still: bool = True) -> None:
+        import fcntl  # (not everywhere: elsewhere the tests of a tab are skipped, as no browser is found)
+
         self.complaints: list[str] = []
         self._sent, self._loaded, self._buffer = 0, False, b""
         theirs_in, self._out = os.pipe()
@@ -34,7 +35,13 @@ class Tab:
             for number, end in zip((3, 4), ends, strict=True):
                 os.dup2(end, number)
 
-        command = [str(CHROMIUM), *QUIET, f"--user-data-dir={folder / 'profile'}", "--remote-debugging-pipe", "about:blank"]
+        command = [
+            str(CHROMIUM),
+            *QUIET,
+            f"--user-data-dir={folder / 'profile'}",
+            "--remote-debugging-pipe",
+            "about:blank",
+        ]
         self._process = subprocess.Popen(
             command, preexec_fn=as_three_and_four, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -50,7 +57,10 @@ class Tab:
         self._call(
             "Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=size == PHONE
         )
-        media = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce" if still else ""}
+        media = {
+            "prefers-color-scheme": "dark" if dark else "light",
+            "prefers-reduced-motion": "reduce" if still else "",
+        }
         self._call("Emulation.setEmulatedMedia", features=[{"name": n, "value": v} for n, v in media.items()])
 
     def __enter__(self) -> Self:
@@ -130,8 +140,9 @@ class Tab:
         """Press the mouse in the middle of an element that can be seen."""
         place = self.value(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', "
-            "inline: 'center'}); const {left, top, width, height} = e.getBoundingClientRect(); const at = [left + width / 2, "
-            "top + height / 2]; const hit = document.elementFromPoint(...at); return e.contains(hit) ? at : null; })()"
+            "inline: 'center'}); const {left, top, width, height} = e.getBoundingClientRect(); const at = [left + "
+            "width / 2, top + height / 2]; const hit = document.elementFromPoint(...at); "
+            "return e.contains(hit) ? at : null; })()"
         )
         assert place, f"{selector} cannot be clicked: it is hidden, or something lies over it"
         for kind in ("mousePressed", "mouseReleased"):
@@ -156,7 +167,9 @@ class Tab:
     def choose(self, selector: str, option: str) -> None:
         """Choose from a list. (The list itself is drawn by the system, outside of the page.)"""
         field = f"document.querySelector({json.dumps(selector)})"
-        self.value(f"{field}.value = {json.dumps(option)}; {field}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+        self.value(
+            f"{field}.value = {json.dumps(option)}; {field}.dispatchEvent(new Event('change', {{bubbles: true}}))"
+        )
 
     def picture(self, file: Path) -> None:
         """Save what is seen of the whole page."""
