@@ -240,6 +240,34 @@ def test_a_round_that_is_torn_ends_it_and_a_restart_has_whole_rounds(
 
 
 @POSIX
+def test_a_journal_that_lost_its_end_is_refused_by_the_command(tmp_path: Path) -> None:
+    options = ["--rules", RULES, "--save", str(tmp_path / "s")]
+    with Server(*options) as server:
+        for x in (3, 4, 5):
+            server.ask("/answer", {"x": x})
+        server.end(signal.SIGKILL)
+    journal = tmp_path / "s/main/rows.journal"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    server = Server(*options)
+    assert server.wait() == 1 and "ends with row 2, but 3 rows were answered" in " ".join(server.said)
+    server.__exit__()
+
+
+def test_what_is_committed_is_on_the_disk_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served, synced, real = made(RULES, folder=tmp_path / "s"), list[int](), os.fsync
+
+    def counted(file: int) -> None:
+        synced.append(file)
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", counted)
+    for x in (1.0, 2.0, 3.0):
+        served.answer([Asked([repr(x)], {"v": x})])
+        served.commit()
+    assert len(synced) == 3
+
+
+@POSIX
 def test_a_folder_that_was_removed_is_noticed_before_anything_is_acknowledged(tmp_path: Path) -> None:
     with Server("--rules", RULES, "--save", str(tmp_path / "s")) as server:
         assert server.ask("/answer", {"x": 3}).status == 200
@@ -354,7 +382,9 @@ def test_a_checkpoint_is_written_in_a_quiet_moment_or_after_very_many_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, served = kept(tmp_path)
-    assert not served.due(quiet=False)
+    assert served.folder is not None and not served.due(quiet=False)
+    served.folder._due = 0.0
+    assert served.due(quiet=True) and not served.due(quiet=False)
     monkeypatch.setattr(served_learner, "LONG_JOURNAL", 5)
     assert served.due(quiet=False)
     served.checkpoint()

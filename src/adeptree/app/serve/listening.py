@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import ipaddress
 import json
@@ -71,6 +72,9 @@ def listen(service: Service, sock: socket.socket) -> None:
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=LEAVE_SECONDS,
     )
+    # Looking through thousands of open tickets for cycles, of which there are none, would keep requests waiting.
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
     server = uvicorn.Server(config)
     server.capture_signals = lambda: _ended_by_signals(server)
     server.run(sockets=[sock])
