@@ -159,11 +159,12 @@ def without_the_first(was: Any) -> Any:
 
 
 def leaking(was: Any) -> Any:
-    """A point that tells its block: odd or even."""
+    """A point that tells its block: odd or even, in its lowest and in its highest bit."""
 
     def fresh(self: Any, block: int) -> int:
         x = was(self, block)
-        told = x - x % 2 + block % 2
+        bits = 1 | 1 << 61
+        told = x & ~bits | bits * (block % 2)
         self._block[told] = self._block.pop(x)
         return int(told)
 

@@ -15,12 +15,12 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "no reset": Mutant(
         "BlockReset never opens a new phase",
         {"games.block_reset:BlockReset._open_phase": ways.never_opens},
-        {"lower-bound": {}, "frontier": {"part": "low"}},
+        {"lower-bound": {}, "frontier": {"part": "low"}, "adversaries": {"part": "blocks"}},
     ),
     "noisy blocks": Mutant(
         "a fifth of BlockReset's labels is flipped",
         {"games.block_reset:BlockReset.label": ways.noisy},
-        {"lower-bound": {}, "frontier": {"part": "low"}},
+        {"lower-bound": {}, "frontier": {"part": "low"}, "adversaries": {"part": "blocks"}},
     ),
     "budget ignored": Mutant(
         "budgeted learners ask as often as they like",

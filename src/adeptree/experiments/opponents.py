@@ -168,17 +168,20 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         yield at_most("LittlestoneTree: |mistakes in the first Ldim rounds - Ldim|", column(tree, "missed"), 0.0, note)
         yield at_most("LittlestoneTree: streams that no concept fits", column(tree, "unfit"), 0.0)
     if blocks := part(rows, "blocks"):
-        note = f"{len(blocks)} games of {blocks[0]['T']} rounds, in standard deviations"
-        apart = [r for r in blocks if r["learner"] == "guesser"]  # (the same coins come to every learner)
+        yield from _of_blocks(blocks)
+
+
+def _of_blocks(rows: Sequence[Row]) -> Iterator[Verdict]:
+    if apart := [r for r in rows if r["learner"] == "guesser"]:  # (the same coins come to every learner)
+        note = f"{len(apart)} games of {apart[0]['T']} rounds, in standard deviations"
         yield from like_coins("BlockReset: 1s", column(apart, "ones"), note)
         yield from like_coins("BlockReset: changes of label", column(apart, "changes"), note)
         for name, which in (("told", "lowest"), ("told_high", "highest")):
             note = "in standard deviations: a point says nothing about its block"
             yield from like_coins(f"BlockReset: {which} bit of a point that is its label", column(apart, name), note)
-        note = "a phase ends with every round of a query; one block for each label, and points that nobody saw"
-        yield at_most("BlockReset: blocks and points that are not fresh", column(blocks, "broken"), 0.0, note)
-        yield at_most(
-            "BlockReset: answers that the class refutes", column(blocks, "lied"), 0.0, "by counting in blocks"
-        )
-        claim = "BlockReset: |L* - (all 1s - those of the d phases that have most)|"
-        yield at_most(claim, column(blocks, "best"), 0.0)
+    note = "a phase ends with every round of a query; one block for each label, and points that nobody saw"
+    yield at_most("BlockReset: blocks and points that are not fresh", column(rows, "broken"), 0.0, note)
+    claim = "BlockReset: answers that the class refutes"
+    yield at_most(claim, column(rows, "lied"), 0.0, "by counting in blocks")
+    claim = "BlockReset: |L* - (all 1s - those of the d phases that have most)|"
+    yield at_most(claim, column(rows, "best"), 0.0)

@@ -133,6 +133,11 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.online_learner:OnlineLearner._guess": instead(lambda self, x, p: int(p > 0.5))},
         {"transfer": {"part": "sampling"}},
     ),
+    "always 1": Mutant(
+        "every guess is 1",
+        {"learners.online_learner:OnlineLearner._guess": always(1)},
+        {"transfer": {"part": "sampling"}},
+    ),
     "a row not asked": Mutant(
         "an oracle that is asked about many paths at once loses one of them",
         {"oracles.oracle_frontier:OracleFrontier._ask_about": ways.one_lost},
