@@ -60,7 +60,7 @@ MOST_LINES = 300
 LONG_FILES = {"line_tree_kernel.py": 374, "thresholds_kernel.py": 355, "round_kernel.py": 310, "steps_kernel.py": 322}
 LONG_FILES |= {"bit_encodings.py": 335}
 """Kernels declare their C types line by line."""
-BUDGET = {"all": 27_400, "core": 16_500}
+BUDGET = {"all": 29_900, "core": 16_400}
 """Lines of code, without comments, docstrings and blanks. They may fall."""
 CORE = ("core", "theory", "roles", "families", "oracles", "learners", "games")
 
