@@ -152,7 +152,8 @@ def growth(page: Page) -> None:
                 distinct = sum(len(np.unique(column)) for column in (xs.T if xs.ndim == 2 else [xs]))
                 size = held(c, s, T)
                 memory = [f"{size / 1024:,.0f}", f"{size / distinct:,.0f}"]
-                if xs.ndim == 1 or xs.dtype.kind == "f":
+                # What a listed class holds is its table, a bit per concept and point, whatever comes.
+                if (xs.ndim == 1 or xs.dtype.kind == "f") and not isinstance(c(), at.FiniteClass):
                     page.aim(
                         f"bytes per distinct value and feature, {name}, T = {T:,}", size / distinct, most=100, unit="B"
                     )
@@ -166,7 +167,8 @@ def growth(page: Page) -> None:
         ["us per round", *(f"T = {T:,}" for T in lengths), "exponent", "KiB held", "bytes per value"],
         lines,
         "Every class that is shipped. The exponent is that of total time, fitted from T = 10,000 on. KiB are what the"
-        " learner holds after the longest batch, also divided by the distinct values of all features.",
+        " learner holds after the longest batch, also divided by the distinct values of all features; what a class of"
+        " listed concepts or of bits holds does not grow with them: it is its table.",
     )
 
 

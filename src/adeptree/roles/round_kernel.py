@@ -30,9 +30,6 @@ else:
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
-AHEAD = cython.declare(cython.Py_ssize_t, 32)  # rounds of a batch for whose points memory is asked together
-
-
 class RoundKernel:
     """The base of all kernels: rate, limits, coins and the ledger."""
 
@@ -66,7 +63,7 @@ class RoundKernel:
         """Put the i-th point of the batch in place."""
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming points of the batch, at most ``AHEAD``, will need, so that memory is waited for once."""
+        """Read what the coming points of the batch, at most 32, will need, so that memory is waited for once."""
 
     def look(self) -> cython.void:
         """Set ``p`` (and ``log_odds``, where ``log_ratio`` is not overridden) for the point in place, as of now."""
@@ -207,8 +204,8 @@ class RoundKernel:
         cost: cython.double = 1.0
         weighed: cython.bint = len(costs) > 0
         for i in range(first, stop):
-            if cython.compiled and (i - first) % AHEAD == 0:
-                self.warm(i, min(i + AHEAD, stop))
+            if cython.compiled and (i - first) % 32 == 0:
+                self.warm(i, min(i + 32, stop))
             self.place_at(i)
             self.reserve()
             self.see()

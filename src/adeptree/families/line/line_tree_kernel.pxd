@@ -25,7 +25,6 @@ cdef class LineTree(OrderedTree):
     cdef double mass1, mass0
 
     cdef void locate(self) noexcept
-    cdef void find(self, Py_ssize_t v, Py_ssize_t d, long long above) noexcept
     cdef void divide(self) noexcept
     cdef void insert(self) noexcept
     cdef void charge(self, int label, double cost) noexcept

@@ -150,24 +150,13 @@ class LineTree(OrderedTree):
     def locate(self) -> cython.void:
         """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
         x: cython.longlong = self.x
-        above: cython.longlong = self.last
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         d: cython.Py_ssize_t = self.set_out(x)
         v: cython.Py_ssize_t = self.way[d]
         while self.child[v] >= 0:
             v = self.child[v] + (x >= self.splits[v])
             d += 1
             self.way[d] = v
-        e: cython.Py_ssize_t = d
-        while e > 0 and self.way[e] != self.child[self.way[e - 1]]:
-            e -= 1
-        if e > 0:  # it went to the left there
-            above = self.splits[self.way[e - 1]]
-        self.find(v, d, above)
-
-    def find(self, v: cython.Py_ssize_t, d: cython.Py_ssize_t, above: cython.longlong) -> cython.void:
-        """Find the slot of x in the bucket of a leaf, before the point ``above``."""
-        x: cython.longlong = self.x
-        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.depth = d
         self.bucket = -1 - self.child[v]
         at: cython.Py_ssize_t = self.bucket * UNIT - 1
@@ -175,7 +164,9 @@ class LineTree(OrderedTree):
         for i in range(at + 1, end):
             at += self.keys[i] <= x  # (no branch to be mispredicted)
         self.at = at
-        self.above = self.keys[at + 1] if at + 1 < end else above
+        while at + 1 == end and d > 0 and self.way[d] != self.child[self.way[d - 1]]:
+            d -= 1  # up to where the way last went to the left
+        self.above = self.keys[at + 1] if at + 1 < end else self.splits[self.way[d - 1]] if d > 0 else self.last
         self.cut = self.keys[at] != x
         self.word = word_of_float(value_of(x)) if self.floats else cython.cast(cython.ulonglong, x) & mask
         if self.cut:
@@ -286,10 +277,9 @@ class LineTree(OrderedTree):
         reals, halves = words.cast("B").cast("d"), words.cast("B").cast("i")
         self.keys, self.gain, self.mass = words[::w], reals[1::w], reals[2::w]
         self.wrong, self.contested = halves[6 :: 2 * w], halves[7 :: 2 * w]
-        if self.parts > 1:
-            self.part = longer(self.part, slots * self.parts)
-        else:
-            self.part = self.mass if self.alone else reals[4::w]
+        self.part = (
+            self.mass if self.alone else longer(self.part, slots * self.parts) if self.parts > 1 else reals[4::w]
+        )
         return OrderedTree.make_room(self, room, nodes)
 
     def reserve(self) -> cython.int:
