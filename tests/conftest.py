@@ -15,7 +15,8 @@ from adeptree.core.errors import MissingExtra
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
-EXTRAS = ("distributed", "highspy", "matplotlib", "numba", "pandas", "pyarrow", "pysat", "river", "sklearn", "uvicorn", "z3")
+EXTRAS = ("distributed", "highspy", "matplotlib", "numba", "pandas", "pyarrow", "pysat", "river", "sklearn", "z3")
+EXTRAS += ("uvicorn",)
 MISSING = [name for name in EXTRAS if find_spec(name) is None]
 
 
