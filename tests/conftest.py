@@ -15,8 +15,8 @@ from adeptree.core.errors import MissingExtra
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
-EXTRAS = ("distributed", "highspy", "matplotlib", "numba", "pandas", "pyarrow", "pysat", "river", "sklearn", "z3")
-EXTRAS += ("uvicorn",)
+EXTRAS_OF_LEARNING = ("distributed", "highspy", "matplotlib", "numba", "pandas", "pyarrow", "pysat", "river", "sklearn")
+EXTRAS = (*EXTRAS_OF_LEARNING, "uvicorn", "z3")
 MISSING = [name for name in EXTRAS if find_spec(name) is None]
 
 
