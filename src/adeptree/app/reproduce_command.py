@@ -27,9 +27,7 @@ PAGE = "report.html"
 def reproduce_command(
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick/--full", help="A minute or two on two cores, or ten minutes with more seeds and rounds."
-        ),
+        typer.Option("--quick/--full", help="A minute or two on two cores, or ten minutes with more seeds and rounds."),
     ] = True,
     only: Annotated[str | None, typer.Option("--only", metavar="NAME", help="Run a single experiment.")] = None,
     jobs: Annotated[

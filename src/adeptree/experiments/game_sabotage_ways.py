@@ -68,7 +68,7 @@ def ones_first(was: Any) -> Any:
 
 def alternating(was: Any) -> Any:
     """The opposite of what came before."""
-    return lambda self: 1 - getattr(self, "_label", 0)
+    return lambda self: 1 - self._label if self._round > 1 else 0
 
 
 def same_block(was: Any) -> Any:
