@@ -27,9 +27,7 @@ PAGE = "report.html"
 def reproduce_command(
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick/--full", help="A minute or two on two cores, or half an hour with more seeds and rounds."
-        ),
+        typer.Option("--quick/--full", help="A minute or two on two cores, or ten minutes with more seeds and rounds."),
     ] = True,
     only: Annotated[str | None, typer.Option("--only", metavar="NAME", help="Run a single experiment.")] = None,
     jobs: Annotated[
@@ -92,7 +90,7 @@ def _hunted(only: str | None, whole: bool, jobs: int, out: Path) -> bool:
 
 
 def _check_page(out: Path) -> None:
-    """Refuse, before half an hour of work, a folder where the page could not be written after it."""
+    """Refuse, before minutes of work, a folder where the page could not be written after it."""
     page = out / PAGE
     if page.exists() and not page.is_file():
         raise StateError(f"{page} is not an ordinary file; move it away, or choose another folder with --out")

@@ -212,11 +212,12 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     for (which,), members in groups(compared, "part").items():
         games = f"{len(members)} games of {min(r['T'] for r in members)} to {max(r['T'] for r in members)} rounds"
         yield at_most(f"difference in p, {NAMES[which]}", column(members, "p_gap"), ROUNDING, f"{games}; every round")
-    claim = "difference in paths kept, queries asked or L*, all of these games"
-    worst = [max(row["width_gap"], row["query_gap"], row["loss_gap"]) for row in compared]
-    yield at_most(claim, worst, 0.0, "2 queries per prefix and round; L* by trying all concepts")
-    claim = "difference between the learner's expected loss and the sum of |p - y|, all of these games"
-    yield at_most(claim, column(compared, "account_gap"), ROUNDING)
+    if compared:
+        claim = "difference in paths kept, queries asked or L*, all of these games"
+        worst = [max(row["width_gap"], row["query_gap"], row["loss_gap"]) for row in compared]
+        yield at_most(claim, worst, 0.0, "2 queries per prefix and round; L* by trying all concepts")
+        claim = "difference between the learner's expected loss and the sum of |p - y|, all of these games"
+        yield at_most(claim, column(compared, "account_gap"), ROUNDING)
     if certified := part(rows, "anytime"):
         claim = "difference between the certificate's bound and ln(1/pi)/eta + Delta"
         yield at_most(claim, column(certified, "bound_gap"), ROUNDING, "docs/anytime.md, Theorem 1; relatively")

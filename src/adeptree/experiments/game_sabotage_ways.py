@@ -66,9 +66,9 @@ def ones_first(was: Any) -> Any:
     return lambda self, split: was(self, replace(split, can0=~split.can1))
 
 
-def sticky(was: Any) -> Any:
-    """A coin with a memory."""
-    return lambda self: was(self) if self._coins.random() < 0.8 or not self._round else getattr(self, "_label", 0)
+def alternating(was: Any) -> Any:
+    """The opposite of what came before."""
+    return lambda self: 1 - self._label if self._round > 1 else 0
 
 
 def same_block(was: Any) -> Any:
@@ -95,6 +95,11 @@ def one_block_less(was: Any) -> Any:
 def flipped_again(was: Any) -> Any:
     """Flip with the same chance once more."""
     return lambda self, history, x, p: was(self, history, x, p) ^ int(self.rng.random() < self.noise)
+
+
+def stray_flips(was: Any) -> Any:
+    """Flip now and then, noise or not."""
+    return lambda self, history, x, p: was(self, history, x, p) ^ int(self.rng.random() < 0.02)
 
 
 def first_target(was: Any) -> Any:

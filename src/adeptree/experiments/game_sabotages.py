@@ -32,9 +32,9 @@ GAME_MUTANTS: dict[str, Mutant] = {
         {"games.block_reset:BlockReset._coin": instead(lambda self: int(self._coins.random() < 0.65))},
         {"adversaries": {"part": "blocks"}},
     ),
-    "sticky coins": Mutant(
-        "BlockReset's coin says what it said before in 60 of 100 rounds",
-        {"games.block_reset:BlockReset._coin": ways.sticky},
+    "alternating coins": Mutant(
+        "BlockReset's coin says 1 in every second round",
+        {"games.block_reset:BlockReset._coin": ways.alternating},
         {"adversaries": {"part": "blocks"}},
     ),
     "leaking points": Mutant(
@@ -56,6 +56,11 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "noise doubled": Mutant(
         "twice as many labels are flipped",
         {"games.adversaries:_Noisy.label": ways.flipped_again},
+        {"adversaries": {}},
+    ),
+    "stray flips": Mutant(
+        "two labels of a hundred are flipped, noise or not",
+        {"games.adversaries:_Noisy.label": ways.stray_flips},
         {"adversaries": {}},
     ),
     "never drifts": Mutant(

@@ -14,14 +14,14 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, resources
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from adeptree.core.errors import InvalidArgument, StateError, unknown
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, unknown
 from adeptree.experiments.claims import experiment
 from adeptree.experiments.experiment import Cell, Row
 
@@ -125,13 +125,19 @@ def tried(mutant: Mutant | str, name: str, where: Cell, level: str, honest: Sequ
         return caught
     places = {json.dumps(place): place for cell in cells for place in _places(cell)}.values()
     for place in sorted(places, key=lambda place: sum(t for row, t in honest if fits(row, place))):
-        should = [row for row, _ in honest if fits(row, place)]
-        if all(v.held for v in experiment(name).verdicts(should)):
+        if _hold(name, [row for row, _ in honest if fits(row, place)]):
             here = caught_by(mutant, name, [row for row in rows if fits(row, place)])
             if here.rows or (here.held and not caught.rows):
                 seconds = sum(t for row, t in honest if fits(row, place))
                 return replace(caught, quickest=Place(name, place, round(seconds, 2)))
     return caught
+
+
+def _hold(name: str, rows: Sequence[Row]) -> bool:
+    """Say whether the checks can be made of these rows alone, and hold."""
+    with suppress(DamagedFile):
+        return all(v.held for v in experiment(name).verdicts(rows))
+    return False
 
 
 def _places(cell: Cell) -> Iterator[Cell]:
