@@ -43,7 +43,7 @@ function drawAccount(game) {
     ["proven in advance", `any ${counted(game.settings.T, "round")}, at the end`, a => upTo(a.inAdvance), "advance"],
     bpss ? ["paths, experts", "BPSS lists N schedules", a => a.width.toLocaleString("en"), "width"]
       : ["paths kept", "", a => a.width.toLocaleString("en"), "width"],
-    ["questions", "to the oracle", a => a.asked.toLocaleString("en"), "asked"],
+    ["questions", bpss ? "to the oracle; BPSS asks for its base learner's guesses" : "to the oracle", a => a.asked.toLocaleString("en"), "asked"],
   ];
   const head = ["", game.lazy ? "lazy ADEPT" : "ADEPT", bpss ? "BPSS" : null].filter(name => name !== null);
   const headCells = head.map(name => name ? el("th", {scope: "col"}, name) : el("td", {}));
@@ -82,7 +82,8 @@ function algorithmLines(game) {
   return [
     ["1", 0, "split", `Receive x. Let V′ be empty.`],
     ["2", 0, "split", "For each active path v in V:"],
-    ["2a", 1, "split", "the base learner guesses g = A(v, x)"],
+    ["2a", 1, "split", `the base learner guesses g = A(v, x)${game.plain
+      ? "; if rules allow one label only, that one (two questions)" : ""}`],
     ["2b", 1, "split", "for both labels b, let u = v followed by b:"],
     ["ii", 2, "split", "ask the oracle: does a rule have these labels?", "prune"],
     ["iii", 2, "split", "if not, discard u", "prune"],
@@ -100,8 +101,8 @@ function drawAlgorithm(game, phase) {
     class: needs && game.plain ? "skipped" : step === done ? "on" : null,
     "aria-current": step === done ? "step" : null, style: `--depth:${depth}`,
   }, el("b", {}, number), el("span", {}, text),
-  needs && game.plain ? el("small", {}, "skipped: pruning is off") : null)));
-  byId("which").textContent = game.plain ? "Algorithm 2 without its oracle: BPSS" : "Algorithm 2: ADEPT";
+  needs && game.plain ? el("small", {}, "skipped: pruning is off, nothing is asked here") : null)));
+  byId("which").textContent = game.plain ? "Algorithm 2 without its pruning: BPSS" : "Algorithm 2: ADEPT";
   for (const item of document.querySelectorAll("#steps li")) {
     const on = item.dataset.phase === done;
     item.classList.toggle("on", on);
