@@ -156,6 +156,33 @@ def test_settings_are_typed_and_the_stream_stays(page: Playground) -> None:
     assert "0 and 1 only" in tab.text("#settings-note")
 
 
+LEGEND = "[...document.querySelectorAll('#legend span')].map(entry => entry.textContent)"
+COLOUR = "getComputedStyle(document.querySelector('{}')).color"
+
+
+@needs_browser
+def test_what_is_proven_of_the_rules_left_is_grey_and_says_so(page: Playground) -> None:
+    rounds = "g=4.0,2.1,1.0,3.1"
+    tab = page.open(f"c=thresholds-8&T=8&M=1&{rounds}")
+    learner = at.Adept(at.Thresholds(8), 8, mistake_bound=1, on_excess="prune")
+    learner.learn_many([4, 2, 1, 3], [0, 1, 0, 1])
+    assert float(page.account("now")[0]) == pytest.approx(learner.bound, abs=1.1e-3)
+    assert page.account("advance")[0] == "–" and "against the rules left" in tab.text("#account .now")
+    assert tab.value(COLOUR.format("#account .now td")) == tab.value(COLOUR.format("#promise"))
+    assert tab.value(LEGEND) == ["regret", "against the rules left"] and "rules left" in tab.text("#say")
+    tab = page.open(f"c=thresholds-8&T=8&{rounds}")
+    assert tab.value(COLOUR.format("#account .now td")) != tab.value(COLOUR.format("#promise"))
+    assert tab.value(LEGEND) == ["regret", "proven now", "in advance"] and "rules left" not in tab.text("main")
+
+
+@needs_browser
+def test_the_chart_names_the_lines_it_has(page: Playground) -> None:
+    tab = page.open("lesson=lazy.3")
+    assert tab.value(LEGEND) == ["regret"] and tab.text("#which") == "Algorithm 2, lazy"
+    tab = page.open("c=thresholds-8&T=8&g=6.0,7.0")
+    assert tab.text("#which") == "Algorithm 2: ADEPT" and "now: x ≥ 8 (always 0)" in tab.text("#account")
+
+
 @needs_browser
 @pytest.mark.parametrize("who", ["greedy", "chance"])
 def test_others_play_to_the_end(page: Playground, who: str) -> None:

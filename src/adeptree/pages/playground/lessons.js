@@ -27,7 +27,7 @@ const LESSONS = [
       {game: greedyGame, phase: "x", text: game =>
         `Here you have done that ${game.rounds} times, each time at the x of which it was least sure. Without a coin ` +
         `it would have erred ${game.lossWithoutCoin} times in ${game.rounds} rounds. With the coin it expects ` +
-        `${fixed(game.learner.expectedLoss)} mistakes. That is more than the ${fixed(game.rounds / 2, 0)} of guessing ` +
+        `${fixed(game.learner.expectedLoss)} mistakes. That is more than the ${game.rounds / 2} of guessing ` +
         "by a fair coin, as it leans to the rules that did well so far and you say the opposite; but " +
         `${fixed(game.lossWithoutCoin - game.learner.expectedLoss)} fewer than without.`},
       {game: greedyGame, phase: "x", text: game =>
