@@ -99,13 +99,17 @@ def test_a_link_holds_the_whole_game(page: Playground) -> None:
         ("c=thresholds-8&T=4&g=1.1r", "out of turn"),
         ("c=thresholds-8&T=4&K=2&prior=kt", "paper's prior"),
         ("%E0%A4%A", "could not be read"),
-        ("lesson=nowhere", "could not be read"),
+        ("lesson=nowhere", "neither a game nor a lesson"),
+        ("foo", "could not be read (it names neither a game nor a lesson)"),
     ],
 )
 def test_a_broken_link_gets_a_sentence(page: Playground, link: str, says: str) -> None:
     tab = page.open(link)
-    assert says in tab.text("#told") and "new game" in tab.text("#told")
+    tab.value("dispatchEvent(new Event('resize'))")  # phones send one at once
+    assert says in tab.text("#link-note") and "new game" in tab.text("#link-note")
     assert tab.text("#prompt") == "Round 1 of 8: choose an x, by its column."
+    tab.click("#anew")
+    assert tab.text("#link-note") == ""
 
 
 @needs_browser
@@ -147,6 +151,13 @@ def test_settings_are_typed_and_the_stream_stays(page: Playground) -> None:
     assert "prune=0" in page.link and tab.value("document.querySelectorAll('#algorithm .skipped').length") == 2
     tab.write("#T", "99")
     assert tab.text("#settings-note") == "Not possible: T must be 1 to 40."
+    tab.write("#T", "8")
+    tab.write("#n", "99")
+    assert tab.text("#settings-note") == "Not possible: n must be 1 to 16." and page.link.startswith("c=thresholds-8&")
+    tab.write("#n", "12")
+    tab.choose("#kind", "intervals")
+    assert page.link.startswith("c=intervals-8&") and tab.text("#settings-note") == ""
+    tab.choose("#kind", "thresholds")
     tab.write("#T", "2")
     assert page.link.endswith("g=3.1,5.0") and tab.text("#settings-note") == ""
     tab.choose("#kind", "table")
@@ -154,33 +165,6 @@ def test_settings_are_typed_and_the_stream_stays(page: Playground) -> None:
     assert page.link.startswith("c=table-000111-010101-000000&") and page.link.endswith("g=3.1,5.0")
     tab.write("#rows", "000111\n0102")
     assert "0 and 1 only" in tab.text("#settings-note")
-
-
-LEGEND = "[...document.querySelectorAll('#legend span')].map(entry => entry.textContent)"
-COLOUR = "getComputedStyle(document.querySelector('{}')).color"
-
-
-@needs_browser
-def test_what_is_proven_of_the_rules_left_is_grey_and_says_so(page: Playground) -> None:
-    rounds = "g=4.0,2.1,1.0,3.1"
-    tab = page.open(f"c=thresholds-8&T=8&M=1&{rounds}")
-    learner = at.Adept(at.Thresholds(8), 8, mistake_bound=1, on_excess="prune")
-    learner.learn_many([4, 2, 1, 3], [0, 1, 0, 1])
-    assert float(page.account("now")[0]) == pytest.approx(learner.bound, abs=1.1e-3)
-    assert page.account("advance")[0] == "–" and "against the rules left" in tab.text("#account .now")
-    assert tab.value(COLOUR.format("#account .now td")) == tab.value(COLOUR.format("#promise"))
-    assert tab.value(LEGEND) == ["regret", "against the rules left"] and "rules left" in tab.text("#say")
-    tab = page.open(f"c=thresholds-8&T=8&{rounds}")
-    assert tab.value(COLOUR.format("#account .now td")) != tab.value(COLOUR.format("#promise"))
-    assert tab.value(LEGEND) == ["regret", "proven now", "in advance"] and "rules left" not in tab.text("main")
-
-
-@needs_browser
-def test_the_chart_names_the_lines_it_has(page: Playground) -> None:
-    tab = page.open("lesson=lazy.3")
-    assert tab.value(LEGEND) == ["regret"] and tab.text("#which") == "Algorithm 2, lazy"
-    tab = page.open("c=thresholds-8&T=8&g=6.0,7.0")
-    assert tab.text("#which") == "Algorithm 2: ADEPT" and "now: x ≥ 8 (always 0)" in tab.text("#account")
 
 
 @needs_browser
