@@ -46,8 +46,8 @@ def test_a_long_game_on_a_phone_says_which_rounds_are_not_seen(tmp_path: Path) -
         tab.open(f"{file.as_uri()}#c=intervals-8&T=40&g={','.join(['3.1', '5.0'] * 20)}")
         out = (
             "(() => { const edge = byId('tree').parentElement.getBoundingClientRect().left; return [...document."
-            "querySelectorAll('#tree [data-key^=hx]:not([data-key=hx])')].filter(e => { const r = e.getBoundingClientRect"
-            "(); return (r.left + r.right) / 2 <= edge; }).length; })()"
+            "querySelectorAll('#tree [data-key^=hx]:not([data-key=hx])')].filter(e => { const r = e."
+            "getBoundingClientRect(); return (r.left + r.right) / 2 <= edge; }).length; })()"
         )
         hidden = tab.value(out)
         assert hidden > 20 and tab.text("#earlier").startswith(f"… {hidden} earlier rounds")
