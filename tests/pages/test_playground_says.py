@@ -24,7 +24,7 @@ def test_what_is_proven_of_the_rules_left_is_grey_and_says_so(page: Playground) 
     assert float(page.account("now")[0]) == pytest.approx(learner.bound, abs=1.1e-3)
     assert page.account("advance")[0] == "–" and "against the rules left" in tab.text("#account .now")
     assert tab.value(COLOUR.format("#account .now td")) == tab.value(COLOUR.format("#promise"))
-    assert tab.value(LEGEND) == ["regret", "against the rules left"] and "rules left" in tab.text("#say")
+    assert tab.value(LEGEND) == ["regret", "proven, against the rules left"] and "rules left" in tab.text("#say")
     tab = page.open(f"c=thresholds-8&T=8&{rounds}")
     assert tab.value(COLOUR.format("#account .now td")) != tab.value(COLOUR.format("#promise"))
     assert tab.value(LEGEND) == ["regret", "proven now", "in advance"] and "rules left" not in tab.text("main")
@@ -36,6 +36,21 @@ def test_the_chart_names_the_lines_it_has(page: Playground) -> None:
     assert tab.value(LEGEND) == ["regret"] and tab.text("#which") == "Algorithm 2, lazy"
     tab = page.open("c=thresholds-8&T=8&g=6.0,7.0")
     assert tab.text("#which") == "Algorithm 2: ADEPT" and "now: x ≥ 8 (always 0)" in tab.text("#account")
+
+
+@needs_browser
+@pytest.mark.parametrize("wide", [320, 390])
+def test_the_legend_is_whole_on_a_phone(tmp_path: Path, wide: int) -> None:
+    file = tmp_path / "playground.html"
+    file.write_text(play_page(), encoding="utf-8")
+    with Tab(tmp_path, (wide, 844)) as tab:
+        for more in ("", "&M=1"):
+            tab.open(f"{file.as_uri()}#c=thresholds-8&T=8{more}&g=4.0,2.1,1.0,3.1")
+            inside = (
+                "(box => [...box.children].map(e => e.getBoundingClientRect()).every((r, i, all) => r.right <= box."
+                "getBoundingClientRect().right && (!i || r.top > all[i - 1].top || r.left >= all[i - 1].right + 10)))"
+            )
+            assert tab.value(f"{inside}(byId('legend'))"), more
 
 
 @needs_browser

@@ -26,8 +26,8 @@ function drawChart(game) {
   parts.push(["r", "path", {class: "regret", d: line(chain.map(a => a.regret))}],
     ["dot", "circle", {class: "regret", cx: x(game.rounds), cy: y(last.regret), r: 4}]);
   // The legend is text outside the drawing, which wraps; it names the lines that are there.
-  const names = [["regret", "regret"], bounds.length ? [proven, last.partial ? "against the rules left" : "proven now"]
-    : null, last.inAdvance === null ? null : ["advance", "in advance"]];
+  const names = [["regret", "regret"], bounds.length ? [proven, last.partial ? "proven, against the rules left"
+    : "proven now"] : null, last.inAdvance === null ? null : ["advance", "in advance"]];
   fill("legend", names.filter(Boolean).map(([kind, name]) => el("span", {}, el("i", {class: kind}), name)));
   svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   keep(svg, parts);
