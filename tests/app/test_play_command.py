@@ -55,6 +55,7 @@ def test_the_command_opens_the_page(opens: bool, monkeypatch: pytest.MonkeyPatch
         (["--rules", "finite(table=['0', '1'], points=['a'])"], "the playground takes"),
         (["--rounds", "0"], "1 to 40 rounds; got 0"),
         (["--horizon", "41"], "1 to 40 rounds; got 41"),
+        (["--rounds", "5", "--horizon", "7"], "got 5 and 7"),
         (["--mistake-bound", "7"], "M is at most 6"),
         (["--stream", "some.csv"], "you are the adversary"),
         (["--adversary", "stochastic"], "you are the adversary"),

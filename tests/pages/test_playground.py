@@ -99,13 +99,17 @@ def test_a_link_holds_the_whole_game(page: Playground) -> None:
         ("c=thresholds-8&T=4&g=1.1r", "out of turn"),
         ("c=thresholds-8&T=4&K=2&prior=kt", "paper's prior"),
         ("%E0%A4%A", "could not be read"),
-        ("lesson=nowhere", "could not be read"),
+        ("lesson=nowhere", "neither a game nor a lesson"),
+        ("foo", "could not be read (it names neither a game nor a lesson)"),
     ],
 )
 def test_a_broken_link_gets_a_sentence(page: Playground, link: str, says: str) -> None:
     tab = page.open(link)
-    assert says in tab.text("#told") and "new game" in tab.text("#told")
+    tab.value("dispatchEvent(new Event('resize'))")  # phones send one at once
+    assert says in tab.text("#link-note") and "new game" in tab.text("#link-note")
     assert tab.text("#prompt") == "Round 1 of 8: choose an x, by its column."
+    tab.click("#anew")
+    assert tab.text("#link-note") == ""
 
 
 @needs_browser
@@ -147,6 +151,13 @@ def test_settings_are_typed_and_the_stream_stays(page: Playground) -> None:
     assert "prune=0" in page.link and tab.value("document.querySelectorAll('#algorithm .skipped').length") == 2
     tab.write("#T", "99")
     assert tab.text("#settings-note") == "Not possible: T must be 1 to 40."
+    tab.write("#T", "8")
+    tab.write("#n", "99")
+    assert tab.text("#settings-note") == "Not possible: n must be 1 to 16." and page.link.startswith("c=thresholds-8&")
+    tab.write("#n", "12")
+    tab.choose("#kind", "intervals")
+    assert page.link.startswith("c=intervals-8&") and tab.text("#settings-note") == ""
+    tab.choose("#kind", "thresholds")
     tab.write("#T", "2")
     assert page.link.endswith("g=3.1,5.0") and tab.text("#settings-note") == ""
     tab.choose("#kind", "table")

@@ -69,6 +69,8 @@ def test_what_the_lessons_say_is_true(page: Playground) -> None:
     greedy = replayed(links["randomise", 3])
     assert "have erred 8 times in 8 rounds" in told["randomise", 3]
     assert f"expects {greedy.expected_loss:.3f} mistakes" in told["randomise", 3]
+    assert 4 < greedy.expected_loss < 8 and "more than the 4 of guessing by a fair coin" in told["randomise", 3]
+    assert f"but {8 - greedy.expected_loss:.3f} fewer than without" in told["randomise", 3]
     assert f"errs {greedy.best_loss} times" in told["randomise", 4] and f"{greedy.regret:.3f}" in told["randomise", 4]
     adept = replayed(links["pruning", 4])
     bpss = at.Bpss(at.Thresholds(8), 8)
@@ -79,6 +81,9 @@ def test_what_the_lessons_say_is_true(page: Playground) -> None:
     assert f"carries {len(histories)} labellings for its {bpss.width} experts. {none} of" in told["pruning", 3]
     assert f"keeps {adept.width}" in told["pruning", 4] and adept.width == 7
     assert f"asked {adept.queries.asked} q" in told["pruning", 4] and str(bpss.queries.asked) in told["pruning", 4]
+    tab = page.open("lesson=pruning.3")
+    assert page.account("asked") == [str(adept.queries.asked), str(bpss.queries.asked)]
+    assert "BPSS asks for its base learner's guesses" in tab.text("#account") and "two q" in tab.text("#algorithm")
     p, q = adept.predict_proba(7), bpss.predict_proba(7)
     assert f"ADEPT says {p:.3f}, BPSS {q:.3f}" in told["pruning", 5] and abs(p - q) > 0.001
     for step, (n, d) in enumerate([(3, 2), (7, 3), (15, 4)], 1):
@@ -91,7 +96,13 @@ def test_what_the_lessons_say_is_true(page: Playground) -> None:
         assert f"VC dimension 1, Littlestone dimension {d}" in states["littlestone", step]
     singles = replayed(links["littlestone", 4])
     assert (singles.concept_class.vc_dimension, singles.concept_class.littlestone_dimension) == (1, 1)
-    assert singles.best_loss == 0 and f"{singles.regret:.3f}" in told["littlestone", 4]
+    regrets = {t: replayed(",".join(links["littlestone", 4].split(",")[:t])).regret for t in (1, 3, 8)}
+    others = replayed(links["littlestone", 2])
+    assert singles.best_loss == 0 and singles.regret == regrets[8] and singles.horizon == others.horizon == 8
+    assert f"at once: {regrets[1]:.3f}" in told["littlestone", 4] and others.rounds == 3 and regrets[3] < others.regret
+    rest = f"cost {regrets[8] - regrets[1]:.3f} together, {regrets[8]:.3f} in all"
+    assert rest in told["littlestone", 4] and f"regret {regrets[3]:.3f} after 3 rounds" in told["littlestone", 4]
+    assert f"cost {others.regret:.3f}." in told["littlestone", 4]
     whole = replayed(links["lazy", 5])
     numbers = f"{whole.width} paths, {whole.queries.asked} questions, regret {whole.regret:.3f}"
     assert numbers in told["lazy", 5]

@@ -75,6 +75,11 @@ def show_command(
                 raise InvalidArgument(
                     "--play: you are the adversary; leave out --stream, --x, --label, --adversary and --seed"
                 )
+            if None not in (rounds, horizon) and rounds != horizon:
+                raise InvalidArgument(
+                    f"--rounds, --horizon: a game on the playground is as long as its horizon; got {rounds} and "
+                    f"{horizon}: give one of the two"
+                )
             from adeptree.app.play_command import play as play_at
 
             play_at(html, rules, next(T for T in (horizon, rounds, 8) if T is not None), prior, mistake_bound)

@@ -2,7 +2,7 @@
 
 function drawChart(game) {
   const svg = byId("chart"), chain = game.plain ? game.bpss : game.adept, {T} = game.settings, last = chain.at(-1);
-  const [wide, high, left, right, top, bottom] = [Math.max(280, svg.parentElement.clientWidth), 200, 34, 10, 10, 34];
+  const [wide, high, left, right, top, bottom] = [Math.max(240, svg.parentElement.clientWidth), 185, 34, 10, 10, 20];
   const bounds = last.bound === null ? [] : chain.map(a => a.bound);
   const most = Math.max(1, last.inAdvance ?? 0, ...bounds, ...chain.map(a => a.regret));
   const least = Math.min(0, ...chain.map(a => a.regret));
@@ -21,17 +21,17 @@ function drawChart(game) {
     const at = y(last.inAdvance);
     parts.push(["a", "line", {class: "advance", x1: x(0), x2: x(T), y1: at, y2: at}]);
   }
-  if (bounds.length) parts.push(["p", "path", {class: "proven", d: line(bounds)}]);
+  const proven = last.partial ? "proven partial" : "proven";
+  if (bounds.length) parts.push(["p", "path", {class: proven, d: line(bounds)}]);
   parts.push(["r", "path", {class: "regret", d: line(chain.map(a => a.regret))}],
     ["dot", "circle", {class: "regret", cx: x(game.rounds), cy: y(last.regret), r: 4}]);
-  const names = [["regret", "regret"], ["proven", "proven now"], ["advance", "in advance"]];
-  names.forEach(([kind, name], i) => {
-    const at = (wide < 420 ? 4 : left) + (wide < 420 ? 104 : 130) * i;
-    parts.push([`k${i}`, "line", {class: kind, x1: at, x2: at + 20, y1: high - 7, y2: high - 7}],
-      [`l${i}`, "text", {x: at + 25, y: high - 3}, name]);
-  });
+  // The legend is text outside the drawing, which wraps; it names the lines that are there.
+  const names = [["regret", "regret"], bounds.length ? [proven, last.partial ? "proven, against the rules left"
+    : "proven now"] : null, last.inAdvance === null ? null : ["advance", "in advance"]];
+  fill("legend", names.filter(Boolean).map(([kind, name]) => el("span", {}, el("i", {class: kind}), name)));
   svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   keep(svg, parts);
   svg.setAttribute("aria-label", `Regret after ${counted(game.rounds, "round")}: ${fixed(last.regret)}` +
-    (last.bound === null ? "" : `; proven now at most ${upTo(last.bound)}; in advance ${upTo(last.inAdvance)}`));
+    (bounds.length ? `; proven now at most ${upTo(last.bound)}${last.partial ? " against the rules left" : ""}` : "") +
+    (last.inAdvance === null ? "" : `; in advance ${upTo(last.inAdvance)}`));
 }

@@ -73,7 +73,9 @@ class ConceptClass {
 function thresholds(n) {
   const starts = [...Array(n + 1).keys()];
   const rows = starts.map(a => [...Array(n).keys()].map(x => Number(x >= a)));
-  return new ConceptClass("thresholds", rows, starts.map(a => `x ≥ ${a}`), Math.floor(Math.log2(n + 1)), 1);
+  const always = {0: " (always 1)", [n]: " (always 0)"};
+  const rules = starts.map(a => `x ≥ ${a}${always[a] ?? ""}`);
+  return new ConceptClass("thresholds", rows, rules, Math.floor(Math.log2(n + 1)), 1);
 }
 
 // a <= x < b, the empty one included.

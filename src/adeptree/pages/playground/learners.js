@@ -42,9 +42,14 @@ class Learner {
     return next;
   }
 
+  // Whether paths of rules may be cut for their mistakes: what is said then is of the rules that are left.
+  get partial() {
+    return this.M < this.base.mistakeBound;
+  }
+
   // True of every stream of T rounds; nothing is promised where paths beyond M may be dropped.
   get inAdvance() {
-    if (this.M < this.base.mistakeBound) return null;
+    if (this.partial) return null;
     const value = this.rateRule.inAdvance(this.T, this.prior.price(this.T));
     return value === null ? null : Math.min(value, this.T);
   }

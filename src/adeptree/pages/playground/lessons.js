@@ -27,8 +27,9 @@ const LESSONS = [
       {game: greedyGame, phase: "x", text: game =>
         `Here you have done that ${game.rounds} times, each time at the x of which it was least sure. Without a coin ` +
         `it would have erred ${game.lossWithoutCoin} times in ${game.rounds} rounds. With the coin it expects ` +
-        `${fixed(game.learner.expectedLoss)} mistakes: where you attack, P(1) is not far from ½, and neither answer ` +
-        "hurts much more than the other."},
+        `${fixed(game.learner.expectedLoss)} mistakes. That is more than the ${game.rounds / 2} of guessing ` +
+        "by a fair coin, as it leans to the rules that did well so far and you say the opposite; but " +
+        `${fixed(game.lossWithoutCoin - game.learner.expectedLoss)} fewer than without.`},
       {game: greedyGame, phase: "x", text: game =>
         `And no rule likes your labels: even the best of all ${game.conceptClass.size} errs ${game.learner.bestLoss} ` +
         `times. What counts is the difference, the regret: ${fixed(game.learner.regret)}, proven from what was seen ` +
@@ -49,8 +50,8 @@ const LESSONS = [
         `${paths.filter(v => !v.concepts.length).length} of them are of no rule.`},
       {game: `c=thresholds-8&T=8&g=${SIX_ROUNDS}`, phase: "x", text: ({learner: {width, asked}, bpss}) =>
         `ADEPT keeps ${width}, for six points have no more labellings by thresholds: at most t + 1 after t points, ` +
-        `as the VC dimension is 1 (Sauer's lemma). It has asked ${asked} questions; asking the same of all that BPSS ` +
-        `carries would have been ${bpss.at(-1).asked}.`},
+        `as the VC dimension is 1 (Sauer's lemma). It has asked ${asked} questions. BPSS asks too, though only for ` +
+        `what its base learner should guess, and of all that it carries: ${bpss.at(-1).asked}.`},
       {game: `c=thresholds-8&T=8&g=${SIX_ROUNDS},7`, phase: "weigh", text: ({looked: {adept, bpss}}) =>
         "Nothing is lost: the path of the best rule is never cut, so the bound of the paper holds for both. But they " +
         `may differ in P(1): at x = 7 ADEPT says ${fixed(adept.p)}, BPSS ${fixed(bpss.p)}, as it still listens to ` +
@@ -71,11 +72,14 @@ const LESSONS = [
         `Fifteen points: four halvings, Littlestone dimension 4, regret ${fixed(learner.regret)}. Each halving costs ` +
         "any learner at least ½, whatever it does. On the whole real line you could go on for ever, with VC " +
         "dimension 1."},
-      {game: () => playedBy({kind: "table", rows: SINGLES, T: 8}, oneThenZeros, 8), phase: "x", text: ({learner}) =>
-        "Now 9 rules, as many as thresholds on 8 points have, and VC dimension 1 again: at most one point is 1. But " +
-        "you can halve only once: after a single 1 everything is known, and the Littlestone dimension is 1. You said " +
-        "1 at once; the learner was nearly sure of all that followed. Regret after all 8 rounds: " +
-        `${fixed(learner.regret)}.`},
+      {game: () => playedBy({kind: "table", rows: SINGLES, T: 8}, oneThenZeros, 8), phase: "x", text: ({adept}) => {
+        const [first, third, last] = [1, 3, 8].map(t => adept[t].regret);
+        return "Nine rules, VC dimension 1 again: at most one point is 1. But after a single 1 everything is known: " +
+          `Littlestone dimension 1. You said 1 at once: ${fixed(first)}. The other 7 rounds cost ` +
+          `${fixed(last - first)} together, ${fixed(last)} in all. Compare equal times: regret ${fixed(third)} after ` +
+          `3 rounds, where the three halvings of 7 points, also with T = 8, cost ` +
+          `${fixed(halved(7, 3)().learner.regret)}.`;
+      }},
       {game: halved(15, 4), phase: "x", text: ({learner, rounds}) =>
         `What VC dimension 1 does buy is a small tree: ${learner.width} paths after ${rounds} points. The VC ` +
         "dimension prices paths and questions; the Littlestone dimension prices regret."},

@@ -7,6 +7,7 @@ function take(newGame, newPhase) {
   game = newGame;
   phase = newPhase ?? (game.looked ? "weigh" : "x");
   chance = new Chance(game.conceptClass);
+  byId("link-note").textContent = "";
   showSettings(game.settings);
 }
 
@@ -108,7 +109,9 @@ function showSettings({kind, n, rows, T, M, rate, prior, prune, commits}) {
 function readSettings() {
   const {kind, n, rows, T, M, rate, eta, prior, K} = Object.fromEntries([...byId("settings").elements].map(
     field => [field.id, field.value.trim()]));
-  const size = kind === "table" ? rows.split(/\s+/).join("-") : Math.min(n, LIMITS[kind]);
+  // Another kind of rules may have fewer points than the last; a number that was typed is never changed.
+  const points = kind === game.settings.kind ? n : Math.min(n, LIMITS[kind]);
+  const size = kind === "table" ? rows.split(/\s+/).join("-") : points;
   const parts = [`c=${kind}-${size}`, `T=${T}`, `rate=${rate === "number" ? eta : rate}`];
   parts.push(`prior=${K ? "paper" : prior}`);
   if (M) parts.push(`M=${M}`);
@@ -143,7 +146,8 @@ function readLink() {
     show(gameFromText(text || START));
   } catch (error) {
     show(gameFromText(START));
-    byId("told").textContent = `The link could not be read (${error.message}); this is a new game.`;
+    const why = /(^|&)c=/.test(text) ? error.message : "it names neither a game nor a lesson";
+    byId("link-note").textContent = `The link could not be read (${why}); this is a new game.`;
   }
 }
 
@@ -202,7 +206,7 @@ function listen() {
   document.addEventListener("keydown", pressed);
   addEventListener("resize", () => {
     if (lesson?.steps[0].reset) showReset(Number(byId("reset-q").value), Number(byId("reset-time").value));
-    else draw();
+    else draw(byId("told").textContent);
   });
   addEventListener("hashchange", readLink);
   byId("lessons").addEventListener("click", event => {

@@ -39,18 +39,20 @@ function drawAccount(game) {
     ["expected mistakes", "each round adds |P(1) − y|", a => fixed(a.expectedLoss), "loss"],
     ["best rule's mistakes", game.lazy ? "of all rounds" : `now: ${rule}`, a => String(a.bestLoss), "best"],
     ["regret", "the difference", a => fixed(a.regret), "regret"],
-    ["proven now", "from what was seen", a => upTo(a.bound), "now"],
+    ["proven now", adept.partial ? "against the rules left" : "from what was seen", a => upTo(a.bound),
+      adept.partial ? "now partial" : "now"],
     ["proven in advance", `any ${counted(game.settings.T, "round")}, at the end`, a => upTo(a.inAdvance), "advance"],
     bpss ? ["paths, experts", "BPSS lists N schedules", a => a.width.toLocaleString("en"), "width"]
       : ["paths kept", "", a => a.width.toLocaleString("en"), "width"],
-    ["questions", "to the oracle", a => a.asked.toLocaleString("en"), "asked"],
+    ["questions", bpss ? "to the oracle; BPSS asks for its base learner's guesses" : "to the oracle",
+      a => a.asked.toLocaleString("en"), "asked"],
   ];
   const head = ["", game.lazy ? "lazy ADEPT" : "ADEPT", bpss ? "BPSS" : null].filter(name => name !== null);
   const headCells = head.map(name => name ? el("th", {scope: "col"}, name) : el("td", {}));
   fill("account", el("thead", {}, el("tr", {}, headCells)),
     el("tbody", {}, rows.map(([name, small, value, key]) => el("tr", {class: key},
       el("th", {scope: "row"}, name, small ? el("small", {}, small) : null),
-      columns.map(learner => el("td", {"data-value": key}, value(learner)))))));
+      columns.map(learner => el("td", {"data-value": key.split(" ")[0]}, value(learner)))))));
   fill("coins", `The coin has erred ${counted(game.realisedLoss, "time")} in ${counted(game.rounds, "round")}. ` +
     `Without a coin, always saying the likelier label, it would have erred ${counted(game.lossWithoutCoin, "time")}.`);
   fill("promise", promiseText(game, adept));
@@ -58,9 +60,10 @@ function drawAccount(game) {
 
 function promiseText(game, adept) {
   if (game.lazy) return "Of lazy rollback the theorem hides a constant: no number is proven here.";
-  if (adept.M < adept.base.mistakeBound) {
+  if (adept.partial) {
     return `M = ${adept.M} is less than the ${adept.base.mistakeBound} mistakes that the base learner may make: ` +
-      "paths beyond M are cut, of their rules nothing is proven, and the regret is to the rules that are left.";
+      "paths beyond M are cut, of their rules nothing is proven; the regret, and what is proven of it, are against " +
+      "the rules that are left.";
   }
   const {T} = game.settings, coin = T / 2;
   const heard = !game.bpss || !game.rounds ? "" :
@@ -82,7 +85,8 @@ function algorithmLines(game) {
   return [
     ["1", 0, "split", `Receive x. Let V′ be empty.`],
     ["2", 0, "split", "For each active path v in V:"],
-    ["2a", 1, "split", "the base learner guesses g = A(v, x)"],
+    ["2a", 1, "split", `the base learner guesses g = A(v, x)${game.plain
+      ? "; if rules allow one label only, that one (two questions)" : ""}`],
     ["2b", 1, "split", "for both labels b, let u = v followed by b:"],
     ["ii", 2, "split", "ask the oracle: does a rule have these labels?", "prune"],
     ["iii", 2, "split", "if not, discard u", "prune"],
@@ -100,8 +104,9 @@ function drawAlgorithm(game, phase) {
     class: needs && game.plain ? "skipped" : step === done ? "on" : null,
     "aria-current": step === done ? "step" : null, style: `--depth:${depth}`,
   }, el("b", {}, number), el("span", {}, text),
-  needs && game.plain ? el("small", {}, "skipped: pruning is off") : null)));
-  byId("which").textContent = game.plain ? "Algorithm 2 without its oracle: BPSS" : "Algorithm 2: ADEPT";
+  needs && game.plain ? el("small", {}, "skipped: pruning is off, nothing is asked here") : null)));
+  byId("which").textContent = game.plain ? "Algorithm 2 without its pruning: BPSS"
+    : game.lazy ? "Algorithm 2, lazy" : "Algorithm 2: ADEPT";
   for (const item of document.querySelectorAll("#steps li")) {
     const on = item.dataset.phase === done;
     item.classList.toggle("on", on);

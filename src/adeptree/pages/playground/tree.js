@@ -65,6 +65,14 @@ function drawTree(game, phase) {
   byId("undrawn").textContent = leaves.length < all.length
     ? `Not drawn: ${counted(all.length - leaves.length, "labelling")} of no rule, which BPSS carries along.` : "";
   scroll.scrollLeft = scroll.scrollWidth;
+  scroll.onscroll = () => tellEarlier(places, scroll.scrollLeft);
+  scroll.onscroll();
+}
+
+// A long game is wider than a phone: how many rounds lie to the left of what is seen.
+function tellEarlier({left, column}, from) {
+  const earlier = Math.max(0, Math.floor((from - left) / column));
+  byId("earlier").textContent = earlier ? `… ${counted(earlier, "earlier round")}: move the tree to see them.` : "";
 }
 
 function treeText(game, phase, drawn, all) {

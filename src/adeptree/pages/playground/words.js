@@ -61,8 +61,13 @@ function labelText(game) {
   const drawn = !game.lazy ? "" : kept
     ? ` The draw kept this round: the tree grew (${learner.committed} of ${learner.commits}).`
     : " The draw did not take this round: rolled back, the tree is as before.";
-  const proven = learner.bound === null ? "." : `, proven at most ${upTo(learner.bound)}.`;
-  return `${lost}${drawn} Regret ${fixed(learner.regret)}${proven}`;
+  return `${lost}${drawn} Regret ${fixed(learner.regret)}${provenText(learner)}.`;
+}
+
+// What stands behind a regret: its bound, if there is one.
+function provenText({bound, partial}) {
+  if (bound === null) return "";
+  return `, proven at most ${upTo(bound)}${partial ? " (both against the rules left)" : ""}`;
 }
 
 function settingsText({conceptClass: {kind, n, size}, settings: {T, rate, prior, commits}, adept, plain}) {
@@ -80,7 +85,6 @@ function promptText(game, phase) {
   if (phase === "weigh") return `Round ${t}: it will guess 1 with chance ${fixed(game.look.p)}. Your label?`;
   if (!game.rounds) return `Round 1 of ${T}: choose an x, by its column.`;
   if (!game.over) return `Round ${t} of ${T}: choose the next x.`;
-  const {regret, bound} = game.learner;
-  const proven = bound === null ? "" : `, proven at most ${upTo(bound)}`;
-  return `All ${T} rounds are played. Regret ${fixed(regret)}${proven}. Undo, or start anew.`;
+  const {learner} = game;
+  return `All ${T} rounds are played. Regret ${fixed(learner.regret)}${provenText(learner)}. Undo, or start anew.`;
 }
