@@ -101,8 +101,9 @@ def test_against_an_adversary_that_tries_what_it_would_say(d: int, seed: int) ->
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_against_the_adversary_of_the_lower_bound(d: int) -> None:
-    mistakes, of_the_class = forced(Ghost(), d)
-    assert max(2, 3**d if d > 1 else 0) <= mistakes <= bound(d) and of_the_class == d
+    made = forced(Ghost(), d, "full")
+    assert max(2, 3**d if d > 1 else 0) <= made["mistakes"] <= bound(d)
+    assert (made["dimension"], made["refuted"]) == (d, 0)
 
 
 # --------------------------------------------------------------------- Ghost(d), and the row form
