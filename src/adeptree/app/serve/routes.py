@@ -17,7 +17,6 @@ from adeptree.core.cells import brief, is_storable, number
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import label_of
 from adeptree.core.visible import visible
-from adeptree.pages.summary import rule_text
 from adeptree.theory.losses import check_weight
 
 MOST_RULES, USUAL_RULES = 1000, 100
@@ -118,14 +117,10 @@ async def rules(request: Request) -> Reply:
     limit = number(given.get("limit", str(USUAL_RULES)))
     if type(limit) is not int or not 1 <= limit <= MOST_RULES:
         raise Refusal(400, f"limit must be a whole number from 1 to {MOST_RULES}; {got('limit', given['limit'])}")
-    served = request.learner.served
     try:
-        near = await asyncio.to_thread(served.learner.rules_within, within, limit)
+        return said(await request.learner.desk.rules(within, limit))
     except InvalidArgument as error:
         raise Refusal(409, str(error)) from None
-    names = served.columns.names
-    listed = [{"rule": rule_text(served.learner, names, one.rule), "loss": one.loss} for one in near]
-    return said({"within": within, "best_loss": near[0].loss, "rules": listed, "more": near.more})
 
 
 async def health(request: Request) -> Reply:

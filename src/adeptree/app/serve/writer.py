@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 
 from adeptree.app.serve.refusals import Refusal
+from adeptree.app.serve.rules_desk import RulesDesk
 from adeptree.app.serve.served_learner import ServedLearner
 from adeptree.core.errors import StateError
 
@@ -38,7 +39,7 @@ class Writer:
     """The only one who changes a learner while the service runs."""
 
     def __init__(self, served: ServedLearner) -> None:
-        self.served = served
+        self.served, self.desk = served, RulesDesk(served)
         self.broken = ""
         """Why nothing more is written, if so."""
         self.groups, self.wait_seconds = 0, 0.0
