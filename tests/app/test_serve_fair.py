@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Inside
+from serving import Inside, made
 
 from adeptree.app.serve import rules_desk
 from adeptree.app.serve.refusals import Refusal
 from adeptree.app.serve.requests import Limits
+from adeptree.app.serve.served_learner import Asked, FolderGone
+from adeptree.core.errors import StateError
 
 
 def test_rules_are_found_for_one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,3 +73,29 @@ def test_an_answer_that_fails_has_expired_nothing(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(type(served.learner), "answer", fail)
         assert inside.ask("/answer", {"x": 2}).status == 503
         assert list(served.book.open) == [1] and served.expired == 0
+
+
+def test_a_folder_that_was_swapped_is_noticed(tmp_path: Path) -> None:
+    served = made("thresholds(v)", folder=tmp_path / "s")
+    served.answer([Asked(["1"], {"v": 1.0})])
+    served.commit()
+    (tmp_path / "s").rename(tmp_path / "old")
+    shutil.copytree(tmp_path / "old", tmp_path / "s")
+    with pytest.raises(FolderGone, match=r"rows.journal was replaced while"):
+        served.checkpoint()
+    served.answer([Asked(["2"], {"v": 2.0})])
+    with pytest.raises(FolderGone, match=r"rows.journal was replaced while"):
+        served.commit()
+
+
+def test_rows_are_counted_only_when_they_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(file: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    served = made("thresholds(v)", folder=tmp_path / "s")
+    before = (tmp_path / "s" / "answered").read_bytes()
+    served.answer([Asked(["1"], {"v": 1.0})])
+    monkeypatch.setattr(os, "fsync", lost)
+    with pytest.raises(StateError, match="Input/output error"):
+        served.commit()
+    assert (tmp_path / "s" / "answered").read_bytes() == before

@@ -69,7 +69,9 @@ def test_a_folder_has_one_service_and_one_meaning(tmp_path: Path) -> None:
         server.ask("/answer", {"x": 3})
         assert "another run is writing to" in refused("--rules", "thresholds(v)", *save)
         assert server.ask("/answer", {"x": 3}).status == 200
-    assert "rules: saved thresholds(v) / given thresholds(w)" in refused("--rules", "thresholds(w)", *save)
+    said = refused("--rules", "thresholds(w)", *save)
+    assert said.endswith("rules: saved thresholds(v) / given thresholds(w)") and "--save: the run in" in said
+    assert "--resume" not in said and "(key)" not in said
     assert "seed: saved 0 / given 1" in refused("--rules", "thresholds(v)", "--seed", "1", *save)
     run = call("run", "--rules", "thresholds(n=64)", "--save", str(tmp_path / "s" / "main"), "--resume")
     assert run.exit_code == 2 and "other settings" in run.stderr

@@ -30,6 +30,10 @@ LONG_JOURNAL = 50_000
 """With so many rows a checkpoint waits for no quiet moment: a crash takes them all again."""
 
 
+class FolderGone(StateError):
+    """The folder is not where it was."""
+
+
 class Asked(NamedTuple):
     """An instance to be answered: its texts, itself, and the key of who asked ("": none)."""
 
@@ -196,8 +200,15 @@ class ServedLearner:
         rows, self._rows = self._rows, []
         if self.folder is not None and rows:
             self.folder.append(rows[0].line, rows)
-            if not (self.folder.path / ROWS).exists():  # what has no name is gone at the end
-                raise StateError(f"{self.folder.path / ROWS} was removed")
+            self._check_place()
+
+    def _check_place(self) -> None:
+        """Refuse to go on in a file that nobody will find: what has no name is gone at the end."""
+        if self.folder is not None and (fate := self.folder.fate()):
+            raise FolderGone(
+                f"{self.folder.path / ROWS} was {fate} while the service wrote to it; put the folder back that was "
+                f"there, and start the service again"
+            )
 
     def due(self, quiet: bool) -> bool:
         """Tell whether it is time for a checkpoint: in a quiet moment, or after very many rows."""
@@ -208,6 +219,7 @@ class ServedLearner:
     def checkpoint(self) -> None:
         """Replace the checkpoint."""
         if self.folder is not None:
+            self._check_place()
             run = {"position": {"taken": self.taken}, "course": self.course.state(), "book": self.book.state()}
             self.folder.checkpoint(self.learner.saved(), run)
             self.saved = self.taken
