@@ -44,6 +44,7 @@ async def answer(request: Request) -> Reply:
 def _asked(writer: Writer, one: Any) -> Asked:
     if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
         raise InvalidArgument(
+            f"{_stray(one, 'x', 'key')}"
             'what to answer is {"x": instance}, perhaps with "key"; many are {"xs": [instance, ...]} or '
             '{"asked": [{"x": instance, "key": text}, ...]}'
         )
@@ -72,7 +73,10 @@ async def learn(request: Request) -> Reply:
 def _told(label: Any) -> Told:
     known = ("ticket", "y", "weight")
     if not isinstance(label, dict) or not {"ticket", "y"} <= label.keys() <= set(known):
-        raise InvalidArgument('a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}')
+        raise InvalidArgument(
+            f"{_stray(label, *known)}"
+            'a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}'
+        )
     ticket, weight = label["ticket"], label.get("weight")
     if isinstance(ticket, float) and ticket.is_integer():  # (in JSON 17.0 is a whole number, too)
         ticket = int(ticket)
@@ -82,12 +86,17 @@ def _told(label: Any) -> Told:
     return Told(ticket, label_of(label["y"]), weighed)
 
 
+def _stray(found: Any, *known: str) -> str:
+    """Return the beginning of a sentence that names what is unknown, "" if nothing is."""
+    stray = [name for name in found if name not in known] if isinstance(found, dict) else []
+    return f'"{brief(visible(stray[0]))}" is unknown here; ' if stray else ""
+
+
 def _object(found: Any, *known: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Refusal(400, f"the body must be a JSON object with {', '.join(known)}")
-    stray = [name for name in found if name not in known]
-    if stray:
-        raise Refusal(400, f'"{brief(visible(stray[0]))}" is unknown here; known are {", ".join(known)}')
+    if stray := _stray(found, *known):
+        raise Refusal(400, f"{stray}known are {', '.join(known)}")
     return found
 
 

@@ -164,6 +164,8 @@ class ServedLearner:
         known = before.y if before else None if status == OPEN else int(status == ONE)
         if known is not None and known != told.y:
             raise Refusal(409, f"{where}ticket {number} has the label {known} already; got {told.y}")
+        if before is not None and before.weight != told.weight:
+            raise Refusal(409, f"{where}ticket {number} comes twice, with another weight")
         return known is None
 
     def _settle(self, told: Told) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -57,7 +58,7 @@ class Service:
         start, route = time.monotonic(), ["other"]
         try:
             reply, bad = await self._reply(scope, receive, route, start), None
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             refusal = refusal_of(error)
             if refusal.status == 500:
                 show(f"adeptree: a fault of the service: {type(error).__name__}: {error}", err=True)
