@@ -129,6 +129,8 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
     "no token, and nothing there": (get("/nowhere", Authorization=None), 401),
     "another site's name": (get("/health", Host="evil.example"), 403),
     "a name that begins as ours": (get("/health", Host="127.0.0.1.evil.example:80"), 403),
+    "a page of another site": (get("/rules?within=1e9&limit=1000", Sec_Fetch_Site="cross-site"), 403),
+    "a learner that is not there, and no token": (get("/l/nope/", Authorization=None), 401),
     "no name": (get("/health", Host=""), 403),
     # paths, methods, queries
     "nothing there": (get("/answers"), 404),
@@ -233,6 +235,7 @@ def test_too_many_requests_are_refused_and_told_when_to_come_again() -> None:
         assert [one.status for one in found].count(200) == 3
         assert found[-1].why.startswith("more than 3 requests per second") and found[-1].headers["retry-after"] == "1"
         assert inside.ask("/health").status == 200  # whoever watches over it is let in
+        assert inside.ask("/l/main/health").status == 429  # and nobody else by that name
 
 
 def test_too_many_connections_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

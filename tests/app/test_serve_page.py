@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,13 @@ def test_the_parts_are_drawn_once_in_a_second_however_many_look() -> None:
             reader = Reader()
             reader.feed(part)
             assert not reader.wrong and not reader.open
+
+
+def test_recent_rounds_are_listed_by_ticket_under_the_name_of_the_learner() -> None:
+    with Inside(main="thresholds(v)") as inside:
+        inside.ask("/answer", {"xs": [31, 32, 33]})
+        inside.ask("/learn", {"ticket": 1, "y": 1})
+        parts = inside.ask("/live").body
+        assert "<h1>adeptree: main</h1>" in parts["head"]
+        places = [parts["recent"].index(f">{x}<") for x in (33, 32, 31)]
+        assert places == sorted(places) and len(re.findall(r">[01]\.\d{3}<", parts["recent"])) == 3

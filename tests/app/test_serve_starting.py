@@ -38,6 +38,11 @@ def refused(*options: str) -> str:
         (["--rules", "thresholds(v)", "--token", "a" * 20, "--token-file", "f"], "give one of them"),
         (["--rules", "thresholds(v)", "--max-batch", "9", "--max-open", "3"], "must not be more than --max-open"),
         (["--rules", "thresholds(v)", "--host", "no such host"], "can be reached from other machines"),
+        (
+            ["--rules", "thresholds(v)", "--host", "example.invalid", "--token", "a" * 20],
+            '--host: "example.invalid" is no address of this machine',
+        ),
+        (["--rules", "thresholds(v)", "--host", "192.0.2.1", "--token", "a" * 20], "--host: 192.0.2.1, port 0 cannot"),
         (["--rules", "thresholds(v)", "--save", "/proc/nowhere/at/all"], "cannot be written"),
         (["--rules", "thresholds(v)", "--port", "70000"], "65535"),
     ],
@@ -52,6 +57,15 @@ def test_what_cannot_be_is_a_sentence(
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "uvicorn", Extra("no_such_server", "adeptree serve", "serve"))
     assert "pip install 'adeptree[serve]'" in refused("--rules", "thresholds(v)")
+
+
+def test_a_broken_extra_is_named_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "half_a_server").mkdir()
+    (tmp_path / "half_a_server" / "__init__.py").write_text("import no_such_server")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(listening, "uvicorn", Extra("half_a_server", "adeptree serve", "serve"))
+    said = refused("--rules", "thresholds(v)", "--save", str(tmp_path / "s"))
+    assert "pip install 'adeptree[serve]'" in said and "serving" not in said and not (tmp_path / "s").exists()
 
 
 def test_a_port_in_use_is_a_sentence(tmp_path: Path) -> None:
@@ -69,7 +83,9 @@ def test_a_folder_has_one_service_and_one_meaning(tmp_path: Path) -> None:
         server.ask("/answer", {"x": 3})
         assert "another run is writing to" in refused("--rules", "thresholds(v)", *save)
         assert server.ask("/answer", {"x": 3}).status == 200
-    assert "rules: saved thresholds(v) / given thresholds(w)" in refused("--rules", "thresholds(w)", *save)
+    said = refused("--rules", "thresholds(w)", *save)
+    assert said.endswith("rules: saved thresholds(v) / given thresholds(w)") and "--save: the run in" in said
+    assert "--resume" not in said and "(key)" not in said
     assert "seed: saved 0 / given 1" in refused("--rules", "thresholds(v)", "--seed", "1", *save)
     run = call("run", "--rules", "thresholds(n=64)", "--save", str(tmp_path / "s" / "main"), "--resume")
     assert run.exit_code == 2 and "other settings" in run.stderr

@@ -94,7 +94,7 @@ def live_parts(live: Live) -> dict[str, str]:
 
 def others_part(others: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the parts where no learner is at the root: the names of all."""
-    return {**dict.fromkeys(PARTS, ""), "head": f"<h1>Learners</h1>{_links(others)}"}
+    return {**dict.fromkeys(PARTS, ""), "head": f"<h1>adeptree: learners</h1>{_links(others)}"}
 
 
 def _links(others: Sequence[tuple[str, str]], here: str = "") -> str:
@@ -108,7 +108,7 @@ def _head(live: Live) -> str:
     trouble = f'<p class="sum failed">{text(live.broken)}</p>' if live.broken else ""
     nav = _links(live.others, live.name) if len(live.others) > 1 else ""
     lead = f"{counted(learner.rounds, 'round')} against {live.rules}"
-    return f'<h1>{text(live.name)}</h1>{nav}<p>{text(lead)}</p>{trouble}<p class="sum">{text(said)}</p>'
+    return f'<h1>adeptree: {text(live.name)}</h1>{nav}<p>{text(lead)}</p>{trouble}<p class="sum">{text(said)}</p>'
 
 
 def _numbers(live: Live) -> str:
@@ -164,12 +164,12 @@ def _recent(live: Live) -> str:
             brief(one.x),
             {
                 "ticket": f"{one.ticket:,}",
-                "p": f"{one.p:.4g}",
+                "p": _chance(one.p),
                 "guess": str(one.guess),
                 "label": "waits" if one.y is None else str(one.y),
             },
         )
-        for one in reversed(live.recent)
+        for one in sorted(live.recent, key=lambda one: one.ticket, reverse=True)
     ]
     columns = [
         ("x", "left"),
@@ -179,6 +179,15 @@ def _recent(live: Live) -> str:
         ("label", "right"),
     ]
     return section("rounds", "Recent rounds", table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
+
+
+def _chance(p: float) -> str:
+    """Return a chance with three decimals, which never looks certain if it is not.
+
+    >>> [_chance(p) for p in (0.0, 1e-9, 0.5, 0.99996, 1.0)]
+    ['0.000', '< 0.001', '0.500', '> 0.999', '1.000']
+    """
+    return "< 0.001" if 0 < p < 0.001 else "> 0.999" if 0.999 < p < 1 else f"{p:.3f}"
 
 
 def _bad(live: Live) -> str:

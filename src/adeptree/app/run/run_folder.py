@@ -41,7 +41,7 @@ class RunFolder:
 
     def __init__(self, path: str, resume: bool, follow: bool = False, durable: bool = False) -> None:
         self.path = Path(path)
-        self._sync_seconds = 0.0 if durable else SYNC_SECONDS
+        self._sync_seconds, self._option = (0.0, "--save") if durable else (SYNC_SECONDS, "--resume")
         self._answered = Counter(self.path / ANSWERED) if follow else None
         self.saved: dict[str, Any] | None = None
         self._same = True
@@ -70,9 +70,8 @@ class RunFolder:
         present = sorted(os.listdir(self.path)) if self.path.exists() else []
         if SETTINGS in present:
             if not resume:
-                raise InvalidArgument(
-                    f"--save: {self.path} holds a run; go on with --resume, or name another directory"
-                )
+                said = "holds a run; go on with --resume, or name another directory"
+                raise InvalidArgument(f"--save: {self.path} {said}")
             self.saved = self._read_settings()
         elif present and any(not name.endswith(".part") for name in present):
             raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
@@ -96,12 +95,11 @@ class RunFolder:
         if (saved.get("on_bad_row"), given.get("on_bad_row")) == ("stop", "skip"):  # which a stop advises
             saved["on_bad_row"], self._same = "skip", False
         different = [name for name in given if saved.get(name) != given[name]]
-        if different:
+        # What the columns are and mean follows from the other settings: it is shown only if those are the same.
+        if different := [name for name in different if name not in PARTS] or different:
             lines = [f"  {name}: saved {_shown(saved.get(name))} / given {_shown(given[name])}" for name in different]
-            raise InvalidArgument(
-                f"--resume: the run in {self.path} has other settings; give the same, or name another --save\n"
-                + "\n".join(lines)
-            )
+            said = f"{self._option}: the run in {self.path} has other settings; give the same, or name another --save"
+            raise InvalidArgument("\n".join([said, *lines]))
 
     def _read_settings(self) -> dict[str, Any]:
         path = self.path / SETTINGS
@@ -116,18 +114,16 @@ class RunFolder:
             raise self.damaged_settings()
         if content["format"] != FORMAT:
             found = brief(repr(content["format"]))
-            raise StateError(
-                f"{path} is in the format {found}, of another version of adeptree; this one reads {FORMAT!r}"
-            )
+            said = f"is in the format {found}, of another version of adeptree; this one reads {FORMAT!r}"
+            raise StateError(f"{path} {said}")
         if not _is_settings(content["settings"]):
             raise self.damaged_settings()
-        settings: dict[str, Any] = content["settings"]
-        return settings
+        return dict(content["settings"])
 
     def damaged_settings(self) -> DamagedFile:
         """Return the error for settings that no run wrote, whatever their checksum."""
-        path = self.path / SETTINGS
-        return DamagedFile(f"{path} is damaged, or was written by something else; start again with another --save")
+        said = "is damaged, or was written by something else; start again with another --save"
+        return DamagedFile(f"{self.path / SETTINGS} {said}")
 
     # --- Checkpoint --------------------------------------------------------------------------------
 
@@ -168,14 +164,18 @@ class RunFolder:
         file = self._rows or self._start_rows()
         lines = [self._lines.row(_entry(place, row)) for place, row in enumerate(rows, number)]
         file.append("".join(lines).encode())
-        if self._answered is not None:
-            # In this order: killed in between, the journal is ahead of the count, and never behind it.
-            self._answered.set(number + len(rows) - 1)
         now = time.monotonic()
         if now >= self._sync_due:
             # A killed process loses nothing even without this; a machine without power loses so many seconds.
             file.sync()
             self._sync_due = now + self._sync_seconds
+        if self._answered is not None:
+            # In this order: killed in between, the journal is ahead of the count, and never behind it.
+            self._answered.set(number + len(rows) - 1)
+
+    def fate(self) -> str:
+        """Return what became of the journal that is written to, if its name is another's now, or nobody's."""
+        return "" if self._rows is None else self._rows.fate()
 
     def rows_after(self, taken: int) -> list[Row]:
         """Return the journal's rows that the checkpoint does not cover, in order; all of it is checked first."""

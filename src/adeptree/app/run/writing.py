@@ -86,6 +86,14 @@ class AppendedFile:
             with self._explained():
                 os.fsync(self._file)
 
+    def fate(self) -> str:
+        """Return what became of the file's name since it was opened: "removed", "replaced", or "" for nothing."""
+        try:
+            same = os.path.samestat(os.stat(self._path), os.fstat(self._file))
+        except OSError:
+            return "removed"
+        return "" if same else "replaced"
+
     def _rewind(self, kept: Written) -> None:
         """Cut off what came after ``kept``; before that, make sure that it is still what it was."""
         if not self.ordinary:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import importlib
 import ipaddress
 import json
+import re
 import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from adeptree.app.serve.service import Service
+from adeptree.core.cells import brief
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.extras import Extra
+from adeptree.core.visible import visible
 
 uvicorn = Extra("uvicorn", "adeptree serve", "serve")
 
@@ -30,6 +34,7 @@ MOST_CONNECTIONS = 500
 LONGEST_HEAD = 1 << 16
 """Bytes that may come before a request is one."""
 BACKLOG = 1024
+UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
 
 
 def is_loopback(host: str) -> bool:
@@ -48,17 +53,30 @@ def bound_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or say why there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        socket.getaddrinfo(host, None, family)
+    except (OSError, UnicodeError):
+        raise InvalidArgument(
+            f'--host: "{brief(visible(host))}" is no address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all'
+        ) from None
+    try:
         sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
         # A reply is head and body; without this the second would wait for the system to acknowledge the first (40 ms).
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
     except (OSError, OverflowError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise InvalidArgument(f"--port: {host}, port {port} cannot be listened on: {why}; choose another") from None
+        blamed = "--host" if isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL else "--port"
+        raise InvalidArgument(f"{blamed}: {host}, port {port} cannot be listened on: {why}; choose another") from None
 
 
-def listen(service: Service, sock: socket.socket) -> None:
-    """Answer requests until Ctrl-C or SIGTERM; those under way are still answered."""
+def check_installed() -> None:
+    """Say what is missing before anything is begun."""
+    uvicorn.require()
+    assert uvicorn.Server and _protocol()
+
+
+def prepared(service: Service) -> Any:
+    """Return the server of a service, which does not listen yet."""
     config = uvicorn.Config(
         service,
         http=_protocol(),
@@ -72,17 +90,22 @@ def listen(service: Service, sock: socket.socket) -> None:
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=LEAVE_SECONDS,
     )
+    server = uvicorn.Server(config)
+    server.capture_signals = nullcontext
+    return server
+
+
+def listen(server: Any, sock: socket.socket) -> None:
+    """Answer requests until Ctrl-C or SIGTERM; those under way are still answered."""
     # Looking through thousands of open tickets for cycles, of which there are none, would keep requests waiting.
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)
-    server = uvicorn.Server(config)
-    server.capture_signals = lambda: _ended_by_signals(server)
     server.run(sockets=[sock])
 
 
 @contextmanager
-def _ended_by_signals(server: Any) -> Iterator[None]:
-    """Let signals end the service; unlike uvicorn's own way, they do not strike again when it has ended."""
+def ended_by_signals(server: Any) -> Iterator[None]:
+    """Let signals end the service, also one that has not begun to listen; uvicorn's own way lets them strike again."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -144,8 +167,13 @@ class Guarded:
     def data_received(self, data: bytes) -> None:
         """Read on, unless what should become a request is endless."""
         before = self.cycle
+        beginning = before is None or before.response_complete
+        if beginning and UPGRADE.search(data):
+            # Offers of another protocol are passed over, as they may be; the fast reader would leave out the body.
+            head, end, rest = data.partition(b"\r\n\r\n")
+            data = UPGRADE.sub(b"\r\nx-grade:", head) + end + rest
         super().data_received(data)  # type: ignore[misc]
-        if self.cycle is not before or not (before is None or before.response_complete):
+        if self.cycle is not before or not beginning:
             self._head = 0
             return
         self._head += len(data)

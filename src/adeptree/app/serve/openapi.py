@@ -31,7 +31,7 @@ KEY: Doc = {
 REFUSALS = {
     400: "The request is not as described.",
     401: "The token is missing or wrong.",
-    403: "The service is called by a name that it does not have.",
+    403: "The service is called by a name that it does not have, or by a page of another site.",
     404: "There is no such address, learner or ticket.",
     405: "The address takes other methods.",
     408: "The body did not come in time.",
@@ -40,7 +40,7 @@ REFUSALS = {
     413: "The body is too large.",
     415: "The body is not JSON.",
     431: "The headers are too long.",
-    429: "Too many requests per second.",
+    429: "Too many requests per second, or too many that wait for rules.",
     503: "The journal cannot be written, or too many are connected.",
 }
 

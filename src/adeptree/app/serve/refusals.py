@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from adeptree.core.errors import AdeptreeError, InvalidArgument, StateError
 
 OUT_OF_MEMORY = "out of memory: so many rounds of these rules need more; give the service more, or simpler rules"
+ENDING = "the service is ending, and this was not finished; send it again when it is back (an answer with its key)"
 
 
 class Refusal(Exception):
@@ -22,7 +24,7 @@ class Refusal(Exception):
         self.status, self.headers = status, dict(headers or {})
 
 
-def refusal_of(error: Exception) -> Refusal:
+def refusal_of(error: BaseException) -> Refusal:
     """Return what a request that raised is told.
 
     >>> refusal_of(InvalidArgument("weight must be a number")).status, refusal_of(StateError("disk full")).status
@@ -30,6 +32,8 @@ def refusal_of(error: Exception) -> Refusal:
     """
     if isinstance(error, Refusal):
         return error
+    if isinstance(error, asyncio.CancelledError):
+        return Refusal(503, ENDING, {"Connection": "close"})
     if isinstance(error, MemoryError):
         return Refusal(503, OUT_OF_MEMORY)
     if isinstance(error, StateError):

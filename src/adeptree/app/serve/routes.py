@@ -17,7 +17,6 @@ from adeptree.core.cells import brief, is_storable, number
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import label_of
 from adeptree.core.visible import visible
-from adeptree.pages.summary import rule_text
 from adeptree.theory.losses import check_weight
 
 MOST_RULES, USUAL_RULES = 1000, 100
@@ -45,6 +44,7 @@ async def answer(request: Request) -> Reply:
 def _asked(writer: Writer, one: Any) -> Asked:
     if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
         raise InvalidArgument(
+            f"{_stray(one, 'x', 'key')}"
             'what to answer is {"x": instance}, perhaps with "key"; many are {"xs": [instance, ...]} or '
             '{"asked": [{"x": instance, "key": text}, ...]}'
         )
@@ -73,7 +73,10 @@ async def learn(request: Request) -> Reply:
 def _told(label: Any) -> Told:
     known = ("ticket", "y", "weight")
     if not isinstance(label, dict) or not {"ticket", "y"} <= label.keys() <= set(known):
-        raise InvalidArgument('a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}')
+        raise InvalidArgument(
+            f"{_stray(label, *known)}"
+            'a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}'
+        )
     ticket, weight = label["ticket"], label.get("weight")
     if isinstance(ticket, float) and ticket.is_integer():  # (in JSON 17.0 is a whole number, too)
         ticket = int(ticket)
@@ -83,12 +86,17 @@ def _told(label: Any) -> Told:
     return Told(ticket, label_of(label["y"]), weighed)
 
 
+def _stray(found: Any, *known: str) -> str:
+    """Return the beginning of a sentence that names what is unknown, "" if nothing is."""
+    stray = [name for name in found if name not in known] if isinstance(found, dict) else []
+    return f'"{brief(visible(stray[0]))}" is unknown here; ' if stray else ""
+
+
 def _object(found: Any, *known: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Refusal(400, f"the body must be a JSON object with {', '.join(known)}")
-    stray = [name for name in found if name not in known]
-    if stray:
-        raise Refusal(400, f'"{brief(visible(stray[0]))}" is unknown here; known are {", ".join(known)}')
+    if stray := _stray(found, *known):
+        raise Refusal(400, f"{stray}known are {', '.join(known)}")
     return found
 
 
@@ -118,14 +126,10 @@ async def rules(request: Request) -> Reply:
     limit = number(given.get("limit", str(USUAL_RULES)))
     if type(limit) is not int or not 1 <= limit <= MOST_RULES:
         raise Refusal(400, f"limit must be a whole number from 1 to {MOST_RULES}; {got('limit', given['limit'])}")
-    served = request.learner.served
     try:
-        near = await asyncio.to_thread(served.learner.rules_within, within, limit)
+        return said(await request.learner.desk.rules(within, limit))
     except InvalidArgument as error:
         raise Refusal(409, str(error)) from None
-    names = served.columns.names
-    listed = [{"rule": rule_text(served.learner, names, one.rule), "loss": one.loss} for one in near]
-    return said({"within": within, "best_loss": near[0].loss, "rules": listed, "more": near.more})
 
 
 async def health(request: Request) -> Reply:

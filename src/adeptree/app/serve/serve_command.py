@@ -131,15 +131,18 @@ def serve_command(
 
 
 def _serve(options: ServeOptions) -> None:
-    from adeptree.app.serve.listening import bound_socket, listen, uvicorn
+    from adeptree.app.serve.listening import bound_socket, check_installed, ended_by_signals, listen, prepared
     from adeptree.app.serve.service import Service
 
-    uvicorn.require()
+    check_installed()
     limits, wanted = _limits(options), _learners(options)
     with ExitStack() as stack:
         # First the port: a second service that is started by mistake does not get as far as the folders.
         sock = stack.enter_context(bound_socket(options.host, options.port))
         writers = {name: _writer(stack, options, name, rules) for name, rules in wanted.items()}
+        server = prepared(Service(writers, limits))
+        # Before it is said that it serves: whoever reads that may end it.
+        stack.enter_context(ended_by_signals(server))
         for writer in writers.values():
             stack.callback(_end, writer, options.quiet)
             writer.start()
@@ -151,7 +154,7 @@ def _serve(options: ServeOptions) -> None:
                     "adeptree: nothing is kept: what was learnt is gone when the service ends; --save DIR keeps it",
                     err=True,
                 )
-        listen(Service(writers, limits), sock)
+        listen(server, sock)
 
 
 def _end(writer: Writer, quiet: bool) -> None:

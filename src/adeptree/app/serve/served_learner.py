@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from itertools import islice
 from typing import Any, NamedTuple
 
 from adeptree.app.run.rows import LabelRow, Row
@@ -27,6 +28,10 @@ RECENT = 12
 """Rounds that the page lists."""
 LONG_JOURNAL = 50_000
 """With so many rows a checkpoint waits for no quiet moment: a crash takes them all again."""
+
+
+class FolderGone(StateError):
+    """The folder is not where it was."""
 
 
 class Asked(NamedTuple):
@@ -78,7 +83,7 @@ class ServedLearner:
             waiting = {
                 one.key: self.book.open[number].cells for one in asked if (number := self.book.keys.get(one.key))
             }
-            fresh = 0
+            kept, fresh = len(waiting), 0
             for one in asked:
                 if one.key and waiting.get(one.key, one.cells) != one.cells:
                     raise Refusal(
@@ -86,15 +91,20 @@ class ServedLearner:
                     )
                 fresh += not one.key or one.key not in waiting
                 waiting |= {one.key: one.cells} if one.key else {}
-            self._check_room(fresh)
-            return [self._said(self._waiting(one) or self._open(one)) for one in asked]
+            self._check_room(fresh, kept)
+            opened = [self._waiting(one) or self._open(one) for one in asked]
+            # Only now, when all are answered: nothing expires for a request that is refused, nor one of its own.
+            own, over = {one.ticket.id for one in opened}, len(self.book.open) - self.max_open if fresh else 0
+            for number in list(islice((number for number in self.book.open if number not in own), max(0, over))):
+                self._expire(number)
+            return [self._said(one) for one in opened]
 
     def _waiting(self, asked: Asked) -> Opened | None:
         """Return the open answer of a key, if it has one."""
         number = self.book.keys.get(asked.key) if asked.key else None
         return None if number is None else self.book.open[number]
 
-    def _check_room(self, rounds: int) -> None:
+    def _check_room(self, rounds: int, kept: int) -> None:
         horizon, answered = self.learner.horizon, self.learner.answered
         if horizon is not None and answered + rounds > horizon:
             raise Refusal(
@@ -102,10 +112,10 @@ class ServedLearner:
                 f"{answered:,} of the {horizon:,} rounds of --horizon are answered, and this asks for {rounds:,}; "
                 f"start a service with a longer --horizon, or without one",
             )
+        if rounds and rounds + kept > self.max_open:
+            raise Refusal(409, f"at most {self.max_open:,} answers may wait for their labels, and this asks for more")
 
     def _open(self, asked: Asked) -> Opened:
-        while len(self.book.open) >= self.max_open:
-            self._expire(self.book.oldest())
         ticket, self.torn = self.learner.answer(asked.x), True
         opened = Opened(ticket, asked.cells, asked.key)
         self.book.add(opened)
@@ -154,6 +164,8 @@ class ServedLearner:
         known = before.y if before else None if status == OPEN else int(status == ONE)
         if known is not None and known != told.y:
             raise Refusal(409, f"{where}ticket {number} has the label {known} already; got {told.y}")
+        if before is not None and before.weight != told.weight:
+            raise Refusal(409, f"{where}ticket {number} comes twice, with another weight")
         return known is None
 
     def _settle(self, told: Told) -> None:
@@ -190,8 +202,15 @@ class ServedLearner:
         rows, self._rows = self._rows, []
         if self.folder is not None and rows:
             self.folder.append(rows[0].line, rows)
-            if not (self.folder.path / ROWS).exists():  # what has no name is gone at the end
-                raise StateError(f"{self.folder.path / ROWS} was removed")
+            self._check_place()
+
+    def _check_place(self) -> None:
+        """Refuse to go on in a file that nobody will find: what has no name is gone at the end."""
+        if self.folder is not None and (fate := self.folder.fate()):
+            raise FolderGone(
+                f"{self.folder.path / ROWS} was {fate} while the service wrote to it; put the folder back that was "
+                f"there, and start the service again"
+            )
 
     def due(self, quiet: bool) -> bool:
         """Tell whether it is time for a checkpoint: in a quiet moment, or after very many rows."""
@@ -202,6 +221,7 @@ class ServedLearner:
     def checkpoint(self) -> None:
         """Replace the checkpoint."""
         if self.folder is not None:
+            self._check_place()
             run = {"position": {"taken": self.taken}, "course": self.course.state(), "book": self.book.state()}
             self.folder.checkpoint(self.learner.saved(), run)
             self.saved = self.taken

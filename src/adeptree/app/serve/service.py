@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from adeptree.app.serve.counters import Bad, Counters
 from adeptree.app.serve.exchange import Handler, Reply, Request, said
 from adeptree.app.serve.refusals import Refusal, refusal_of
 from adeptree.app.serve.request_rate import RequestRate
-from adeptree.app.serve.requests import Limits, Receive, check_host, check_token, headers_of
+from adeptree.app.serve.requests import Limits, Receive, check_host, check_site, check_token, headers_of
 from adeptree.app.serve.writer import Writer
 from adeptree.app.terminal import show
 from adeptree.core.cells import brief
@@ -57,7 +58,7 @@ class Service:
         start, route = time.monotonic(), ["other"]
         try:
             reply, bad = await self._reply(scope, receive, route, start), None
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             refusal = refusal_of(error)
             if refusal.status == 500:
                 show(f"adeptree: a fault of the service: {type(error).__name__}: {error}", err=True)
@@ -74,11 +75,14 @@ class Service:
         named = NAMED.fullmatch(path)
         name, rest = (named[1], named[2]) if named else (ROOT, path.removeprefix("/"))
         free = rest in FREE if not named else rest in (None, "")
-        if rest != "health":
+        if named or rest != "health":
             self.rate.check((scope.get("client") or ("",))[0], now)
-        if not free:
+        writer = self.writers.get(name)
+        if not free or (named and writer is None):  # (that there is no such learner is said with the names of others)
             check_token(headers, self.limits)
-        writer, found = self.writers.get(name), self.of_service.get(rest) if not named else None
+        if not free:
+            check_site(headers)
+        found = self.of_service.get(rest) if not named else None
         if found is None:
             found = OF_LEARNER.get(rest or "")
             if found is None:

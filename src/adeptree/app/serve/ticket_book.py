@@ -28,8 +28,8 @@ class TicketBook:
     >>> book = TicketBook()
     >>> for number in (1, 2, 3):
     ...     book.add(Opened(Ticket(number, 7, 0.5, 1, 0), ["7"], f"key {number}"))
-    >>> book.settle(2, 1), book.oldest(), book.status(2) == ONE, book.status(4), sorted(book.keys.values())
-    (None, 1, True, None, [1, 3])
+    >>> book.settle(2, 1), list(book.open), book.status(2) == ONE, book.status(4), sorted(book.keys.values())
+    (None, [1, 3], True, None, [1, 3])
     """
 
     def __init__(self) -> None:
@@ -62,10 +62,6 @@ class TicketBook:
     def _close(self, number: int, status: int) -> None:
         self._status[number - 1] = status
         self.keys.pop(self.open.pop(number).key, None)
-
-    def oldest(self) -> int:
-        """Return the ticket that is open for longest."""
-        return next(iter(self.open))
 
     # --- On disk ---------------------------------------------------------------------------------------
 

@@ -16,12 +16,14 @@ from threading import Thread
 from typing import Any
 
 from adeptree.app.serve.refusals import Refusal
-from adeptree.app.serve.served_learner import ServedLearner
+from adeptree.app.serve.rules_desk import RulesDesk
+from adeptree.app.serve.served_learner import FolderGone, ServedLearner
 from adeptree.core.errors import StateError
 
 QUIET_SECONDS = 0.5
 """Without a request for so long, it is a good moment for a checkpoint."""
 LARGEST_GROUP = 512
+SAFE = "; what was acknowledged is safe: make room, and start the service again"
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Writer:
     """The only one who changes a learner while the service runs."""
 
     def __init__(self, served: ServedLearner) -> None:
-        self.served = served
+        self.served, self.desk = served, RulesDesk(served)
         self.broken = ""
         """Why nothing more is written, if so."""
         self.groups, self.wait_seconds = 0, 0.0
@@ -114,7 +116,8 @@ class Writer:
 
     def _break(self, error: Exception) -> None:
         why = str(error) if isinstance(error, StateError) else f"a round was not finished ({error!r})"
-        self.broken = f"{why}; what was acknowledged is safe: make room, and start the service again"
+        safe = "" if isinstance(error, FolderGone) else SAFE
+        self.broken = f"{why}{safe}"
 
 
 def _tell(loop: asyncio.AbstractEventLoop, group: list[_Work]) -> None:
