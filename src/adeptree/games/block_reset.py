@@ -231,13 +231,20 @@ class HiddenBlocks(ConceptClass):
     strategy = "literal"
     """Frontiers ask as Algorithm 2 does, at most 2 x width queries per round: a budget can be planned with that."""
 
-    vc_dimension: int | None = None
-    littlestone_dimension: int | None = None
-
     def __init__(self, adversary: OwnsOracle, vc_dimension: int | None = None) -> None:
-        self.d = self.littlestone_dimension = adversary.d
-        self.vc_dimension = vc_dimension
+        self.d = adversary.d
+        self._vc_dimension = vc_dimension
         self._adversary = adversary
+
+    @property
+    def vc_dimension(self) -> int | None:
+        """What the adversary says of the class that it makes."""
+        return self._vc_dimension
+
+    @property
+    def littlestone_dimension(self) -> int | None:
+        """The d of the game."""
+        return self.d
 
     def __repr__(self) -> str:
         return f"{self.spec_name}(d={self.d})"

@@ -185,7 +185,10 @@ class ErmOracle(Oracle):
     1
     """
 
-    answers: frozenset[Kind] = ERM
+    @property
+    def answers(self) -> frozenset[Kind]:
+        """Only ``best``; see :class:`~adeptree.oracles.ErmAsConsistency`."""
+        return ERM
 
     @abstractmethod
     def best(self, sample: Sample) -> Concept:
