@@ -67,7 +67,7 @@ def test_rounds_over_http_are_the_librarys_to_the_last_digit() -> None:
         ("thresholds(n=16)", [3], 3),
         ("conjunctions(n=3)", [1, 0, True], (1, 0, 1)),
         ("blocklist(sender, d=2)", {"sender": "eve"}, "eve"),
-        ("steps(price)", 2.5, 2.5),
+        ("steps(price)", 2.5, {"price": 2.5}),
     ],
 )
 def test_any_rules_take_objects_lists_and_single_values(rules: str, x: Any, instance: Any) -> None:

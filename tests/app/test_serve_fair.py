@@ -35,7 +35,7 @@ def test_rules_are_found_for_one_request_at_a_time(monkeypatch: pytest.MonkeyPat
             return inner(self, *given)
 
         async def ask(*keys: tuple[float, int]) -> list[Any]:
-            return await asyncio.gather(*(desk.rules(*key) for key in keys), return_exceptions=True)
+            return list(await asyncio.gather(*(desk.rules(*key) for key in keys), return_exceptions=True))
 
         monkeypatch.setattr(type(learner), "rules_within", slowly)
         assert len({str(one) for one in asyncio.run(ask(*[(1e9, 1000)] * 8))}) == 1 and found == [1]

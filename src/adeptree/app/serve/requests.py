@@ -59,7 +59,7 @@ def check_host(headers: Mapping[str, str], limits: Limits) -> None:
 
 
 def check_site(headers: Mapping[str, str]) -> None:
-    """Refuse what a page of another site has a browser ask for: it cannot read the reply, only keep the service busy."""
+    """Refuse what a page of another site has a browser ask for: it could only keep the service busy."""
     if headers.get("sec-fetch-site", "").lower() == "cross-site":
         raise Refusal(403, "a page of another site asked for this; only the service's own page and programs may")
 
