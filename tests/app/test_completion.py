@@ -26,7 +26,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
     [
         (["r"], ["reproduce", "run"]),
         (["run", "--la"], ["--label", "--labels"]),
-        (["run", "f.csv", "--rules", "st"], ["steps", "stumps"]),
+        (["run", "f.csv", "--rules", "st"], ["stumps", "steps"]),
         (["run", "f.csv", "--prior", ""], ["paper", "kt", "mixed"]),
         (["run", "f.csv", "--format", "n"], ["ndjson"]),
         (["run", "--rate", "a"], ["anytime", "adaptive"]),

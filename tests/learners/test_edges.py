@@ -195,7 +195,7 @@ def test_wrong_options(options: dict[str, Any]) -> None:
 
 
 def test_the_class_is_checked() -> None:
-    with pytest.raises(errors.InvalidArgument, match="must be a concept class"):
+    with pytest.raises(errors.InvalidArgument, match="a concept class such as"):
         at.Adept("thresholds(n=4)", horizon=3)  # type: ignore[arg-type]
     with pytest.raises(errors.InvalidArgument, match="can be listed"):
         at.Hedge(at.BlockUnions(2), horizon=3)
