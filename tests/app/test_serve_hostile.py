@@ -280,12 +280,14 @@ BODIES = st.one_of(
 )
 
 
+@pytest.fixture(scope="module")
+def fuzzed() -> Iterator[Inside]:
+    with Inside(main="stumps(age, sex)") as service:
+        yield service
+
+
 @settings(max_examples=300)
 @given(path=st.sampled_from(["/answer", "/learn"]), body=BODIES)
-def test_any_body_is_taken_or_refused_with_a_sentence(path: str, body: Any) -> None:
-    FUZZED.setdefault("", Inside(main="stumps(age, sex)").__enter__())
-    found = FUZZED[""].ask(path, b"null" if body is None else body)
+def test_any_body_is_taken_or_refused_with_a_sentence(fuzzed: Inside, path: str, body: Any) -> None:
+    found = fuzzed.ask(path, b"null" if body is None else body)
     assert found.status == 200 or (found.status in (400, 404, 409, 413) and found.why), found
-
-
-FUZZED: dict[str, Inside] = {}
