@@ -93,7 +93,7 @@ def test_they_are_all_labellings_within_reach(
 
 
 def test_steps_list_none_but_path_by_path() -> None:
-    with pytest.raises(errors.InvalidArgument, match="RealIntervalUnions"):
+    with pytest.raises(errors.InvalidArgument, match="unions of intervals"):
         at.Adept(at.RealSteps()).rules_within(1)
     learner = at.Adept(at.RealSteps(), engine="paths")
     learner.learn_many([1, 2, 3], [0, 1, 0])

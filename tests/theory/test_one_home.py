@@ -12,7 +12,7 @@ from adeptree.roles.frontier import Frontier
 
 HOUSE = Path(at.__file__).parent
 ENGINES = re.compile(r"families/\w+/\w*(_engine|_kernels?|_compiled|_masses|_memory|_cells|_store|_wide|_passes)\.py")
-SECOND = {"experiments/transcribed.py", "experiments/formulas.py"}
+SECOND = {"experiments/transcribed.py", "experiments/transcribed_votes.py", "experiments/formulas.py"}
 """Written a second time on purpose: what the first is compared with."""
 
 HOMES = {
