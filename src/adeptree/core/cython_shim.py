@@ -7,7 +7,7 @@ from typing import Any
 compiled = False
 double = float
 void = None
-int = uchar = longlong = ulonglong = Py_ssize_t = bint = Any
+int = uchar = longlong = ulonglong = Py_ssize_t = p_double = bint = Any
 
 
 def _same(thing: Any) -> Any:

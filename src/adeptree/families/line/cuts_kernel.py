@@ -39,7 +39,7 @@ class CutsKernel(CutTree):
 
     def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
         self.row = 2 * (cuts + 1)
-        self.stride = 2 * self.row - 2
+        self.stride = 2 * self.row - 1
         self.base = 3 * self.row + 4
         self.sums = array("d", bytes(8 * self.base))
         self.sums[2 * self.row + 1] = 1.0
@@ -180,7 +180,7 @@ class CutsKernel(CutTree):
         at: cython.Py_ssize_t = self.base + v * self.stride
         left: cython.Py_ssize_t = self.base + self.child[v] * self.stride
         i: cython.Py_ssize_t
-        for i in range(self.stride):
+        for i in range(self.stride - 1):
             self.sums[at + i] = self.sums[left + i]
         self.follow(at, self.d + 1, 0, left + self.stride, self.row)
         self.follow(at + self.row, self.d, 1, left + self.stride, self.row)

@@ -30,7 +30,7 @@ GAIN = cython.declare(cython.Py_ssize_t, 0)
 UP = cython.declare(cython.Py_ssize_t, 1)
 DOWN = cython.declare(cython.Py_ssize_t, 3)
 BOTH = cython.declare(cython.Py_ssize_t, 5)
-STRIDE = cython.declare(cython.Py_ssize_t, 7)
+STRIDE = cython.declare(cython.Py_ssize_t, 8)
 
 
 @cython.final

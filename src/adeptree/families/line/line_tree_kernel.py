@@ -202,7 +202,7 @@ class LineTree(OrderedTree):
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t = at + 1
         self.copy_slots(at + 2, at + 1, self.bucket * UNIT + self.counts[self.bucket] - at - 1)
-        for i in range(parts):
+        for i in range(0 if self.alone else parts):
             agree = self.part[at * parts + i] / (n + 0.5 + self.betas[i])
             against = max(agree * (k + 0.5), FLOOR)
             agree = max(agree * (n - k + self.betas[i]), FLOOR)

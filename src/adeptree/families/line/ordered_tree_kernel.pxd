@@ -4,13 +4,12 @@ from adeptree._compiled.round_kernel cimport RoundKernel
 cdef class OrderedTree(RoundKernel):
     cdef public long long cells
     cdef public Py_ssize_t buckets, nodes, room, node_room, units
-    cdef long long[::1] links
-    cdef long long[:] keys, splits, child
+    cdef long long[:] keys, splits
     cdef double[::1] sums
     cdef long long[::1] points, coming
     cdef int[::1] ways
     cdef Py_ssize_t stride, base, first_way, ways_known, last_level
-    cdef int[::1] spare, counts, size, way, order, leaves, pairs, firsts
+    cdef int[::1] spare, counts, child, size, way, order, leaves, pairs, firsts
     cdef Py_ssize_t depth, bucket, at
 
     cdef void sum_leaf(self, Py_ssize_t v) noexcept
@@ -25,6 +24,7 @@ cdef class OrderedTree(RoundKernel):
     cdef void warm_bucket(self, Py_ssize_t bucket) noexcept
     cdef void halve(self, Py_ssize_t v) noexcept
     cdef void climb(self) noexcept
+    cdef void sum_way(self, Py_ssize_t depth) noexcept
     cdef void balance(self) noexcept
     cdef Py_ssize_t list_nodes(self, Py_ssize_t root) noexcept
     cdef void regrow(self, Py_ssize_t root) noexcept

@@ -2,9 +2,9 @@
 
 A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. It lies
 in a block of 5 units of 4 slots, and moves to one of 6, 7, 8 when that is full: on average a third is saved. A node's
-children are neighbours, and ``splits`` has the first key of the right one. What is summed up a subclass says
-(``sum_leaf``, ``sum_node``, in ``stride`` numbers per node, from ``base`` on in ``sums``): a round changes one bucket,
-and the sums on the way from it to the root.
+children are neighbours. What is summed up a subclass says (``sum_leaf``, ``sum_node``), in ``sums``: from ``base`` on
+``stride`` words per node, the last of which (``splits``) is the first key of its right child. A round changes one
+bucket, and the sums on the way from it to the root.
 
 In a large tree a round waits for memory more than it computes. So the ways of the coming points of a batch are read
 together, level by level, and kept for their rounds (``set_out``); what their rounds will need is asked for before. A
@@ -45,10 +45,10 @@ class OrderedTree(RoundKernel):
         RoundKernel.__init__(self, Ledger(), 0)
         self.depth = self.bucket = self.at = 0
         self.way = array("i", bytes(4 * DEEPEST))
-        self.keys = self.points = self.links = array("q")
+        self.keys = self.points = array("q")
         self.coming, self.ways = array("q", bytes(8 * AHEAD)), array("i", bytes(4 * AHEAD * DEEPEST))
         self.first_way = self.ways_known = self.last_level = 0  # which of the ways of the coming points are right
-        self.counts = self.size = array("i")
+        self.counts = self.size = self.child = array("i")
         self.order = self.leaves = self.pairs = self.firsts = array("i")
         self.spare = array("i", [-1] * 9)  # blocks that are free, by their units: the first of a list in counts
         self.room, self.node_room, self.units = 0, 0, LEAST
@@ -76,10 +76,9 @@ class OrderedTree(RoundKernel):
         buckets: cython.Py_ssize_t = nodes // 2 + 1
         self.counts, self.size = longer(self.counts, room), longer(self.size, nodes)
         self.sums = longer(self.sums, self.base + nodes * self.stride)
-        # What the way down needs of a node lies together.
-        self.links = longer(self.links, 2 * nodes)
-        links = memoryview(self.links)
-        self.splits, self.child = links[::2], links[1::2]
+        # What the way down needs of two neighbours lies together.
+        self.splits = memoryview(self.sums).cast("B").cast("q")[self.base + self.stride - 1 :: self.stride]
+        self.child = longer(self.child, nodes)
         self.order, self.firsts = longer(self.order, nodes), longer(self.firsts, nodes)
         self.leaves, self.pairs = longer(self.leaves, buckets), longer(self.pairs, buckets)
         self.room, self.node_room = room, nodes
@@ -187,12 +186,16 @@ class OrderedTree(RoundKernel):
             self.halve(leaf)
         else:
             self.sum_leaf(leaf)
-        d = self.depth - 1
+        self.sum_way(self.depth)
+        if full:
+            self.balance()
+
+    def sum_way(self, depth: cython.Py_ssize_t) -> cython.void:
+        """Sum up the nodes on the way above this depth, from there to the root."""
+        d: cython.Py_ssize_t = depth - 1
         while d >= 0:
             self.sum_node(self.way[d])
             d -= 1
-        if full:
-            self.balance()
 
     def halve(self, v: cython.Py_ssize_t) -> cython.void:
         """Make a leaf whose bucket is full a node with two leaves."""
@@ -224,10 +227,7 @@ class OrderedTree(RoundKernel):
                 larger = max(self.size[self.child[v]], self.size[self.child[v] + 1])
                 if 10 * larger > 7 * self.size[v]:
                     self.regrow(v)
-                    d -= 1
-                    while d >= 0:
-                        self.sum_node(self.way[d])
-                        d -= 1
+                    self.sum_way(d)
                     return
 
     def list_nodes(self, root: cython.Py_ssize_t) -> cython.Py_ssize_t:

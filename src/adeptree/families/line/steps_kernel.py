@@ -35,7 +35,7 @@ else:
     from adeptree.theory.ledger_kernel import softplus
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
-STRIDE = cython.declare(cython.Py_ssize_t, 7)  # row 0, row 1, lead, and e^lead as the shares of row 0 and row 1
+STRIDE = cython.declare(cython.Py_ssize_t, 8)  # row 0, row 1, lead, e^lead as the shares of row 0 and row 1; split
 LEAST = cython.declare(cython.double, 1e-100)  # no mass falls below: on that little no sum depends
 SMALL = cython.declare(cython.double, 1e-200)
 LARGE = cython.declare(cython.double, 1e200)  # 1 / SMALL

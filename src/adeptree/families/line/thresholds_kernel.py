@@ -21,15 +21,16 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log
+    from cython.cimports.libc.math import exp, fabs, log
 else:
-    from math import exp, inf, log
+    from math import exp, fabs, inf, log
 
     from adeptree.families.line.line_tree_kernel import LineTree
     from adeptree.theory.mass_kernel import log_plus
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
+BASE = cython.declare(cython.Py_ssize_t, 2)  # large arrays begin 16 bytes into a page: two nodes fill a line of memory
 
 
 @cython.final
@@ -40,7 +41,7 @@ class ThresholdsKernel(LineTree):
     T: cython.longlong
     M: cython.longlong
     columns: cython.Py_ssize_t
-    # ``sums`` has per node: the least loss, 1s minus 0s, and a sum per column.
+    # ``sums`` has per node: the least loss, 1s minus 0s, a sum per column, and the split.
     # Of the slots of a bucket: e^(-eta (loss - least)), times the prior mass but the paper's; that least; 1s minus 0s.
     weight: cython.double[::1]
     low: cython.double
@@ -60,7 +61,7 @@ class ThresholdsKernel(LineTree):
     ) -> None:
         self.T, self.M = horizon, mistakes
         self.columns = mistakes + 1 if mistakes >= 0 else 1
-        self.base, self.stride = 0, 2 + self.columns
+        self.base, self.stride = BASE, 3 + self.columns
         self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
         self.sums, self.weight = array("d"), array("d", bytes(8 * BUCKET))
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
@@ -78,18 +79,24 @@ class ThresholdsKernel(LineTree):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    @cython.locals(here=cython.double, i=cython.Py_ssize_t, k=cython.Py_ssize_t)
     def weigh_slots(self, first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
         """Weigh the gaps of a bucket."""
         gain: cython.double = 0.0
         least: cython.double = self.gain[first]
         most: cython.double = least
-        i: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        for i in range(count):
+        i = 0
+        while i + 1 < count:  # two at a time: the sums wait half as often for each other
+            here = gain + self.gain[first + i]
+            gain += self.gain[first + i] + self.gain[first + i + 1]
+            self.weight[i], self.weight[i + 1] = here, gain
+            least = min(least, min(here, gain))
+            most = max(most, max(here, gain))
+            i += 2
+        if i < count:
             gain += self.gain[first + i]
             self.weight[i] = gain
-            least = least if least < gain else gain
-            most = most if most > gain else gain
+            least, most = min(least, gain), max(most, gain)
         self.low, self.over = least, gain
         if self.M < 0 and self.whole and most - least < self.table:
             for i in range(count):
@@ -108,14 +115,14 @@ class ThresholdsKernel(LineTree):
         """Sum up the gaps of a bucket."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         count: cython.Py_ssize_t = self.counts[-1 - self.child[v]]
-        at: cython.Py_ssize_t = v * self.stride
+        at: cython.Py_ssize_t = BASE + v * self.stride
         i: cython.Py_ssize_t
         self.weigh_slots(first, count)
         self.sums[at], self.sums[at + 1] = self.low, self.over
         if self.M < 0:
             self.sums[at + 2] = self.sum_slots(first, 0, count)
             return
-        for i in range(at + 2, at + self.stride):
+        for i in range(at + 2, at + 2 + self.columns):
             self.sums[i] = 0.0
         for i in range(count):
             self.sums[at + 2 + self.wrong[first + i]] += self.weight[i]
@@ -124,29 +131,55 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the children: the gaps of the right one are worse by the left one's 1s minus 0s."""
-        at: cython.Py_ssize_t = v * self.stride
-        left: cython.Py_ssize_t = self.child[v] * self.stride
+        at: cython.Py_ssize_t = BASE + v * self.stride
+        left: cython.Py_ssize_t = BASE + self.child[v] * self.stride
         right: cython.Py_ssize_t = left + self.stride
         loss: cython.double = self.sums[left]
         other: cython.double = self.sums[right] + self.sums[left + 1]
-        mine: cython.double = 1.0
-        theirs: cython.double = 1.0
+        worse: cython.Py_ssize_t = loss > other  # (no branch: it would be mispredicted)
+        share: cython.double = self.shrunk(fabs(other - loss))
+        better: cython.Py_ssize_t = left + worse * self.stride
+        rest: cython.Py_ssize_t = right - worse * self.stride
         i: cython.Py_ssize_t
-        if loss <= other:
-            theirs = self.shrunk(other - loss)
+        self.sums[at] = loss if loss < other else other
+        self.sums[at + 1] = self.sums[left + 1] + self.sums[right + 1]
+        for i in range(2, 2 + self.columns):
+            self.sums[at + i] = self.sums[better + i] + self.sums[rest + i] * share
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.locals(left=cython.Py_ssize_t, worse=cython.Py_ssize_t, sums=cython.p_double, decay=cython.p_double)
+    @cython.locals(loss=cython.double, other=cython.double, apart=cython.double, share=cython.double)
+    def sum_way(self, depth: cython.Py_ssize_t) -> cython.void:
+        """Do as ``sum_node`` does, up to the root: much of a round in a large tree, so nothing is read twice."""
+        d: cython.Py_ssize_t = depth
+        v: cython.Py_ssize_t = self.way[d]
+        reach: cython.double = self.table if self.whole else -1.0
+        if self.M >= 0:
+            LineTree.sum_way(self, depth)
+            return
+        if cython.compiled:
+            sums, decay = cython.address(self.sums[BASE]), cython.address(self.decay[0])
         else:
-            mine = self.shrunk(loss - other)
-            loss = other
-        self.sums[at], self.sums[at + 1] = loss, self.sums[left + 1] + self.sums[right + 1]
-        for i in range(2, self.stride):
-            self.sums[at + i] = self.sums[left + i] * mine + self.sums[right + i] * theirs
+            sums, decay = memoryview(self.sums)[BASE:], self.decay
+        while d > 0:
+            d -= 1
+            left = 4 * ((v - 1) | 1)  # of two neighbours, the left one is odd
+            v = self.way[d]
+            loss, other = sums[left], sums[left + 4] + sums[left + 1]
+            worse = loss > other
+            apart = fabs(other - loss)
+            share = decay[cython.cast(cython.Py_ssize_t, apart)] if apart < reach else self.shrunk(apart)
+            sums[4 * v] = loss if loss < other else other
+            sums[4 * v + 1] = sums[left + 1] + sums[left + 5]
+            sums[4 * v + 2] = sums[left + 2 + 4 * worse] + sums[left + 6 - 4 * worse] * share
 
     @cython.cfunc
     @cython.inline
     @cython.exceptval(check=False)
     def weigh(self, v: cython.Py_ssize_t) -> cython.double:
         """Return the weight of the gaps under a node, relative to its least loss."""
-        at: cython.Py_ssize_t = v * self.stride + 2
+        at: cython.Py_ssize_t = BASE + v * self.stride + 2
         total: cython.double = 0.0
         i: cython.Py_ssize_t
         if self.M < 0:
@@ -197,13 +230,13 @@ class ThresholdsKernel(LineTree):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    @cython.locals(i=cython.Py_ssize_t, left=cython.Py_ssize_t, right=cython.Py_ssize_t)
+    @cython.locals(over=cython.double, loss=cython.double, weight=cython.double)
     def look(self) -> cython.void:
         """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
         v: cython.Py_ssize_t = 0
         d: cython.Py_ssize_t = 0
-        i: cython.Py_ssize_t
-        left: cython.Py_ssize_t
-        lost: cython.double = -self.sums[0]  # what the gaps of a subtree lose on points to the left of it, minus L*
+        lost: cython.double = -self.sums[BASE]  # what the gaps of a subtree lose on points to the left of it, minus L*
         far: cython.double = max(self.nothing, cython.cast(cython.double, self.table))
         one: cython.double = 0.0
         zero: cython.double = 0.0
@@ -211,22 +244,25 @@ class ThresholdsKernel(LineTree):
         if self.M >= 0:
             self.fill_row()
         self.locate()
-        # The siblings on the way down, as long as there is anything that weighs something under the next node,
-        while d < self.depth and lost + self.sums[v * self.stride] <= far:
+        # The siblings on the way down, as long as there is anything that weighs something under the next node (where
+        # the way goes is in no branch: half of the time it would be mispredicted),
+        while d < self.depth and lost + self.sums[BASE + v * self.stride] <= far:
             left = self.child[v]
-            i = left * self.stride
+            i = BASE + left * self.stride
             d += 1
             v = self.way[d]
-            if v != left:
-                one += self.weigh(left) * self.shrunk(lost + self.sums[i])
-                lost += self.sums[i + 1]
-            else:
-                zero += self.weigh(left + 1) * self.shrunk(lost + self.sums[i + 1] + self.sums[i + self.stride])
+            right = v - left
+            over = self.sums[i + 1]
+            loss = lost + (1 - right) * over + self.sums[i + (1 - right) * self.stride]
+            weight = self.weigh(left + 1 - right) * self.shrunk(loss)
+            one += right * weight
+            zero += (1 - right) * weight
+            lost += right * over
         # then the bucket of x, whose weights are relative to its own least loss.
-        if lost + self.sums[v * self.stride] > far:
+        if lost + self.sums[BASE + v * self.stride] > far:
             self.p = one / (one + zero)
             return
-        share = self.shrunk(lost + self.sums[v * self.stride])
+        share = self.shrunk(lost + self.sums[BASE + v * self.stride])
         left, i = self.bucket * UNIT, self.counts[self.bucket]
         self.weigh_slots(left, i)
         one += share * self.sum_slots(left, 0, self.at - left)
@@ -248,23 +284,21 @@ class ThresholdsKernel(LineTree):
 
     @cython.ccall
     @cython.exceptval(check=False)
+    @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, left=cython.Py_ssize_t)
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at x, right also where one side is nothing beside the other."""
         v: cython.Py_ssize_t = 0
-        d: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        left: cython.Py_ssize_t
-        lost: cython.double = -self.sums[0]  # relative to L*: rates times losses may have no digits to spare
+        lost: cython.double = -self.sums[BASE]  # relative to L*: rates times losses may have no digits to spare
         one: cython.double = -inf
         zero: cython.double = -inf
         for d in range(1, self.depth + 1):
             left = self.child[v]
             v = self.way[d]
             if v != left:
-                one = log_plus(one, log(self.weigh(left)) - self.eta * (lost + self.sums[left * self.stride]))
-                lost += self.sums[left * self.stride + 1]
+                one = log_plus(one, log(self.weigh(left)) - self.eta * (lost + self.sums[BASE + left * self.stride]))
+                lost += self.sums[BASE + left * self.stride + 1]
             else:
-                loss = lost + self.sums[left * self.stride + 1] + self.sums[(left + 1) * self.stride]
+                loss = lost + self.sums[BASE + left * self.stride + 1] + self.sums[BASE + (left + 1) * self.stride]
                 zero = log_plus(zero, log(self.weigh(left + 1)) - self.eta * loss)
         for i in range(self.bucket * UNIT, self.bucket * UNIT + self.counts[self.bucket]):
             lost += self.gain[i]
@@ -280,33 +314,17 @@ class ThresholdsKernel(LineTree):
                 zero = log_plus(zero, log(self.row[self.wrong[i] + self.guess]) - self.eta * lost)
         return one - zero
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let x in, and charge the gaps that are wrong there."""
-        d: cython.Py_ssize_t = self.depth
-        if self.cut:
-            self.insert()
-        self.charge(label, cost)
-        if self.counts[self.bucket] == BUCKET:
-            self.climb()
-            return
-        self.sum_leaf(self.way[d])
-        while d > 0:
-            d -= 1
-            self.sum_node(self.way[d])
-
     @cython.ccall
     @cython.exceptval(check=False)
     def least(self) -> cython.double:
         """L*: the least loss of a gap."""
-        return self.zeros + self.sums[0]
+        return self.zeros + self.sums[BASE]
 
     @cython.ccall
     @cython.exceptval(check=False)
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*)), where masses are settled."""
-        return log(self.sums[2])
+        return log(self.sums[BASE + 2])
 
     @cython.ccall
     @cython.exceptval(check=False)
@@ -314,16 +332,14 @@ class ThresholdsKernel(LineTree):
         """The number of gaps."""
         return self.cells
 
+    @cython.locals(first=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def leader(self) -> tuple[float, int, int, float]:
         """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
         found: cython.Py_ssize_t = self.list_nodes(0)
-        least: cython.double = self.sums[0]
+        least: cython.double = self.sums[BASE]
         slack: cython.double = 0.0 if self.whole else 1e-12 * (1.0 + self.charged)  # sums of other orders differ
         lost: cython.double = 0.0
         best: cython.Py_ssize_t = -1
-        first: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         for i in range(found):
             if self.child[self.order[i]] >= 0:
                 continue

@@ -35,7 +35,7 @@ class TwoWayLine(LineTree):
 
     def __init__(self, measure: Any, step: cython.Py_ssize_t = 1) -> None:
         self.step = step
-        self.sums, self.falling, self.base, self.stride = array("d"), array("d"), 0, 5
+        self.sums, self.falling, self.base, self.stride = array("d"), array("d"), 0, 6
         self.up_low = self.up_high = self.down_low = self.down_high = 0.0
         self.over = self.least_up = self.sum_up = self.least_down = self.sum_down = 0.0
         self.least1 = self.sum1 = self.least0 = self.sum0 = 0.0
@@ -86,7 +86,7 @@ class TwoWayLine(LineTree):
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the gaps of a bucket: 1s minus 0s, then least loss and sum of either direction."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
-        at: cython.Py_ssize_t = 5 * v
+        at: cython.Py_ssize_t = 6 * v
         self.sum_range(first, first + self.counts[-1 - self.child[v]])
         self.sums[at] = self.over
         self.sums[at + 1], self.sums[at + 2] = self.least_up, self.sum_up
@@ -94,12 +94,12 @@ class TwoWayLine(LineTree):
 
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the children."""
-        at: cython.Py_ssize_t = 5 * v
-        left: cython.Py_ssize_t = 5 * self.child[v]
+        at: cython.Py_ssize_t = 6 * v
+        left: cython.Py_ssize_t = 6 * self.child[v]
         gain: cython.double = self.sums[left]
-        self.sums[at] = gain + self.sums[left + 5]
-        self.merge(at + 1, left + 1, left + 6, gain)
-        self.merge(at + 3, left + 3, left + 8, -gain)
+        self.sums[at] = gain + self.sums[left + 6]
+        self.merge(at + 1, left + 1, left + 7, gain)
+        self.merge(at + 3, left + 3, left + 9, -gain)
 
     def merge(
         self, at: cython.Py_ssize_t, left: cython.Py_ssize_t, right: cython.Py_ssize_t, shift: cython.double
@@ -152,16 +152,16 @@ class TwoWayLine(LineTree):
         self.sum1 = self.sum0 = 0.0
         self.locate()
         for d in range(1, self.depth + 1):
-            left = 5 * self.child[v]
+            left = 6 * self.child[v]
             v = self.way[d]
-            if 5 * v != left:
+            if 6 * v != left:
                 self.add1(up + self.sums[left + 1], self.sums[left + 2])
                 self.add0(down + self.sums[left + 3], self.sums[left + 4])
                 up += self.sums[left]
                 down -= self.sums[left]
             else:
-                self.add0(up + self.sums[left] + self.sums[left + 6], self.sums[left + 7])
-                self.add1(down - self.sums[left] + self.sums[left + 8], self.sums[left + 9])
+                self.add0(up + self.sums[left] + self.sums[left + 7], self.sums[left + 8])
+                self.add1(down - self.sums[left] + self.sums[left + 9], self.sums[left + 10])
         first = self.bucket * UNIT
         self.sum_range(first, self.at)
         self.add1(up + self.least_up, self.sum_up)
