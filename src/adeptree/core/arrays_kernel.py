@@ -15,6 +15,9 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
+if cython.compiled:
+    from cython.cimports.libc.string import memset
+
 
 def longer(old: object, size: cython.Py_ssize_t) -> object:
     """Return an array of this many entries that begins like the old one, which stays, and goes on with zeros."""
@@ -23,9 +26,12 @@ def longer(old: object, size: cython.Py_ssize_t) -> object:
         return old
     if not cython.compiled:
         return begun + array(begun.typecode, bytes(begun.itemsize * (size - len(begun))))
-    grown = np.zeros(size, dtype=np.asarray(begun).dtype)
-    # (Bytes, as numpy's own copying lets other threads in, in the middle of a round.)
-    memoryview(grown).cast("B")[: begun.itemsize * len(begun)] = memoryview(begun).cast("B")
+    # (Filled here, as numpy's own zeros and copies let other threads in, in the middle of a round.)
+    grown = np.empty(size, dtype=np.asarray(begun).dtype)
+    fresh: cython.uchar[::1] = memoryview(grown).cast("B")
+    kept: cython.Py_ssize_t = begun.itemsize * len(begun)
+    memoryview(grown).cast("B")[:kept] = memoryview(begun).cast("B")
+    memset(cython.address(fresh[kept]), 0, grown.nbytes - kept)
     return grown
 
 

@@ -10,5 +10,6 @@ cdef class Masses:
     cdef long long horizon, bound, left
 
     cpdef int reserve(self, Py_ssize_t n) except -1
+    cdef double part(self, Py_ssize_t i, Py_ssize_t k, Py_ssize_t n) noexcept
     cpdef double log_mass(self, Py_ssize_t k, Py_ssize_t n, double share) noexcept
     cpdef void set_round(self, long long t) noexcept

@@ -69,20 +69,23 @@ class Masses:
             self.right, self.room = table, room
         return 0
 
+    def part(self, i: cython.Py_ssize_t, k: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.double:
+        """Return the mass of one part after k mistakes in n contested rounds: as if they had come last."""
+        j: cython.Py_ssize_t
+        m: cython.Py_ssize_t = n - k
+        mass: cython.double = self.right[i * self.room + m]
+        for j in range(1, k + 1):
+            mass = mass * ((j - 0.5) / (m + j - 0.5 + self.betas[i]))
+        return mass
+
     def log_mass(self, k: cython.Py_ssize_t, n: cython.Py_ssize_t, share: cython.double) -> cython.double:
         """Return ln of the mass after k mistakes in n contested rounds, given the share of the concepts."""
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        m: cython.Py_ssize_t = n - k
-        mass: cython.double
         total: cython.double = self.count_share * share
         if not self.settled:
             return self.log_capacity[k]
         for i in range(self.parts):
-            mass = self.right[i * self.room + m]
-            for j in range(1, k + 1):  # the mistakes as if they had come last: the order does not matter
-                mass = mass * ((j - 0.5) / (m + j - 0.5 + self.betas[i]))
-            total += mass
+            total += self.part(i, k, n)
         return log(total)
 
     def set_round(self, t: cython.longlong) -> cython.void:

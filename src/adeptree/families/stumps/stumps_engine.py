@@ -75,11 +75,10 @@ class StumpsEngine(KernelEngine):
         self.open = isinstance(concept_class, OpenStumps)
         names: list[str] = [UNSEEN] if self.open else list(self.given or concept_class.features)
         size = concept_class.size if self.given else 2 * len(names) * DOUBLES
-        shares, betas = zip(*prior.parts, strict=True)
         cuts = [cut for values in self.given.values() for cut in values]
         ends = np.cumsum([len(values) for values in self.given.values()], dtype=np.int64).tolist()
         per_cut = 0.0 if self.open else prior.counts / size
-        self._use(_KERNEL.StumpsKernel(names, _word_of, shares, betas, per_cut, cuts, ends, self.open))
+        self._use(_KERNEL.StumpsKernel(names, _word_of, prior.parts, per_cut, cuts, ends, self.open))
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
@@ -243,7 +242,7 @@ class StumpsEngine(KernelEngine):
         codes, mass = columns["part"][1::2], np.concatenate([columns["mass"], columns["part"][::2]])
         longest = max(columns["contested"].max(), codes.max() // MANY, table["n"].max())
         kernel.shares.longest, kernel.shares.singles = int(longest), np.count_nonzero(mass)
-        kernel.shares.reserve()
+        kernel.shares.reserve(int(longest) + 1)
         for line, kept, shape in zip(kernel.lines, slots, shapes, strict=True):
             line.zeros, line.charged, line.whole = float(state["zeros"]), float(state["charged"]), state["whole"]
             line.eta = kernel.eta

@@ -58,10 +58,10 @@ class StumpsKernel(RoundKernel):
     """
 
     def __init__(
-        self, names: Any, word_of: Any, shares: Any, betas: Any, per_cut: float, cuts: Any, ends: Any, is_open: bool
+        self, names: Any, word_of: Any, parts: Any, per_cut: float, cuts: Any, ends: Any, is_open: bool
     ) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
-        self.shares = Shares(shares, betas, per_cut)
+        self.shares = Shares(parts, per_cut)
         self.word_of = word_of
         self.is_open, self.given = is_open, len(ends) > 0
         self.cuts, self.ends = array("d", cuts), array("q", ends)
@@ -232,7 +232,7 @@ class StumpsKernel(RoundKernel):
             self.meet()
         for f in range(len(self.lines)):
             cython.cast(StumpLine, self.lines[f]).reserve()
-        self.shares.reserve()
+        self.shares.reserve(self.shares.longest + 1)
         self.table.reserve()
         return 0
 
