@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
@@ -681,7 +682,30 @@ def test_a_rate_whose_sums_were_interrupted_is_set_again() -> None:
     assert [torn.chance(x) for x in range(100)] == [whole.chance(x) for x in range(100)]
 
 
-def test_readers_in_other_threads_never_see_half_a_round() -> None:
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Let threads take turns as soon as one lets the others in."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_a_tree_that_grows_calls_nothing_that_lets_other_threads_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **named: Any) -> Any:
+        raise AssertionError("numpy makes zeros without the lock that keeps other threads out")
+
+    engine = ThresholdsEngine(at.RealThresholds(), KTPrior())
+    engine.rate = 0.5
+    monkeypatch.setattr(np, "zeros", refuse)
+    for i in range(2000):
+        engine.commit(i / 2000, i % 2)
+    assert engine.width == 2001
+
+
+@pytest.mark.usefixtures("eager_threads")
+@pytest.mark.parametrize("seed", range(4))
+def test_readers_in_other_threads_never_see_half_a_round(seed: int) -> None:
     c = at.Thresholds(2**20)
     learner, torn, stop = at.Adept(c), [], threading.Event()
 
@@ -696,7 +720,7 @@ def test_readers_in_other_threads_never_see_half_a_round() -> None:
     readers = [threading.Thread(target=read) for _ in range(3)]
     for reader in readers:
         reader.start()
-    pairs = line_stream(19, c.n, 3000)
+    pairs = line_stream(seed, c.n, 3000)
     for x, y in pairs[:1500]:
         learner.learn(x, y)
     learner.learn_many([x for x, _ in pairs[1500:]], [y for _, y in pairs[1500:]])
