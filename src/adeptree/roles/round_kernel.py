@@ -19,15 +19,23 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.gate_kernel import Gate
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
     from cython.cimports.cpython.exc import PyErr_CheckSignals
+    from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
     from cython.cimports.libc.math import INFINITY as inf
 else:
     from math import inf
+    from threading import get_ident
 
     from adeptree.core.gate_kernel import Gate
     from adeptree.theory.ledger_kernel import Ledger, coin
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
+
+    def PyGC_Disable() -> bool:  # noqa: N802
+        """Do nothing: interpreted, others come in all the time, and the learner takes its lock."""
+        return False
+
+    PyGC_Enable = PyGC_Disable
 
 
 class RoundKernel:
@@ -156,22 +164,46 @@ class RoundKernel:
         ledger.answer(0, False)
         ledger.charge(p, guess, label, cost, p, log_odds, self.eta)
 
+    def enter(self) -> cython.bint:
+        """Begin a call that takes no lock, if nobody holds it; the collector, which may call anything, waits."""
+        if self.gate.held or self.gate.inside or self.due or self.ledger.answered >= self.end:
+            return False
+        self.gate.inside = get_ident()
+        self.collects = PyGC_Disable()
+        return True
+
+    def leave(self) -> cython.void:
+        """End such a call."""
+        if self.collects:
+            PyGC_Enable()
+        self.gate.inside = 0
+
     def quick_look(self, x: Any) -> float:
         """Return the chance of guessing 1 at x; -1 if this is not plain: left to those who know the sentences."""
-        if self.gate.held or self.due or self.ledger.answered >= self.end or not self.place(x):
+        if not self.enter():
             return -1.0
-        self.see()
-        return self.p
+        try:
+            if not self.place(x):
+                return -1.0
+            self.see()
+            return self.p
+        finally:
+            self.leave()
 
     def quick_round(self, x: Any, y: Any) -> int:
         """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
         label: cython.int = label_in(y)
-        if label < 0 or self.gate.held or self.due or self.ledger.answered >= self.end or not self.place(x):
+        if label < 0 or not self.enter():
             return -1
-        self.reserve()
-        self.see()
-        self.play(label, 1.0)
-        return self.overdue()
+        try:
+            if not self.place(x):
+                return -1
+            self.reserve()
+            self.see()
+            self.play(label, 1.0)
+            return self.overdue()
+        finally:
+            self.leave()
 
     def chance(self, x: Any) -> float:
         """Return the chance of guessing 1 at a point of the class."""

@@ -1,0 +1,81 @@
+"""Rounds take no lock where they are compiled: readers in other threads still change nothing, whatever lets them in."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adeptree as at
+
+T = 600
+CLASSES: dict[str, tuple[Any, Any]] = {
+    "thresholds": (at.RealThresholds(), lambda rng: float(rng.random())),
+    "intervals": (at.RealIntervals(), lambda rng: float(rng.random())),
+    "stumps": (at.RealStumps(["a", "b"]), lambda rng: {"a": float(rng.random()), "b": float(rng.random())}),
+    "blocks": (at.BlockUnions(3), lambda rng: int(rng.integers(0, 1000))),
+    "tables": (at.TableStumps(["a", "b"]), lambda rng: {"a": float(rng.random()), "b": f"n{rng.integers(0, 300)}"}),
+}
+
+
+@pytest.fixture
+def crowded() -> Iterator[None]:
+    """Let threads take turns at every chance, and the collector of garbage come often and call Python."""
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+
+    def called(phase: str, info: dict[str, int]) -> None:
+        sum(range(50))
+
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(5)
+    gc.callbacks.append(called)
+    yield
+    gc.callbacks.remove(called)
+    gc.set_threshold(*thresholds)
+    sys.setswitchinterval(interval)
+
+
+def read(learner: at.Adept, point: Any, done: threading.Event) -> None:
+    while not done.is_set():
+        learner.predict_proba(point)
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("name", CLASSES)
+def test_readers_change_nothing(name: str) -> None:
+    concept_class, draw = CLASSES[name]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rounds = [(draw(rng), int(rng.integers(0, 2))) for _ in range(T)]
+        learner, alone, done = at.Adept(concept_class), at.Adept(concept_class), threading.Event()
+        readers = [threading.Thread(target=read, args=(learner, draw(rng), done)) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        for x, y in rounds:
+            learner.learn(x, y)
+        done.set()
+        for reader in readers:
+            reader.join()
+        for x, y in rounds:
+            alone.learn(x, y)
+        assert (learner.regret, learner.best_loss) == (alone.regret, alone.best_loss)
+    assert gc.isenabled()
+
+
+def test_the_collector_is_left_as_it_was() -> None:
+    learner = at.Adept(at.RealThresholds())
+    gc.disable()
+    try:
+        learner.learn(0.5, 1)
+        assert learner.predict_proba(0.25) >= 0.0 and not gc.isenabled()
+    finally:
+        gc.enable()
+    learner.learn(0.75, 1)
+    with pytest.raises(at.AdeptreeError):
+        learner.learn(float("nan"), 1)
+    assert gc.isenabled()
