@@ -16,14 +16,14 @@ from adeptree.core.types import label_of
 MEMORIES = (8, 40, 200, 1000)
 """Of each side, and of both, the frequencies of about so many of the last rows are known ..."""
 AFTER = (40, 200)
-"""... and of about so many rows that came after the same last two labels."""
+"""... and of each side those of about so many of its rows that came after the same three labels."""
 FIRST_ROWS = 5.0
 """Each begins with so many rows at 1/2, which fade with the others ..."""
 FAINT = 0.01
 """... and this is never forgotten: no frequency is quite 0 or 1."""
 LONGER = 4
 """Before the first label, how many times more the next longer memory is believed."""
-BELIEF_AFTER = 0.1
+BELIEF_AFTER = 0.02
 """How much each of those after the same labels is believed at first."""
 SHARE = 0.003
 """This part of the belief begins anew after every label, so that a stream may change."""
@@ -32,16 +32,14 @@ STEPS = 1000
 """Numbers are multiples of one over this: so close to the edge of a tenth can they be."""
 STEADY = 5.0
 """How much a number that differs from the side's own frequency must pay back to be given."""
-DOUBT = 0.5
-"""Nothing is hoped or feared of a difference below so many standard errors of a frequency."""
 MOVE = 0.05
 """What it costs to answer a side in another tenth than last time."""
 FURTHEST = 0.6
 """No number is further from the side's own frequency."""
 
 BOTH = 2
-"""Where both sides together are counted; behind it, what came after 00, 01, 10 and 11."""
-GROUPS = (MEMORIES,) * 3 + (AFTER,) * 4
+"""Where both sides together are counted; behind it each side's rows after 000, 001, ... 111."""
+GROUPS = (MEMORIES,) * 3 + (AFTER,) * 16
 KEPT = ("near", "ones", "belief", "owed", "last", "after")
 _OWN = (1 - len(AFTER) * BELIEF_AFTER) / (2 * sum(LONGER**i for i in range(len(MEMORIES))))
 _FIRST = [_OWN * LONGER**i for i in range(len(MEMORIES))] * 2 + [BELIEF_AFTER] * len(AFTER)
@@ -51,31 +49,31 @@ class Frequency:
     """How often the label was 1 among rows like this one, calibrated online; give it each p, then each label.
 
     Rows are alike if the learner would rather guess 1 at them (p >= 1/2), or rather 0. For each of the two sides
-    several frequencies are known before the label is: of its last rows, of the last rows of both, and of the rows
-    that came after the same two labels, with a short memory and with longer ones. They are mixed by how probable they
-    made the labels so far (Bayes' rule, with a small share that begins anew, so that the best of them may change). That number still lags and wavers, so it is
-    corrected: for each tenth of the scale the sum of (label - number) so far is kept, and a number is given that
-    leads the sums back towards 0 (a step down the sum of their squares, as in proofs of calibration by Blackwell's
-    theorem). So it can be read as "of the rows that got 8 %, about 8 % were 1". It is a multiple of 0.001, and
-    promises nothing of the regret.
+    several frequencies are known before the label is: of its last rows, of the last rows of both, and of its rows that
+    came after the same three labels, with a short memory and with longer ones. They are mixed by how probable they
+    made the labels so far (Bayes' rule, with a small share that begins anew, so that the best of them may change).
+    That number still lags and wavers, so it is corrected: for each tenth of the scale the sum of (label - number) so
+    far is kept, and a number is given that leads the sums back towards 0 (a step down the sum of their squares, as in
+    proofs of calibration by Blackwell's theorem). So it can be read as "of the rows that got 8 %, about 8 % were 1".
+    It is a multiple of 0.001, and promises nothing of the regret.
 
     >>> frequency = Frequency()
     >>> rows = [(0.9, 1), (0.1, 0), (0.8, 1), (0.2, 0)] * 30
     >>> given = frequency.of_many([p for p, _ in rows], [y for _, y in rows])
     >>> given[0], frequency.of(0.9), frequency.of(0.1), round(frequency.error, 2)
-    (0.5, 1.0, 0.0, 4.71)
+    (0.5, 1.0, 0.0, 5.64)
     """
 
     def __init__(self) -> None:
         self.rows = 0
         """Labels that came."""
-        # Of either side, of both and after each two labels: how many last rows each memory counts, and how many were 1.
+        # Of either side, of both, and after each three labels: how many rows each memory counts, and how many were 1.
         self._near = [[FIRST_ROWS] * len(memories) for memories in GROUPS]
         self._ones = [[FIRST_ROWS / 2] * len(memories) for memories in GROUPS]
         self._belief = [list(_FIRST), list(_FIRST)]  # of each side: in its own, in those of both, in those after labels
         self._owed = [0.0] * BINS  # the sum of (label - number) in each tenth
         self._last = [-1, -1]  # the tenth in which each side was answered last
-        self._after = 0  # the last two labels, as a number
+        self._after = 0  # the last three labels, as a number
 
     def of(self, p: float) -> float:
         """Return how often rows like one answered with p were 1; commits nothing."""
@@ -98,7 +96,7 @@ class Frequency:
                 fade = 1.0 - 1.0 / memory if near[i] >= memory else 1.0
                 near[i] = near[i] * fade + 1.0
                 ones[i] = ones[i] * fade + label
-        self._after = 2 * self._after % 4 + label
+        self._after = 2 * self._after % 8 + label
         self.rows += 1
 
     def of_many(self, ps: Iterable[float], ys: Iterable[Any]) -> list[float]:
@@ -117,7 +115,7 @@ class Frequency:
 
     def _groups(self, side: int) -> tuple[int, ...]:
         """Return where a row of this side is counted."""
-        return side, BOTH, BOTH + 1 + self._after
+        return side, BOTH, BOTH + 1 + 8 * side + self._after
 
     def _chances(self, side: int) -> list[float]:
         """Return the frequencies that are mixed: the side's own, those of both, and those after the same labels."""
@@ -126,19 +124,16 @@ class Frequency:
 
     def _steps(self, side: int) -> int:
         own = sum(map(mul, self._belief[side], self._chances(side)))
-        doubt = DOUBT * math.sqrt(own * (1 - own) / (self._near[side][-1] + 1))
         low, high = max(0, math.ceil(STEPS * (own - FURTHEST))), min(STEPS, math.floor(STEPS * (own + FURTHEST)))
         least, best, wide = math.inf, 0, STEPS // BINS
         for tenth, owed in enumerate(self._owed):
             first, last = max(low, wide * tenth), min(high, wide * (tenth + 1) - (tenth < BINS - 1))
             if first > last:
                 continue
-            # In each tenth the number that pays most: the least of STEADY d^2 - 2 owed d, d away from the own one. Of
-            # tenths that with the least cost is taken, where d counts as paid only as far as it is beyond doubt.
+            # In each tenth the number that pays most: the least of STEADY d^2 - 2 owed d, d away from the own one.
             number = min(max(round(STEPS * (own + owed / STEADY)), first), last)
             away = number / STEPS - own
-            sure = math.copysign(max(abs(away) - doubt, 0.0), away)
-            cost = STEADY * away * away - 2 * owed * sure + (MOVE if tenth != self._last[side] else 0.0)
+            cost = (STEADY * away - 2 * owed) * away + (MOVE if tenth != self._last[side] else 0.0)
             if cost < least:
                 least, best = cost, number
         return best
@@ -162,7 +157,7 @@ class Frequency:
             need(0 <= one <= row <= memory + 1 and row >= 1, "ones")
         need(all(min(parts) > 0 and math.isclose(sum(parts), 1) for parts in belief), "belief")
         need(all(type(tenth) is int and -1 <= tenth < BINS for tenth in last), "last")
-        need(type(after) is int and 0 <= after < 4, "after")
+        need(type(after) is int and 0 <= after < 8, "after")
         self.rows = rows
         for name in KEPT:
             setattr(self, f"_{name}", deepcopy(state[name]))
