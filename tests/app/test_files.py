@@ -252,8 +252,18 @@ def test_a_decimal_comma() -> None:
         good("run", "comma.csv", *options, "comma.p", "--decimal", ",")
         good("run", "point.csv", *options, "point.p")
         told = call("run", "comma.csv", "--rules", "stumps").stderr
-        assert "comma.csv holds texts such as 3,5; if these are numbers, add --decimal ," in told
+        first = next(cell for cell in lines[0].split(";") if "." not in cell)
+        assert f"comma.csv holds texts such as {first}; if these are numbers, add --decimal ,\n" in told
         assert Path("comma.p").read_bytes() == Path("point.p").read_bytes()
+
+
+def test_a_comma_between_thousands_is_not_taken_for_a_decimal_one() -> None:
+    write("people.csv", "name,people,y", 'a,"23,288 ",0', 'b,"9,703",1', 'a,"1,302,111",0')
+    told = call("run", "people.csv").stderr
+    assert (
+        "holds texts such as 23,288; if these are numbers, add --decimal , where the comma begins the fraction" in told
+    )
+    assert "between thousands it must be taken out first" in told
 
 
 def zipped(content: bytes) -> bytes:
