@@ -203,6 +203,6 @@ def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width
     found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
     assert found, "the measuring script did not run"
     seen = json.loads(found[1])
-    assert seen["wide"] <= seen["room"] and not seen["cut"]
+    assert seen["wide"] <= seen["room"] == width and not seen["cut"]
     assert all(loaded and wide <= seen["room"] for loaded, wide in seen["images"])
     assert len(seen["images"]) == {"explanation/pictures": 5, "index": 1, "notebooks/own-frame": 2}.get(name, 0)
