@@ -134,6 +134,18 @@ def test_a_course_stays_short_and_goes_on_after_a_stop() -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+def test_long_names_do_not_widen_it(tmp_path: Path) -> None:
+    name = "a_column_whose_name_is_a_very_long_word_that_fits_no_line_of_a_telephone"
+    write(f"{name}.csv", f"{name},y", *(f"{i * 7 % 16},{int(i * 7 % 16 >= 9)}" for i in range(40)))
+    html = page(f"{name}.csv").replace("</body>", MEASURE + "</body>")
+    dom, _ = browse(tmp_path, html, 390, "--dump-dom")
+    found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
+    assert found, "the measuring script did not run"
+    seen: dict[str, Any] = json.loads(found[1])
+    assert seen["wide"] <= seen["room"] == 390
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_browser_renders_it(tmp_path: Path, width: int) -> None:
     html = page()
@@ -143,5 +155,5 @@ def test_a_browser_renders_it(tmp_path: Path, width: int) -> None:
     assert found, "the measuring script did not run"
     seen: dict[str, Any] = json.loads(found[1])
     assert [figure["id"] for figure in seen["figures"]] == ["figure-regret", "figure-error"]
-    assert seen["wide"] <= seen["room"] and seen["smallest"] > 7
+    assert seen["wide"] <= seen["room"] == width and seen["smallest"] > 7
     assert all(figure["width"] > 300 and figure["height"] > 200 for figure in seen["figures"])
