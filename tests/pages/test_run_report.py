@@ -12,8 +12,9 @@ from browser import CHROMIUM, MEASURE, Reader, browse
 from running import call, good, process, small, write
 
 import adeptree as at
-from adeptree.pages.course import LIMIT, Course
+from adeptree.pages.course import LIMIT, Course, Moment
 from adeptree.pages.curves import HEIGHT, LEFT, PROVEN, RIGHT, WIDTH, Curve, curves
+from adeptree.pages.run_page import error_figure
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,12 @@ def test_costs_and_weights_make_losses_and_no_mistakes() -> None:
         assert " mistakes (drawn" not in certificate and "in costs (miss" in certificate
         assert "losses so far, per round" in html and "0000000" not in html
     assert "its mistakes then" in page("weighed.csv", "--rules", "thresholds(score)")
+
+
+def test_the_axis_of_losses_has_no_percent() -> None:
+    moments = [Moment(t, 0.5 * t, 0.25 * t, 1.0, 1, "rule") for t in (10, 20)]
+    shown = {weighed: re.findall(r">([\d.]+)<", error_figure(moments, weighed).svg) for weighed in (True, False)}
+    assert "0.5" in shown[True] and "50" not in shown[True] and "50" in shown[False]
 
 
 def test_weights_beyond_what_was_announced_end_the_promises_and_not_the_run() -> None:
