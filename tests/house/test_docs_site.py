@@ -181,7 +181,7 @@ const out = document.createElement("pre");
 out.id = "measured";
 const images = [...document.querySelectorAll("article img")];
 const root = document.documentElement;
-const formulas = [...document.querySelectorAll("article p span.formula math")];
+const formulas = [...document.querySelectorAll("article p span.formula math")].filter(f => !f.closest("table"));
 out.textContent = JSON.stringify({wide: root.scrollWidth, room: root.clientWidth,
   cut: formulas.filter(f => f.getBoundingClientRect().right > root.clientWidth + 1).map(f => f.textContent),
   images: images.map(i => [i.naturalWidth > 0, i.getBoundingClientRect().width])});
