@@ -89,12 +89,13 @@ def test_rules_without_a_path_are_forgotten() -> None:
     learner = at.Adept(CLASSES["stumps"], max_width=5)
     for i in range(150):
         learner.learn({"a": float(i * 37 % 150), "b": float(i * 41 % 150)}, int(i * 37 % 150 >= 70))
-    assert all(part.width <= 20 for part in learner.paths.frontier.frontiers)  # type: ignore[attr-defined]
+    columns: Any = learner.paths.frontier
+    assert all(part.width <= 20 for part in columns.frontiers)
 
 
 def test_a_width_that_is_never_reached_drops_nothing() -> None:
     rows = [{"a": float(i * 7 % 12), "b": "uvw"[i % 3]} for i in range(30)]
-    ys = [int(row["a"] >= 5) ^ (i % 6 == 0) for i, row in enumerate(rows)]
+    ys = [int(i * 7 % 12 >= 5) ^ (i % 6 == 0) for i in range(30)]
     wide, paths = at.Adept(CLASSES["stumps"], max_width=10_000), at.Adept(CLASSES["stumps"], engine="paths")
     assert wide.learn_many(rows, ys).tolist() == paths.learn_many(rows, ys).tolist()
     assert wide.certificate().best_is_kept and wide.width == paths.width
