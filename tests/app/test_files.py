@@ -252,8 +252,18 @@ def test_a_decimal_comma() -> None:
         good("run", "comma.csv", *options, "comma.p", "--decimal", ",")
         good("run", "point.csv", *options, "point.p")
         told = call("run", "comma.csv", "--rules", "stumps").stderr
-        assert "comma.csv holds texts such as 3,5; if these are numbers, add --decimal ," in told
+        first = next(cell for cell in lines[0].split(";") if "." not in cell)
+        assert f"comma.csv holds texts such as {first}; if these are numbers, add --decimal ,\n" in told
         assert Path("comma.p").read_bytes() == Path("point.p").read_bytes()
+
+
+def test_a_comma_between_thousands_is_not_taken_for_a_decimal_one() -> None:
+    write("people.csv", "name,people,y", 'a,"23,288 ",0', 'b,"9,703",1', 'a,"1,302,111",0')
+    told = call("run", "people.csv").stderr
+    assert (
+        "holds texts such as 23,288; if these are numbers, add --decimal , where the comma begins the fraction" in told
+    )
+    assert "between thousands it must be taken out first" in told
 
 
 def zipped(content: bytes) -> bytes:
@@ -363,6 +373,13 @@ def test_a_compressed_file_is_known_by_its_first_bytes_whatever_it_is_called() -
         (b"PK\x03\x04rest", "is a zip or Excel file; unpack it"),
         (b"<!DOCTYPE html><table>", "is a page or XML; save its table as CSV"),
         (b"PAR1rest", "is Parquet; add --format parquet"),
+        (b"<stata_dta><header>", "is a Stata file; save it as CSV or Parquet"),
+        (b"s\x02\x01\x00rest", "is a Stata file; save it as CSV or Parquet"),
+        (b"$FL2@(#) SPSS", "is an SPSS file; save it as CSV or Parquet"),
+        (b"% A study\n%\n@relation x\n", "is an ARFF file; save it as CSV or Parquet"),
+        (b"@RELATION x\n", "is an ARFF file; save it as CSV or Parquet"),
+        (b"\xd0\xcf\x11\xe0rest", "is an old Excel file; save it as CSV"),
+        (b"\x80\x04\x95rest", "is a database, HDF5 or pickle file; save its table as CSV or Parquet"),
     ],
 )
 def test_a_file_of_another_kind_is_a_sentence(content: bytes, sentence: str) -> None:
@@ -372,7 +389,7 @@ def test_a_file_of_another_kind_is_a_sentence(content: bytes, sentence: str) -> 
 
 
 def test_a_header_that_only_looks_like_another_kind_is_read() -> None:
-    for name in ("[score]", "<b>", "PK"):
+    for name in ("[score]", "<b>", "PK", "%", "% of sales", "@relation", "s"):
         write("f.csv", f"{name},y", "3,1", "4,0")
         assert "2 rounds" in good("run", "f.csv", "--rules", "stumps")
 

@@ -16,6 +16,7 @@ from strategies import steady
 
 from adeptree.app.run import text_lines
 from adeptree.app.run.json_array import elements
+from adeptree.app.run.text_lines import Meter
 
 RULES = ["--rules", "stumps(score)"]
 ROWS = [{"score": 7 * i % 16, "said": 'a],{"\\', "more": [1, {"b": []}], "y": int(7 * i % 16 >= 9)} for i in range(60)]
@@ -94,3 +95,19 @@ def test_an_object_may_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(EOFError, match="longer than"):
         list(elements(pieces, text_lines.Meter()))
     assert len(list(pieces)) > 30
+
+
+def test_what_comes_after_the_array_is_seen_in_a_later_piece_too() -> None:
+    with pytest.raises(EOFError, match="there is more"):
+        list(elements(iter([b'[{"a": 1}]', b" ", b"x"]), Meter()))
+
+
+def test_a_comma_too_many_is_no_object() -> None:
+    assert list(elements(iter([b'[{"a": 1},, {"a": 2}, ]']), Meter())) == [[b'{"a": 1}', b'{"a": 2}']]
+
+
+def test_an_object_whose_end_has_not_come_is_not_yet_handed_on() -> None:
+    meter = Meter()
+    found = elements(iter([b'[{"a": 1}, {"b', b'": 2}]']), meter)
+    assert next(found) == [b'{"a": 1}'] and (meter.read, meter.handed) == (14, 10)
+    assert next(found) == [b'{"b": 2}'] and list(found) == [] and meter.handed == meter.read == 20

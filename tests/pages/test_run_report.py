@@ -12,8 +12,9 @@ from browser import CHROMIUM, MEASURE, Reader, browse
 from running import call, good, process, small, write
 
 import adeptree as at
-from adeptree.pages.course import LIMIT, Course
+from adeptree.pages.course import LIMIT, Course, Moment
 from adeptree.pages.curves import HEIGHT, LEFT, PROVEN, RIGHT, WIDTH, Curve, curves
+from adeptree.pages.run_page import error_figure
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,12 @@ def test_costs_and_weights_make_losses_and_no_mistakes() -> None:
         assert " mistakes (drawn" not in certificate and "in costs (miss" in certificate
         assert "losses so far, per round" in html and "0000000" not in html
     assert "its mistakes then" in page("weighed.csv", "--rules", "thresholds(score)")
+
+
+def test_the_axis_of_losses_has_no_percent() -> None:
+    moments = [Moment(t, 0.5 * t, 0.25 * t, 1.0, 1, "rule") for t in (10, 20)]
+    shown = {weighed: re.findall(r">([\d.]+)<", error_figure(moments, weighed).svg) for weighed in (True, False)}
+    assert "0.5" in shown[True] and "50" not in shown[True] and "50" in shown[False]
 
 
 def test_weights_beyond_what_was_announced_end_the_promises_and_not_the_run() -> None:
@@ -134,6 +141,18 @@ def test_a_course_stays_short_and_goes_on_after_a_stop() -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+def test_long_names_do_not_widen_it(tmp_path: Path) -> None:
+    name = "a_column_whose_name_is_a_very_long_word_that_fits_no_line_of_a_telephone"
+    write(f"{name}.csv", f"{name},y", *(f"{i * 7 % 16},{int(i * 7 % 16 >= 9)}" for i in range(40)))
+    html = page(f"{name}.csv").replace("</body>", MEASURE + "</body>")
+    dom, _ = browse(tmp_path, html, 390, "--dump-dom")
+    found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
+    assert found, "the measuring script did not run"
+    seen: dict[str, Any] = json.loads(found[1])
+    assert seen["wide"] <= seen["room"] == 390
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_browser_renders_it(tmp_path: Path, width: int) -> None:
     html = page()
@@ -143,5 +162,5 @@ def test_a_browser_renders_it(tmp_path: Path, width: int) -> None:
     assert found, "the measuring script did not run"
     seen: dict[str, Any] = json.loads(found[1])
     assert [figure["id"] for figure in seen["figures"]] == ["figure-regret", "figure-error"]
-    assert seen["wide"] <= seen["room"] and seen["smallest"] > 7
+    assert seen["wide"] <= seen["room"] == width and seen["smallest"] > 7
     assert all(figure["width"] > 300 and figure["height"] > 200 for figure in seen["figures"])

@@ -12,7 +12,7 @@ import pytest
 import adeptree as at
 from adeptree.pages import summary
 from adeptree.pages.summary import Account, rule_text
-from adeptree.pages.summary_words import verdict
+from adeptree.pages.summary_words import compared, verdict
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,8 @@ def test_losses_that_are_weighed_are_not_called_mistakes() -> None:
     shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
     assert "mistakes" not in shown and "Losses (a miss costs 5, a false alarm 1" in shown
     assert "60   16.7 %   always 1" in shown  # of 60 x 5 + 60 that could be lost
+    assert "(of all that could be lost)" in " ".join(shown.split()) and "within 3.6 losses of the best rule" in shown
+    assert compared(20.0, 20.1, 1000, weighed=True) == "loses practically as much as"
 
 
 def test_a_better_rule_that_may_have_been_dropped_is_told_of() -> None:

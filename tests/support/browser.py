@@ -76,11 +76,24 @@ document.body.append(out);
 """
 
 
+NARROWEST = 500
+"""Chromium opens no window that is narrower, whatever it is told: what is meant for phones is shown in a frame."""
+IN_A_FRAME = """<body style="margin: 0"><iframe src="{}" style="border: 0; width: {}px; height: 900px"></iframe><script>
+setTimeout(() => {{
+  document.documentElement.innerHTML = document.querySelector("iframe").contentDocument.documentElement.innerHTML;
+}}, 2500);
+</script></body>"""
+
+
 def browse(tmp_path: Path, html: str, width: int, *options: str) -> tuple[str, str]:
-    """Open the page in headless Chromium; return its DOM (or nothing) and what it logged."""
+    """Open the page in headless Chromium, so many pixels wide; return its DOM (or nothing) and what it logged."""
     file = tmp_path / "page.html"
     file.write_text(html, encoding="utf-8")
     command = [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900"]
+    if width < NARROWEST:
+        outer = tmp_path / "outer.html"
+        outer.write_text(IN_A_FRAME.format(file.as_uri(), width), encoding="utf-8")
+        file, command = outer, [*command, "--allow-file-access-from-files"]
     command += ["--virtual-time-budget=3000", *options, file.as_uri()]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=100, check=True)
     return done.stdout, done.stderr

@@ -107,6 +107,7 @@ def leading_weights(run: Transcript, count: int = 5) -> tuple[list[str], FloatAr
         if abs(learner.predict_proba(r.x) - r.p) > 1e-6:
             raise InvalidArgument(
                 f"round {r.t} cannot be played again: the learner had learnt before the game, or weighs no single paths"
+                f'; these are weighed by Adept(..., engine="paths")'
             )
         expansion = learner.paths.looked
         assert expansion is not None

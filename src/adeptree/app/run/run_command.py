@@ -89,7 +89,7 @@ def run_command(
         typer.Option(
             help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
             '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as '
-            '"thresholds(n=1024)"; adeptree classes lists them.',
+            '"thresholds(n=1024)"; adeptree classes lists them. Default: stumps, on all columns.',
             autocompletion=_rules_like,
         ),
     ] = None,

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from adeptree.app.serve.serve_command import ServeOptions
 
 
+USUAL_RULES = "stumps"
+"""What a stream of one's own competes with if nobody says: any table has them, with texts, times and gaps."""
+
+
 def meanings(layout: Layout) -> dict[str, Any]:
     """Return what the rules were found to mean."""
     values = [list(texts) for texts in layout.label.values]
@@ -32,11 +36,7 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
     saved = folder.saved if folder else None
     if folder and saved is not None:
         folder.refuse_differences({**options.settings(), "columns": stream.columns})
-    rules = options.rules or BUNDLED.get(options.stream, ("", None))[1]
-    if rules is None:
-        raise InvalidArgument(
-            'say what to compete with, e.g. --rules stumps or --rules "thresholds(delay)"; adeptree classes lists more'
-        )
+    rules = options.rules or BUNDLED.get(options.stream, ("", USUAL_RULES))[1]
     apart = (options.weight, options.key)
     given = stream, rules, options.x, options.label, options.follow
     if folder is None or saved is None:

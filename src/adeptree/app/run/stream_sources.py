@@ -119,7 +119,13 @@ OTHERS = {
     rb"PK\x03\x04": "a zip or Excel file; unpack it, or save it as CSV",
     rb"\s*\[\s*\[": "a JSON array of arrays; one of objects is read, or one object per line",
     rb"PAR1": "Parquet; add --format parquet",
-    rb"ARROW1": "an Arrow file; save it as Parquet or CSV",
+    rb"ARROW1|FEA1": "an Arrow file; save it as Parquet or CSV",
+    rb"<stata_dta>|[q-s][\x01\x02]\x01": "a Stata file; save it as CSV or Parquet",
+    rb"\$FL[23]": "an SPSS file; save it as CSV or Parquet",
+    rb"%PDF": "a PDF; save its table as CSV",
+    rb"(?i)\s*(%[^,;|\t\n]*\n|@relation\s)": "an ARFF file; save it as CSV or Parquet",
+    rb"\xd0\xcf\x11\xe0": "an old Excel file; save it as CSV",
+    rb"SQLite format 3|\x89HDF|\x80[\x02-\x05]": "a database, HDF5 or pickle file; save its table as CSV or Parquet",
     rb"(?i)\s*<(!doctype|html|\?xml)": "a page or XML; save its table as CSV",
 }
 """What other files begin with, as patterns, and what to do."""
