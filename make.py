@@ -131,7 +131,7 @@ def check(venv: Path, *commands: list[str]) -> None:
     for command in commands:
         say(" ".join(command))
     codes = together([[tool(venv, name), *rest] for name, *rest in commands])
-    for (name, *_), code in zip(commands, codes):
+    for (name, *_), code in zip(commands, codes, strict=True):
         if code:
             say(f"{name} failed (exit code {code})")
             raise SystemExit(code if code > 0 else 128 - code)

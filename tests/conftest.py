@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 import adeptree as at
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
+
+# The command is made of its functions once, not before each of thousands of calls, most of whose time that would be.
+vars(typer.testing)["_get_command"] = cache(vars(typer.testing)["_get_command"])
 
 EXTRAS = ("distributed", "highspy", "matplotlib", "pandas", "pyarrow", "pysat", "river", "sklearn", "uvicorn", "z3")
 MISSING = [name for name in EXTRAS if find_spec(name) is None]

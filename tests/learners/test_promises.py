@@ -52,6 +52,8 @@ def search(build: Callable[[], at.Adept], points: list[Any], T: int, seeds: int 
     """Play every opponent and check after every round."""
     found = []
     for (name, play), seed in itertools.product(opponents.ALL.items(), range(seeds)):
+        if seed and name in ("one_point", "all_equal"):
+            continue  # (they draw nothing: it would be the same game)
         learner = build()
         for now in play(learner, points, T, np.random.default_rng(seed)):
             promised = now.bound_after(now.rounds)
@@ -88,7 +90,7 @@ def test_no_stream_breaks_what_is_printed(name: str, options: dict[str, Any], en
         options = options | {"mistake_bound": 90}
     if engine == "auto" and not at.Adept(c, **options).engine.collapsed:
         return  # it is the paths
-    assert search(lambda: at.Adept(c, engine=engine, **options), points, 90, seeds=3) == []
+    assert search(lambda: at.Adept(c, engine=engine, **options), points, 90) == []
 
 
 @every_engine
