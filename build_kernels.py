@@ -25,6 +25,8 @@ except ModuleNotFoundError:  # called by hand, where hatchling is not needed
 ROOT = Path(__file__).resolve().parent
 HOME = Path("adeptree") / "_compiled"
 MODES = ("auto", "require", "none")
+# What Cython puts beside views of arrays: once for all kernels, as compiling it takes longer than they do.
+SHARED = "adeptree._compiled.views_of_arrays"
 WINDOWS = sys.platform == "win32"
 STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")  # free-threaded Python has no stable ABI yet
 # Machine code and the interpreted source give the same bits: no fused multiply-add, no reordered sums.
@@ -61,21 +63,28 @@ def build(root: Path, work: Path, required: bool) -> list[Path]:
         (folder / "__init__.py").touch()
     for path in sources(root):
         shutil.copy(path, home)
+    files = {f"adeptree._compiled.{path.stem}": HOME / path.name for path in sorted(home.glob("*_kernel.py"))}
     wanted = [
         Extension(
-            f"adeptree._compiled.{path.stem}",
-            [str(HOME / path.name)],
+            name,
+            [str(file)],
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if STABLE else [],
             py_limited_api=STABLE,
             extra_compile_args=FLAGS,
             libraries=[] if WINDOWS else ["m"],
         )
-        for path in sorted(home.glob("*_kernel.py"))
+        for name, file in {**files, SHARED: HOME / "views_of_arrays.c"}.items()
     ]
     here = Path.cwd()
     os.chdir(work / "sources")
     try:
-        made = cythonize(wanted, build_dir=str(work / "c"), quiet=True, compiler_directives=DIRECTIVES)
+        made = cythonize(
+            wanted,
+            build_dir=str(work / "c"),
+            quiet=True,
+            compiler_directives=DIRECTIVES,
+            shared_utility_qualified_name=SHARED,
+        )
         for extension in made:
             extension.optional = not required  # cythonize forgets it when it is given to Extension
         command: Any = Distribution({"ext_modules": made}).get_command_obj("build_ext")

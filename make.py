@@ -40,13 +40,15 @@ def tool(venv: Path, name: str) -> str:
     return str(venv / "Scripts" / f"{name}.exe" if os.name == "nt" else venv / "bin" / name)
 
 
-def group(name: str) -> list[str]:
-    """Return the requirements of a dependency group, which the pip of Python 3.11 does not know."""
+def requirements(kind: str) -> list[str]:
+    """Return what must be there beside the package: for users (""), or for all extras and tools ("dev")."""
     import tomllib  # (an older Python is told so in a sentence, by main)
 
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-    parts = [group(part["include-group"]) if isinstance(part, dict) else [part] for part in groups[name]]
-    return [line for part in parts for line in part]
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras, groups = told["project"]["optional-dependencies"], told["dependency-groups"]
+    wanted = [line for name in extras if kind and name != "all" for line in extras[name]]
+    parts = [part["include-group"] for part in groups[kind]] if kind else []
+    return [*told["project"]["dependencies"], *wanted, *(line for part in parts for line in groups[part])]
 
 
 def key(kind: str) -> str:
@@ -93,10 +95,10 @@ def install(venv: Path, kind: str) -> None:
     if not usable(venv):
         create(venv)
     (venv / STAMP).unlink(missing_ok=True)
-    targets = [".[all]", *group(kind)] if kind else ["."]
-    say(f"pip install -e {targets[0]}" + (f" and the dependency group {kind}" if kind else ""))
-    pip = [tool(venv, "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    if subprocess.run([*pip, "-e", *targets], cwd=ROOT).returncode:
+    say("pip install -e ." + (f" with all extras and the dependency group {kind}" if kind else ""))
+    pip = [tool(venv, "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-warn-conflicts"]
+    # The kernels are compiled while everything else is fetched.
+    if any(together([[*pip, "--no-deps", "-e", "."], [*pip, *requirements(kind)]])):
         stop(
             "pip could not install adeptree; the first set-up needs the network or a package index "
             "(pip's own words are above)"
@@ -115,21 +117,37 @@ def run(venv: Path, args: list[str]) -> NoReturn:
 
 
 def test(venv: Path, args: list[str]) -> None:
-    """Run every check in order; the first that fails ends it with its own exit code."""
+    """Run every check; the first that fails ends it with its own exit code."""
     install(venv, "dev")
-    ruff = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
-    for name, *rest in [
-        *ruff,
-        ["mypy"],
-        ["basedpyright", "--pythonpath", tool(venv, "python")],
-        ["pytest", "-n", "auto", *args],
-    ]:
-        say(" ".join([name, *rest]))
-        code = subprocess.call([tool(venv, name), *rest], cwd=ROOT)
+    # Hundreds of processes are started by the tests; without bytecode each would compile all modules that it loads.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    check(venv, ["ruff", "check", "."])
+    check(venv, ["ruff", "format", "--check", "."])
+    check(venv, ["mypy"], ["basedpyright", "--pythonpath", tool(venv, "python")])
+    check(venv, ["pytest", "-n", "auto", "--dist", "worksteal", *args])
+    say("all checks passed")
+
+
+def check(venv: Path, *commands: list[str]) -> None:
+    """Run commands of the environment side by side, and end with the exit code of one that fails."""
+    for command in commands:
+        say(" ".join(command))
+    codes = together([[tool(venv, name), *rest] for name, *rest in commands])
+    for (name, *_), code in zip(commands, codes, strict=True):
         if code:
             say(f"{name} failed (exit code {code})")
             raise SystemExit(code if code > 0 else 128 - code)
-    say("all checks passed")
+
+
+def together(commands: list[list[str]]) -> list[int]:
+    """Run commands side by side and return their exit codes."""
+    running = [subprocess.Popen(command, cwd=ROOT) for command in commands]
+    try:
+        return [one.wait() for one in running]
+    except KeyboardInterrupt:  # which they heard too
+        for one in running:
+            one.terminate()
+        raise
 
 
 def main(args: list[str]) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Generator, Iterator
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 import adeptree as at
@@ -15,8 +19,13 @@ from adeptree.core.errors import MissingExtra
 if TYPE_CHECKING:
     from playground_tab import Playground
 
+    from adeptree.experiments.reproduce import Reproduction
+
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
+
+# The command is made of its functions once, not before each of thousands of calls, most of whose time that would be.
+vars(typer.testing)["_get_command"] = cache(vars(typer.testing)["_get_command"])
 
 EXTRAS = ("distributed", "highspy", "matplotlib", "pandas", "pyarrow", "pysat", "river", "sklearn", "uvicorn", "z3")
 MISSING = [name for name in EXTRAS if find_spec(name) is None]
@@ -30,6 +39,28 @@ def both_engines(request: pytest.FixtureRequest) -> Iterator[None]:
     make.__defaults__ = tuple(request.param if value == "auto" else value for value in kept)
     yield
     make.__defaults__ = kept
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    """All experiments at their smallest: measured by the first worker that asks, read from its files by the others."""
+    from adeptree.experiments.reproduce import reproduce
+
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    taken = folder / "tiny-is-written"
+    while True:
+        try:
+            taken.mkdir()
+        except FileExistsError:
+            time.sleep(0.1)
+        else:
+            break
+    try:
+        return reproduce(level="tiny", out=folder / "tiny")
+    finally:
+        taken.rmdir()
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,6 @@ FAST = "width"
 """An experiment whose tiny cells take no time."""
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    return reproduce(level="tiny", out=tmp_path_factory.mktemp("tiny"))
-
-
 # --- The whole pipeline ------------------------------------------------------------------------------
 
 

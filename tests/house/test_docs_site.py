@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from browser import CHROMIUM, browse
+from browser import CHROMIUM
+from browser_tab import Tab
 
 import adeptree
 
@@ -176,33 +177,35 @@ def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
 
 
 MEASURE = """
-<script>
-const out = document.createElement("pre");
-out.id = "measured";
-const images = [...document.querySelectorAll("article img")];
-const root = document.documentElement;
-const formulas = [...document.querySelectorAll("article p span.formula math")].filter(f => !f.closest("table"));
-out.textContent = JSON.stringify({wide: root.scrollWidth, room: root.clientWidth,
-  cut: formulas.filter(f => f.getBoundingClientRect().right > root.clientWidth + 1).map(f => f.textContent),
-  images: images.map(i => [i.naturalWidth > 0, i.getBoundingClientRect().width])});
-document.body.append(out);
-</script>
+(async () => {
+  await document.fonts.ready;
+  const images = [...document.querySelectorAll("article img")];
+  const root = document.documentElement;
+  const rolls = e => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || rolls(e.parentElement));
+  const beside = [...document.querySelectorAll("article *")].filter(
+    e => e.getBoundingClientRect().right > root.clientWidth + 1 && !rolls(e.parentElement) && !rolls(e));
+  return {wide: root.scrollWidth, room: root.clientWidth, beside: beside.map(e => e.outerHTML.slice(0, 80)),
+    images: images.map(i => [i.naturalWidth > 0, i.getBoundingClientRect().width])};
+})()
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.fixture(scope="module", params=[390, 1280])
+def tab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    """One browser as wide as a phone (where wide tables can be scrolled), one as wide as a desk."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
+    with Tab(tmp_path_factory.mktemp("tab"), (request.param, 900)) as tab:
+        yield tab
+
+
 @pytest.mark.parametrize(
     "name", ["index", "explanation/pictures", "status", "reference/learners", "anytime", "notebooks/own-frame"]
 )
-def test_pages_fit_phones_and_desks(site: Path, tmp_path: Path, name: str, width: int) -> None:
-    path = site / f"{name}.html"
-    html = path.read_text(encoding="utf-8").replace("<head>", f'<head><base href="{path.as_uri()}">')
-    html = html.replace("</body>", MEASURE + "</body>")
-    dom, _ = browse(tmp_path, html, width, "--dump-dom")
-    found = re.search(r'<pre id="measured">(.*?)</pre>', dom, flags=re.DOTALL)
-    assert found, "the measuring script did not run"
-    seen = json.loads(found[1])
-    assert seen["wide"] <= seen["room"] == width and not seen["cut"]
+def test_pages_fit_phones_and_desks(site: Path, tab: Tab, name: str) -> None:
+    tab.open((site / f"{name}.html").as_uri())
+    seen = tab.value(MEASURE)
+    assert seen["wide"] <= seen["room"] == tab.size[0] and seen["beside"] == []
     assert all(loaded and wide <= seen["room"] for loaded, wide in seen["images"])
     assert len(seen["images"]) == {"explanation/pictures": 5, "index": 1, "notebooks/own-frame": 2}.get(name, 0)
+    assert tab.complaints == []

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,9 +66,9 @@ BUDGET = {"all": 29_900, "core": 16_400}
 CORE = ("core", "theory", "roles", "families", "oracles", "learners", "games")
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(HOUSE.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(HOUSE.rglob("*.py"))]
 
 
 def room(path: Path) -> str:
@@ -82,6 +83,7 @@ def name_of(base: ast.expr) -> str:
     return base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
 
 
+@cache
 def kinds() -> dict[str, str]:
     """Return the concrete classes of every role, and the folder of each."""
     bases: dict[str, set[str]] = {}

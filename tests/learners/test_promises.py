@@ -48,10 +48,12 @@ def violations(learner: at.Adept, promised: float | None) -> list[str]:
     return found
 
 
-def search(build: Callable[[], at.Adept], points: list[Any], T: int, seeds: int = 2) -> list[str]:
+def search(build: Callable[[], at.Adept], points: list[Any], T: int, seeds: tuple[int, ...] = (0, 1)) -> list[str]:
     """Play every opponent and check after every round."""
     found = []
-    for (name, play), seed in itertools.product(opponents.ALL.items(), range(seeds)):
+    for (name, play), seed in itertools.product(opponents.ALL.items(), seeds):
+        if seed != seeds[0] and name in ("one_point", "all_equal"):
+            continue  # (they draw nothing: it would be the same game)
         learner = build()
         for now in play(learner, points, T, np.random.default_rng(seed)):
             promised = now.bound_after(now.rounds)
@@ -88,7 +90,8 @@ def test_no_stream_breaks_what_is_printed(name: str, options: dict[str, Any], en
         options = options | {"mistake_bound": 90}
     if engine == "auto" and not at.Adept(c, **options).engine.collapsed:
         return  # it is the paths
-    assert search(lambda: at.Adept(c, engine=engine, **options), points, 90, seeds=3) == []
+    # (Of seeds 0 to 2 these come nearest to the bounds.)
+    assert search(lambda: at.Adept(c, engine=engine, **options), points, 90, seeds=(1, 2)) == []
 
 
 @every_engine
@@ -417,7 +420,7 @@ def test_mutant_no_gap(engine: str) -> None:
             learner.engine.kernel.eta = 1.0  # (the sums are those of the true one)
         return learner
 
-    assert search(build, list(range(63)), 90, seeds=1)
+    assert search(build, list(range(63)), 90, seeds=(0,))
 
 
 def test_mutant_a_price_too_low(monkeypatch: pytest.MonkeyPatch) -> None:

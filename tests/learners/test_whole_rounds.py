@@ -726,9 +726,12 @@ def test_interrupts_one_after_the_other_leave_nothing_behind(name: str, monkeypa
 
 @pytest.mark.skipif(not COMPILED, reason="they are interpreted here")
 def test_all_of_this_holds_where_kernels_are_interpreted() -> None:
-    """Python raises between any two lines of a kernel, also in the middle of a round: in a process of its own."""
+    """Python raises between any two lines of a kernel, also in the middle of a round: in a process of its own.
+
+    One engine and one batch here: .ci/jobs has an environment without machine code, in which this whole file runs.
+    """
     laws = "all_or_nothing or leaves_whole_rounds or spoils_nothing or second_interrupt or mutant or one_after"
-    chosen = f"thresholds and ({laws})"
+    chosen = f"thresholds and ((kt and ({laws})) or (mixed and learn_many))"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", chosen],
         env={**os.environ, "ADEPTREE_ENGINE": "python"},

@@ -12,7 +12,7 @@ from browser import CHROMIUM, MEASURE, Reader, browse
 
 from adeptree.experiments.claims import EXPERIMENTS
 from adeptree.experiments.experiment import Verdict
-from adeptree.experiments.reproduce import Reproduction, reproduce
+from adeptree.experiments.reproduce import Reproduction
 from adeptree.pages.report_page import page, write_report
 
 pytest.importorskip("matplotlib", reason="the figures need the extra plot")
@@ -23,13 +23,8 @@ FIGURES = (
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    return reproduce(level="tiny", out=tmp_path_factory.mktemp("report"))
-
-
-@pytest.fixture(scope="module")
-def html(result: Reproduction) -> str:
-    return page(result)
+def html(tiny: Reproduction) -> str:
+    return page(tiny)
 
 
 @pytest.fixture(scope="module")
@@ -51,19 +46,19 @@ def test_every_figure_is_there_with_words(html: str) -> None:
     assert html.count("<figure ") == len(FIGURES)
 
 
-def test_every_verdict_is_in_the_table(html: str, result: Reproduction) -> None:
-    for name, verdicts in result.verdicts.items():
+def test_every_verdict_is_in_the_table(html: str, tiny: Reproduction) -> None:
+    for name, verdicts in tiny.verdicts.items():
         body = re.search(rf'<tbody id="claim-{name}">.*?</tbody>', html, flags=re.DOTALL)
         assert body, name
         assert body[0].count('scope="row"') == len(verdicts)
         assert body[0].count("✓ held") == sum(v.outcome == "held" for v in verdicts)
 
 
-def test_sections_and_origin(html: str, result: Reproduction) -> None:
+def test_sections_and_origin(html: str, tiny: Reproduction) -> None:
     for anchor in ("verdicts", "figures", "findings", "origin"):
         assert f'id="{anchor}"' in html
         assert f'href="#{anchor}"' in html
-    for version in result.manifest["versions"].values():
+    for version in tiny.manifest["versions"].values():
         assert version in html
     assert html.count("<strong>Measured:</strong>") == 8
 
@@ -95,20 +90,20 @@ def test_curves_are_thin_enough(html: str) -> None:
     assert max(lengths) <= 1000
 
 
-def test_the_same_rows_give_the_same_page(html: str, result: Reproduction) -> None:
-    assert page(result) == html
+def test_the_same_rows_give_the_same_page(html: str, tiny: Reproduction) -> None:
+    assert page(tiny) == html
 
 
-def test_only_what_was_run_is_shown(result: Reproduction, tmp_path: Path) -> None:
-    part = Reproduction({"width": result.rows["width"]}, {"width": result.verdicts["width"]}, result.manifest, tmp_path)
+def test_only_what_was_run_is_shown(tiny: Reproduction, tmp_path: Path) -> None:
+    part = Reproduction({"width": tiny.rows["width"]}, {"width": tiny.verdicts["width"]}, tiny.manifest, tmp_path)
     html = write_report(part).read_text(encoding="utf-8")
     assert re.findall(r'<figure id="figure-([\w-]+)"', html) == ["width"]
     assert 'href="#findings"' not in html
 
 
-def test_a_failure_is_said_and_text_is_escaped(result: Reproduction) -> None:
+def test_a_failure_is_said_and_text_is_escaped(tiny: Reproduction) -> None:
     bad = Verdict("<b>2 < 1</b>", "<=", 1.0, 2.0, 2.0, 0.0, 1, False, "a & b")
-    failed = Reproduction({}, {"width": [bad]}, result.manifest, result.out)
+    failed = Reproduction({}, {"width": [bad]}, tiny.manifest, tiny.out)
     html = page(failed)
     assert "1 check did not hold" in html
     assert "&lt;b&gt;2 &lt; 1&lt;/b&gt;" in html and "a &amp; b" in html

@@ -53,7 +53,7 @@ class Tab:
         self._session = self._call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self._call(f"{domain}.enable")
-        wide, high = size
+        self.size = wide, high = size
         self._call(
             "Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=size == PHONE
         )
