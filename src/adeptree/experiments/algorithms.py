@@ -65,8 +65,8 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
     machine, counted = base, c.spec_name != "blocks"
     if cell["base"] == "SOA":
         c, base, machine = c.to_finite(), at.SOA(), listed  # type: ignore[attr-defined]
-    elif cell["base"] == "Ghost":  # (on rows against path by path)
-        base = at.Ghost(listed.dimension(listed.all))
+    elif cell["base"] in ("Ghost", "Ghost without d"):  # (on rows against path by path)
+        base = at.Ghost(listed.dimension(listed.all) if cell["base"] == "Ghost" else None)
         machine = base.bind(c)
     elif cell["base"] in CITED:
         base, machine = CITED[cell["base"]], Machine(LETTERS[cell["base"]], listed)
@@ -101,6 +101,8 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
 
 def _prior(cell: Cell, c: Any, M: int, concepts: int | None) -> transcribed.Mixed:
     """Return the default prior; the structure that stands for intervals has one of its own (docs/real-classes.md)."""
+    if cell.get("prior") == "kt":
+        return transcribed.KT(M)
     if c.spec_name == "intervals" and cell["engine"] == "auto":
         one = at.Thresholds(c.n)
         return transcribed.TwoCuts(listed_of(one), default_base(one).bind(one), (c.n + 1).bit_length() - 1)
@@ -133,7 +135,7 @@ def _learner(cell: Cell, c: at.ConceptClass, T: int, M: int, base: Any) -> at.On
     if which == "lazy":
         return at.LazyAdept(c, T, exponent=0.7, base=base, seed=seed)
     if which == "anytime":
-        return at.Adept(c, base=base, engine=cell["engine"], seed=seed)
+        return at.Adept(c, base=base, prior=cell.get("prior"), engine=cell["engine"], seed=seed)
     if which == "cited":
         return at.Adept(c, T, base=base, engine="paths", mistake_bound=M, seed=seed)
     return at.Adept(c, T, base=base, rate=cell["rate"], engine=cell["engine"], seed=seed)

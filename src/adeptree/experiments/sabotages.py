@@ -6,6 +6,7 @@ from adeptree.experiments import sabotage_ways as ways
 from adeptree.experiments.experiment import Cell
 from adeptree.experiments.game_sabotages import GAME_MUTANTS
 from adeptree.experiments.mutants import Mutant
+from adeptree.experiments.neighbour_sabotages import NEIGHBOUR_MUTANTS
 from adeptree.experiments.sabotage_ways import after_init, always, instead, times
 
 LEARNING: dict[str, Cell] = {
@@ -208,7 +209,7 @@ WHERE: dict[str, dict[str, Cell]] = {
     "query_lower_bound": {"lower-bound": {}, "frontier": {"part": "low"}},
     "adaptive_regret_in_advance": {"anytime": {"part": "bound"}},
 }
-MUTANTS |= GAME_MUTANTS
+MUTANTS |= GAME_MUTANTS | NEIGHBOUR_MUTANTS
 MUTANTS |= {
     f"{name} x {factor:g}": Mutant(
         f"bounds.{name} is {factor:g} times what it should be",
