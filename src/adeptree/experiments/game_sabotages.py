@@ -37,6 +37,16 @@ GAME_MUTANTS: dict[str, Mutant] = {
         {"games.block_reset:BlockReset._coin": ways.alternating},
         {"adversaries": {"part": "blocks"}},
     ),
+    "phases begin with 1": Mutant(
+        "the first label of every phase of BlockReset is 1",
+        {"games.block_reset:BlockReset.instance": ways.one_after_queries},
+        {"adversaries": {"part": "blocks"}},
+    ),
+    "asked about 1s": Mutant(
+        "BlockReset gives a round with a query the label 1",
+        {"games.block_reset:BlockReset.label": ways.one_in_queries},
+        {"adversaries": {"part": "blocks"}},
+    ),
     "leaking points": Mutant(
         "BlockReset's points are odd or even as their blocks are",
         {"games.block_reset:Partition.fresh": ways.leaking},

@@ -198,7 +198,7 @@ LOWERED = {
     "first_order_regret": 0.1, "commits": 2, "tradeoff_regret": 0.1, "tradeoff_queries": 0.5, "query_lower_bound": 1.5,
     "kt_cost": 0.9, "adaptive_regret_in_advance": 0.2, "anytime_regret": 0.5, "hedge_regret": 0.1,
     "forced_mistakes": 0.5, "dimension_lower_bound": 1.1, "late_regret_at_rate": 0.9, "late_adaptive_regret": 0.9,
-    "excess": 0.9,
+    "excess": 0.9, "ftpl_regret": 0.5, "queries": 0.5,
 }  # fmt: skip
 """Formulas that are multiplied by another number."""
 WHERE: dict[str, dict[str, Cell]] = {
