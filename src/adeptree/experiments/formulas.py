@@ -79,7 +79,7 @@ def _excess(T: int, M: int) -> Pair:
 
 
 def _perturbed(T: int, M: int) -> Pair:
-    """FTPL's promise for noise M/2 on n = 4M points and 2^M concepts; the chance of k is in proportion to e^-noise|k|."""
+    """FTPL's promise for noise M/2 on n = 4M points and 2^M concepts; the chance of k is e^-noise|k|, scaled."""
     noise, points = M / 2, 4 * M
     said = at.bounds.ftpl_regret(T, points, M * log(2), noise)
     return said, (1 - exp(-noise)) * T + _most_perturbed(M * log(2), points, noise)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -60,14 +61,13 @@ def first_rule(was: Any) -> Any:
 
     def found(self: Any) -> Any:
         still = np.flatnonzero(self.label == OPEN)
-        rule = None
-        for below in still:
-            for above in still:
-                if rule is None and below != above:
-                    self._queries.posed += 1
-                    rule = self.concept_class.find([(self._known.instances[below], 1), (self._known.instances[above], 0)])
+        points = [self._known.instances[i] for i in still]
+        for below, above in permutations(points, 2):
+            self._queries.posed += 1
+            if (rule := self.concept_class.find([(below, 1), (above, 0)])) is not None:
+                break
         cut = np.full_like(self.label, OPEN)
-        cut[still] = [int(rule(self._known.instances[i])) for i in still]
+        cut[still] = [int(rule(x)) for x in points]
         return cut
 
     return found
@@ -102,7 +102,9 @@ def rounded(was: Any) -> Any:
 
 def no_coins(was: Any) -> Any:
     """One more than the smaller side."""
-    return lambda self, state, zero, one: 1 + min(self.value(zero), self.value(one)) if zero != one else was(self, state, zero, one)
+    return lambda self, state, zero, one: (
+        was(self, state, zero, one) if state in (zero, one) else 1 + min(self.value(zero), self.value(one))
+    )
 
 
 def worst_guess(was: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adeptree.experiments import neighbour_sabotage_ways as ways
 from adeptree.experiments.experiment import Cell
 from adeptree.experiments.mutants import Mutant
-from adeptree.experiments.sabotage_ways import after_init, always, instead, one_more, times, wrong_label
+from adeptree.experiments.sabotage_ways import after_init, one_more, times, wrong_label
 
 TRACKING: dict[str, Cell] = {"neighbours": {"part": "tracking"}}
 KNOWN: dict[str, Cell] = {"neighbours": {"part": "transductive"}}

@@ -1,4 +1,4 @@
-"""Past the paper: the learners next to ADEPT (changing worlds, known points, an unknown order, coins) and dimensions."""
+"""Past the paper: the learners next to ADEPT (changing worlds, known points, unknown order, coins) and dimensions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _transductive(cell: Cell) -> Row:
 def _unknown_order(cell: Cell) -> Row:
     """Hide thresholds in a random order; the oracle returns the smallest rule that fits, the largest, or any."""
     n, ties, rng = cell["n"], cell["ties"], np.random.default_rng([cell["seed"], cell["n"]])
-    place, cut, calls = rng.permutation(n).tolist(), int(rng.integers(n + 1)), 0
+    place, cut, calls, opened = rng.permutation(n).tolist(), int(rng.integers(n + 1)), 0, n
 
     def find(sample: Any) -> Any:
         nonlocal calls, opened
@@ -79,7 +79,7 @@ def _unknown_order(cell: Cell) -> Row:
         return lambda x: int(place[x] < size)
 
     learner = at.UnknownOrder(at.OracleClass(find=find), range(n), seed=cell["seed"])
-    opened, mistakes, kept = n, 0, 0.0
+    mistakes, kept = 0, 0.0
     for x in rng.permutation(n).tolist():
         y = int(place[x] < cut)
         wrong = learner.predict_proba(x) != y

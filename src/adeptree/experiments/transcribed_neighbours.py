@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -45,7 +46,7 @@ def kt_price(T: int, M: int) -> float:
 
 
 def tracking(found: Experts, pairs: Pairs, M: int, S: int) -> Told:
-    """Fixed-share of Herbster and Warmuth over the labellings, tuned to S switches: docs/drift.md, the first theorem."""
+    """Fixed-share of Herbster and Warmuth over the labellings, tuned to S switches: docs/drift.md."""
     T = len(pairs)
     alpha = min(1 / 2, S / (T - 1))
     switching = S * math.log(1 / alpha) + (T - 1 - S) * math.log(1 / (1 - alpha)) if S else 0.0
@@ -67,11 +68,14 @@ RATES = (15 / 16, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 STAYING = (1 / 8, 1 / 64, 1 / 512)
 
 
+def _always(share: float, t: int) -> float:
+    return share
+
+
 def tracking_anytime(found: Experts, pairs: Pairs, S: int, least: int) -> Told:
-    """24 pairs of a rate and a share, told neither T nor S: docs/drift.md, Theorem 2; ``least`` is the sequence's loss."""
-    ways: list[tuple[float, Callable[[int], float]]] = [
-        (eta, share) for eta in RATES for share in (lambda t: 1 / (t + 1), *(lambda t, a=a: a for a in STAYING))
-    ]
+    """24 pairs of a rate and a share: docs/drift.md, Theorem 2; ``least`` is the loss of the best sequence."""
+    shares: list[Callable[[int], float]] = [lambda t: 1 / (t + 1), *(partial(_always, a) for a in STAYING)]
+    ways = list(product(RATES, shares))
     weights, told, losses = [[mass for _, mass in found] for _ in ways], Told(), []
     for t, (_, y) in enumerate(pairs):
         labels = [row[t] for row, _ in found]
@@ -155,9 +159,7 @@ def worth(
     return min(max(zero, 1 + one), max(one, 1 + zero)) if not coins else max(zero, one)
 
 
-def chance(
-    value: dict[Losses, float], table: Sequence[Sequence[int]], k: int, state: Losses, x: int
-) -> float:
+def chance(value: dict[Losses, float], table: Sequence[Sequence[int]], k: int, state: Losses, x: int) -> float:
     """Return how likely the best learner with coins says 1: so that both labels cost the same, if they can."""
     zero, one = (value.get(after(table, k, state, x, y)) for y in (0, 1))
     if zero is None or one is None:
