@@ -122,7 +122,12 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "no tree": Mutant(
         "Ghost never finds a tree",
         {"ghost.stages:tree_label": always(None)},
-        {"cited": {"part": "probing", "learner": "Ghost"}},
+        {"cited": {"part": "probing"}},
+    ),
+    "no ghosts": Mutant(
+        "Ghost learns nothing from its mistakes",
+        {"ghost.ghost_learner:Ghost._after_mistake": instead(lambda self, old, grown, ones, decision: grown)},
+        {"cited": {"part": "probing"}},
     ),
     "never prunes": Mutant(
         "MajorityPruning follows the last function",
