@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -87,6 +88,16 @@ def not_blind(learner: Any) -> None:
         return blind(x, raw) if peeking.look() * (learner.horizon - learner.rounds) < wanted else 0.5
 
     learner._probability = probability
+
+
+def peeks(was: Any) -> Any:
+    """No coin is tossed where the next number of the sampler says so."""
+
+    def guess(self: Any, x: Any, p: float) -> int:
+        drawn = deepcopy(self._sampler).random() * (self.horizon - self.rounds)
+        return int(p > 0.5) if drawn < self.commits - len(self.sampled_rounds) else int(was(self, x, p))
+
+    return guess
 
 
 def wrong_label(was: Any) -> Any:

@@ -186,6 +186,11 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.lazy:LazyAdept.__init__": after_init(ways.not_blind)},
         {"transfer": {"part": "games"}, "algorithms": {"part": "lazy"}},
     ),
+    "guesses peek": Mutant(
+        "the lazy learner guesses the likelier label in rounds that will be sampled",
+        {"learners.lazy:LazyAdept._guess": ways.peeks},
+        {"transfer": {"part": "sampling"}},
+    ),
     "lazier": Mutant(
         "K = T^(c - 0.25) rounds are committed, not T^c",
         {"learners.lazy:_commits": ways.lazier},

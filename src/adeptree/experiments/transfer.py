@@ -30,27 +30,40 @@ def run(cell: Cell) -> Row:
         return _growth(cell, c, learner)
     game = played(learner, cell)
     y, guess, p = (game.column(name).astype(float) for name in ("y", "guess", "p"))
-    coins = float((guess - p).sum()) / max(1e-9, float((p * (1 - p)).sum()) ** 0.5)
     sampled = np.array(learner.sampled_rounds) - 1
     # z_t lies in E_h where the concept h errs, and in E_alg where the guess that was drawn errs.
     wrong = np.abs(_labels(c, [r.x for r in game]) - y)
     ours = np.abs(guess - y)
-    by_concept = float(np.abs(wrong[:, sampled].mean(axis=1) - wrong.mean(axis=1)).max())
-    by_us = float(abs(ours[sampled].mean() - ours.mean()))
+    by_concept = approximation(wrong, sampled)
     return {
         "K": learner.commits,
         "sampled": len(set(sampled.tolist())),
         "M": learner.inner.mistake_bound,
         "littlestone": c.littlestone_dimension,
         "epsilon": by_concept,
-        "augmented": max(by_concept, by_us),
+        "augmented": max(by_concept, approximation(ours[np.newaxis], sampled)),
         "regret_of_all": float(game.realised_loss - game.best_loss) / cell["T"],
         "regret_of_sampled": float(ours[sampled].sum() - wrong[:, sampled].sum(axis=1).min()) / len(sampled),
         "expected_of_sampled": float(np.abs(p - y)[sampled].sum() - wrong[:, sampled].sum(axis=1).min()),
         "accounted": abs(game.realised_loss - ours.sum()) + abs(game.best_loss - wrong.sum(axis=1).min()),
         "middle": float(sampled.mean()) + 1,
-        "coins": coins,
+        "coins": _coins(guess, p),
+        "sampled_coins": _coins(guess[sampled], p[sampled]),
     }
+
+
+def approximation(inside: Any, sampled: Any) -> float:
+    """Return the least epsilon: how far the share of sampled rounds in a set (a row) is from that of all, at most.
+
+    >>> approximation(np.array([[1, 0, 0, 0], [1, 1, 0, 0]]), np.array([2, 3]))
+    0.5
+    """
+    return float(np.abs(inside[:, sampled].mean(axis=1) - inside.mean(axis=1)).max())
+
+
+def _coins(guess: Any, p: Any) -> float:
+    """Return how far the guesses are from coins of these chances, in standard deviations."""
+    return float((guess - p).sum()) / max(1e-9, float((p * (1 - p)).sum()) ** 0.5)
 
 
 def _growth(cell: Cell, c: at.ConceptClass, learner: at.LazyAdept) -> Row:
@@ -157,3 +170,5 @@ def _uniform(rows: Sequence[Row]) -> Iterator[Verdict]:
     yield from like_coins("sampled rounds against a uniform subset, position", scores, note)
     note = "sum of guess - p in a game, in standard deviations; no two games share a coin"
     yield from like_coins("guesses against coins of the chances told", column(rows, "coins"), note)
+    note = "the same of the sampled rounds alone: a guess does not know whether its round is sampled"
+    yield from like_coins("guesses in sampled rounds against such coins", column(rows, "sampled_coins"), note)
