@@ -97,7 +97,7 @@ def skipping(learner: at.LazyAdept) -> float:
         if committed:
             inner.learn(0, y)
             wanted -= 1
-    return ours - min(ones, T - ones)
+    return float(ours - min(ones, T - ones))
 
 
 def _labels(c: Any, xs: Sequence[Any]) -> Any:
