@@ -63,7 +63,7 @@ def approximation(inside: Any, sampled: Any) -> float:
 
 def _coins(guess: Any, p: Any) -> float:
     """Return how far the guesses are from coins of these chances, in standard deviations."""
-    return float((guess - p).sum()) / max(1e-9, float((p * (1 - p)).sum()) ** 0.5)
+    return float((guess - p).sum()) / max(1e-9, math.sqrt(float((p * (1 - p)).sum())))
 
 
 def _growth(cell: Cell, c: at.ConceptClass, learner: at.LazyAdept) -> Row:
