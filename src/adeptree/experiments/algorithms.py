@@ -20,7 +20,7 @@ from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, 
 from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.query_counts import through_oracle
 from adeptree.experiments.stats import ROUNDING, at_most
-from adeptree.experiments.transcribed_votes import LETTERS, Machine
+from adeptree.experiments.transcribed_votes import LETTERS, Machine, MostConcepts
 from adeptree.families.registry import default_base
 from adeptree.games.adversaries import History, Recorded
 
@@ -37,7 +37,8 @@ def run(cell: Cell) -> Row:
     """Play a game, then let the transcription have the same rounds."""
     if cell["part"] == "alone":
         return _alone(cell)
-    return (_lemmas if cell["part"] == "lemmas" else _compared)(cell, at.parse(cell["class"]))
+    parts = {"lemmas": _lemmas, "oracles": _oracles}
+    return parts.get(cell["part"], _compared)(cell, at.parse(cell["class"]))
 
 
 def _stream(cell: Cell, c: at.ConceptClass) -> at.Adversary:
@@ -65,6 +66,9 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
     machine, counted = base, c.spec_name != "blocks"
     if cell["base"] == "SOA":
         c, base, machine = c.to_finite(), at.SOA(), listed  # type: ignore[attr-defined]
+    elif cell["base"] == "Halving":
+        machine = MostConcepts(c.to_finite().instances(), listed.labels)  # type: ignore[attr-defined]
+        c, base, M = c.to_finite(), at.Halving(), len(listed.labels).bit_length() - 1  # type: ignore[attr-defined]
     elif cell["base"] in ("Ghost", "Ghost without d"):  # (on rows against path by path)
         base = at.Ghost(listed.dimension(listed.all) if cell["base"] == "Ghost" else None)
         machine = base.bind(c)
@@ -146,6 +150,22 @@ def _least(listed: transcribed.Listed, pairs: transcribed.Pairs) -> int:
     return min(sum(labels[listed.place(x)] != y for x, y in pairs) for labels in listed.labels)
 
 
+def _oracles(cell: Cell, c: at.ConceptClass) -> Row:
+    """Ask about random samples, some of which a concept fits, and try all concepts."""
+    listed, rng, wrong = listed_of(c), np.random.default_rng(cell["seed"]), 0
+    points = list(range(BLOCKS)) if c.spec_name == "blocks" else list(c.instances())  # type: ignore[attr-defined]
+    for _ in range(cell["T"]):
+        labels = listed.labels[int(rng.integers(len(listed.labels)))]
+        drawn = [points[int(rng.integers(len(points)))] for _ in range(int(rng.integers(9)))]
+        flips = rng.random(len(drawn)) < rng.choice([0.0, 0.2])
+        sample = [(x, labels[listed.place(x)] ^ int(flip)) for x, flip in zip(drawn, flips, strict=True)]
+        least, found, best = _least(listed, sample), c.find(sample), c.erm(sample)
+        wrong += c.realizable(sample) != (least == 0)
+        wrong += (found is None) != (least > 0) or (found is not None and any(found(x) != y for x, y in sample))
+        wrong += sum(best(x) != y for x, y in sample) != least
+    return {"wrong": wrong}
+
+
 def _lemmas(cell: Cell, concept_class: at.ConceptClass) -> Row:
     """Look into the library's own tree before and after every round."""
     T, listed, c = cell["T"], listed_of(concept_class), concept_class.to_finite()  # type: ignore[attr-defined]
@@ -210,7 +230,7 @@ LEMMAS = {
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Every difference is nothing but rounding."""
-    compared = [row for row in rows if row["part"] not in ("lemmas", "alone")]
+    compared = [row for row in rows if row["part"] not in ("lemmas", "alone", "oracles")]
     for (which,), members in groups(compared, "part").items():
         games = f"{len(members)} games of {min(r['T'] for r in members)} to {max(r['T'] for r in members)} rounds"
         yield at_most(f"difference in p, {NAMES[which]}", column(members, "p_gap"), ROUNDING, f"{games}; every round")
@@ -228,6 +248,10 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         yield at_most(
             f"predictions of {base} that its paper's pseudo-code does not make", column(members, "differs"), 0.0, note
         )
+    if asked := part(rows, "oracles"):
+        claim = 'Definition "Oracle Types": answers of a class that its list of concepts refutes'
+        note = f"{len(asked)} x {asked[0]['T']} samples of up to 8 points: realizable, a concept that fits, ERM"
+        yield at_most(claim, column(asked, "wrong"), 0.0, note)
     if lemmas := part(rows, "lemmas"):
         for name, claim in LEMMAS.items():
             yield at_most(claim, column(lemmas, name), ROUNDING, f"after every round of {len(lemmas)} games")

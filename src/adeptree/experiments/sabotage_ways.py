@@ -260,3 +260,18 @@ def forgets_a_tenth(was: Any) -> Any:
         self.expected_loss -= 0.1 * abs(p - label)
 
     return settle
+
+
+def ones_only(was: Any) -> Any:
+    """Samples lose their 0s."""
+    return lambda self, sample: was(self, [(x, y) for x, y in sample if y])
+
+
+def ties_to_one(was: Any) -> Any:
+    """At least as many will do."""
+
+    def compare(self: Any, partition: Any, split: Any) -> Any:
+        zeros, ones = partition.counts(split.x, len(split.can0))
+        return ones >= zeros
+
+    return compare

@@ -113,6 +113,16 @@ MUTANTS: dict[str, Mutant] = {
         {"oracles.chain:Counting._through": ways.thirty_times},
         {"queries": {"part": "posed"}, "frontier": {"part": "posed"}},
     ),
+    "zeros ignored": Mutant(
+        "the oracle of block unions does not look at the points with label 0",
+        {"families.blocks.block_unions:BlockUnions.realizable": ways.ones_only},
+        {"algorithms": {"part": "oracles"}},
+    ),
+    "Halving's ties": Mutant(
+        "Halving says 1 where both sides have as many concepts",
+        {"families.finite.version_space:Halving.compare": ways.ties_to_one},
+        EXACT,
+    ),
     # --- The classic reduction ---
     "experts never deleted": Mutant(
         "Algorithm 1 keeps unrealizable experts where it should delete them",
