@@ -137,7 +137,7 @@ MUTANTS: dict[str, Mutant] = {
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
         {"learners.adept_learner:Adept.best_loss": times(0.5), "learners.history:HistoryLearner.best_loss": times(0.5)},
-        {"regret": {}, "transfer": {"part": "games"}, "algorithms": {}, "frontier": {"part": "cited"}},
+        {"regret": {}, "transfer": {}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "no coins": Mutant(
         "guesses are the likelier label",
