@@ -8,7 +8,7 @@ import pytest
 
 import adeptree as at
 from adeptree.experiments import transcribed_neighbours as slow
-from adeptree.experiments.claims import CLAIMS
+from adeptree.experiments.claims import CLAIMS, experiment
 from adeptree.experiments.transcribed import Listed
 from adeptree.experiments.transfer import skipping
 
@@ -43,6 +43,15 @@ def test_rounds_that_are_alike_may_be_skipped(c: float) -> None:
     one = at.Thresholds(1)
     game = at.play(at.LazyAdept(one, 700, exponent=c, seed=5), at.Greedy(one), seed=5)
     assert skipping(at.LazyAdept(one, 700, exponent=c, seed=5)) == pytest.approx(game.regret, rel=1e-12)
+
+
+def test_long_lazy_games_of_one_case_have_the_same_columns() -> None:
+    cells = [c for c in experiment("transfer").cells("quick") if c["part"] == "growth" and c["seed"] < 2]
+    cells = [c for c in cells if c["T"] <= 1000 or (c["T"], c["c"]) == (10_000, 0.5)]
+    columns = {(c["T"], c["c"], c["seed"]): set(experiment("transfer").row(c)) for c in cells}
+    assert len(columns) == 6
+    assert all(found == columns[T, c, 0] for (T, c, _), found in columns.items())
+    assert "apart" in columns[1000, 0.7, 0] and "apart" not in columns[10_000, 0.5, 0]
 
 
 def test_the_docs_say_what_was_changed_after_seeing_results() -> None:

@@ -16,7 +16,7 @@ from adeptree.games.adversaries import less_likely
 
 DELTA = 0.1
 """How often an epsilon-approximation may fail."""
-SHORT = 10_000
+SHORT = 1_000
 """Rounds up to which a game is played twice: with rounds that are alike skipped, and without."""
 DRAWN = 1 << 16
 """Coins that are drawn at once."""
@@ -71,7 +71,7 @@ def _growth(cell: Cell, c: at.ConceptClass, learner: at.LazyAdept) -> Row:
     T, d, M = cell["T"], c.littlestone_dimension or 0, learner.inner.mistake_bound or 0
     regret = skipping(learner)
     row: Row = {"regret": regret, "less_logs": regret / math.sqrt(d + (M + 1) * math.log(math.e * T))}
-    if cell["seed"] == 0 and T <= SHORT:
+    if T <= SHORT:
         again = at.LazyAdept(c, T, exponent=cell["c"], seed=cell["seed"])
         row["apart"] = abs(at.play(again, at.Greedy(c), seed=cell["seed"]).regret - regret) / regret
     return row
