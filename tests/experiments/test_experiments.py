@@ -137,6 +137,17 @@ DOCTORED: list[tuple[str, str, Callable[[Any], Any], dict[str, Any]]] = [
     ("algorithms", "p_gap", lambda _: 1e-6, {"part": "cited"}),
     ("transfer", "coins", worse(2), {"part": "sampling"}),
     ("anytime", "regret", worse(4), {"part": "compare"}),
+    ("adversaries", "asked", lambda value: value + 2, {"learner": "leader"}),
+    ("adversaries", "fresh", lambda value: value - 2, {"learner": "leader"}),
+    ("neighbours", "p_gap", lambda _: 1e-6, {"learner": "Tracking"}),
+    ("neighbours", "loss_gap", lambda _: 1, {"learner": "TrackingAnytime"}),
+    ("neighbours", "share", lambda _: 1.01, {"part": "transductive"}),
+    ("neighbours", "asked_later", lambda _: 1, {}),
+    ("neighbours", "mistakes", worse(9), {"part": "order"}),
+    ("neighbours", "calls", worse(20), {"part": "order", "n": 200}),
+    ("neighbours", "kept", lambda _: 0.76, {}),
+    ("neighbours", "dimension_gap", lambda _: 0.25, {}),
+    ("neighbours", "share", lambda _: 1.01, {"part": "coins"}),
 ]
 
 

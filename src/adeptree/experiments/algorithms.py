@@ -20,7 +20,7 @@ from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, 
 from adeptree.experiments.played_streams import adversary
 from adeptree.experiments.query_counts import through_oracle
 from adeptree.experiments.stats import ROUNDING, at_most
-from adeptree.experiments.transcribed_votes import LETTERS, Machine
+from adeptree.experiments.transcribed_votes import LETTERS, Machine, MostConcepts
 from adeptree.families.registry import default_base
 from adeptree.games.adversaries import History, Recorded
 
@@ -37,7 +37,8 @@ def run(cell: Cell) -> Row:
     """Play a game, then let the transcription have the same rounds."""
     if cell["part"] == "alone":
         return _alone(cell)
-    return (_lemmas if cell["part"] == "lemmas" else _compared)(cell, at.parse(cell["class"]))
+    parts = {"lemmas": _lemmas, "oracles": _oracles}
+    return parts.get(cell["part"], _compared)(cell, at.parse(cell["class"]))
 
 
 def _stream(cell: Cell, c: at.ConceptClass) -> at.Adversary:
@@ -65,8 +66,11 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
     machine, counted = base, c.spec_name != "blocks"
     if cell["base"] == "SOA":
         c, base, machine = c.to_finite(), at.SOA(), listed  # type: ignore[attr-defined]
-    elif cell["base"] == "Ghost":  # (on rows against path by path)
-        base = at.Ghost(listed.dimension(listed.all))
+    elif cell["base"] == "Halving":
+        machine = MostConcepts(c.to_finite().instances(), listed.labels)  # type: ignore[attr-defined]
+        c, base, M = c.to_finite(), at.Halving(), len(listed.labels).bit_length() - 1  # type: ignore[attr-defined]
+    elif cell["base"] in ("Ghost", "Ghost without d"):  # (on rows against path by path)
+        base = at.Ghost(listed.dimension(listed.all) if cell["base"] == "Ghost" else None)
         machine = base.bind(c)
     elif cell["base"] in CITED:
         base, machine = CITED[cell["base"]], Machine(LETTERS[cell["base"]], listed)
@@ -101,6 +105,8 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
 
 def _prior(cell: Cell, c: Any, M: int, concepts: int | None) -> transcribed.Mixed:
     """Return the default prior; the structure that stands for intervals has one of its own (docs/real-classes.md)."""
+    if cell.get("prior") == "kt":
+        return transcribed.KT(M)
     if c.spec_name == "intervals" and cell["engine"] == "auto":
         one = at.Thresholds(c.n)
         return transcribed.TwoCuts(listed_of(one), default_base(one).bind(one), (c.n + 1).bit_length() - 1)
@@ -133,7 +139,7 @@ def _learner(cell: Cell, c: at.ConceptClass, T: int, M: int, base: Any) -> at.On
     if which == "lazy":
         return at.LazyAdept(c, T, exponent=0.7, base=base, seed=seed)
     if which == "anytime":
-        return at.Adept(c, base=base, engine=cell["engine"], seed=seed)
+        return at.Adept(c, base=base, prior=cell.get("prior"), engine=cell["engine"], seed=seed)
     if which == "cited":
         return at.Adept(c, T, base=base, engine="paths", mistake_bound=M, seed=seed)
     return at.Adept(c, T, base=base, rate=cell["rate"], engine=cell["engine"], seed=seed)
@@ -142,6 +148,22 @@ def _learner(cell: Cell, c: at.ConceptClass, T: int, M: int, base: Any) -> at.On
 def _least(listed: transcribed.Listed, pairs: transcribed.Pairs) -> int:
     """Return the loss of the best concept, by trying all."""
     return min(sum(labels[listed.place(x)] != y for x, y in pairs) for labels in listed.labels)
+
+
+def _oracles(cell: Cell, c: at.ConceptClass) -> Row:
+    """Ask about random samples, some of which a concept fits, and try all concepts."""
+    listed, rng, wrong = listed_of(c), np.random.default_rng(cell["seed"]), 0
+    points = list(range(BLOCKS)) if c.spec_name == "blocks" else list(c.instances())  # type: ignore[attr-defined]
+    for _ in range(cell["T"]):
+        labels = listed.labels[int(rng.integers(len(listed.labels)))]
+        drawn = [points[int(rng.integers(len(points)))] for _ in range(int(rng.integers(9)))]
+        flips = rng.random(len(drawn)) < rng.choice([0.0, 0.2])
+        sample = [(x, labels[listed.place(x)] ^ int(flip)) for x, flip in zip(drawn, flips, strict=True)]
+        least, found, best = _least(listed, sample), c.find(sample), c.erm(sample)
+        wrong += c.realizable(sample) != (least == 0)
+        wrong += (found is None) != (least > 0) or (found is not None and any(found(x) != y for x, y in sample))
+        wrong += sum(best(x) != y for x, y in sample) != least
+    return {"wrong": wrong}
 
 
 def _lemmas(cell: Cell, concept_class: at.ConceptClass) -> Row:
@@ -208,7 +230,7 @@ LEMMAS = {
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Every difference is nothing but rounding."""
-    compared = [row for row in rows if row["part"] not in ("lemmas", "alone")]
+    compared = [row for row in rows if row["part"] not in ("lemmas", "alone", "oracles")]
     for (which,), members in groups(compared, "part").items():
         games = f"{len(members)} games of {min(r['T'] for r in members)} to {max(r['T'] for r in members)} rounds"
         yield at_most(f"difference in p, {NAMES[which]}", column(members, "p_gap"), ROUNDING, f"{games}; every round")
@@ -226,6 +248,10 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         yield at_most(
             f"predictions of {base} that its paper's pseudo-code does not make", column(members, "differs"), 0.0, note
         )
+    if asked := part(rows, "oracles"):
+        claim = 'Definition "Oracle Types": answers of a class that its list of concepts refutes'
+        note = f"{len(asked)} x {asked[0]['T']} samples of up to 8 points: realizable, a concept that fits, ERM"
+        yield at_most(claim, column(asked, "wrong"), 0.0, note)
     if lemmas := part(rows, "lemmas"):
         for name, claim in LEMMAS.items():
             yield at_most(claim, column(lemmas, name), ROUNDING, f"after every round of {len(lemmas)} games")

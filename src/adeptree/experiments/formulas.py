@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import product
 from math import ceil, comb, e, exp, floor, log, sqrt
 
@@ -77,6 +78,22 @@ def _excess(T: int, M: int) -> Pair:
     return max(logs) + log(sum(exp(value - max(logs)) for value in logs)), M * log(2)
 
 
+def _perturbed(T: int, M: int) -> Pair:
+    """FTPL's promise for noise M/2 on n = 4M points and 2^M concepts; the chance of k is e^-noise|k|, scaled."""
+    noise, points = M / 2, 4 * M
+    said = at.bounds.ftpl_regret(T, points, M * log(2), noise)
+    return said, (1 - exp(-noise)) * T + _most_perturbed(M * log(2), points, noise)
+
+
+@cache
+def _most_perturbed(log_concepts: float, points: int, noise: float) -> float:
+    numbers = range(-600, 601)
+    whole = sum(exp(-noise * abs(k)) for k in numbers)
+    tilts = [noise * i / 100 for i in range(1, 91)]
+    means = {s: sum(exp(s * k - noise * abs(k)) for k in numbers) / whole for s in tilts}
+    return min((log_concepts + points * log(mean)) / (2 * s) for s, mean in means.items())
+
+
 # Each over T and a dimension or number of mistakes; written as the paper (or the page named) writes it.
 FORMULAS: dict[str, Callable[[int, int], Pair]] = {
     "main theorem: sqrt(T M ln(eT/M) / 2)": lambda T, M: (at.bounds.regret(T, M), sqrt(T * _ln_n(T, M) / 2)),
@@ -111,6 +128,10 @@ FORMULAS: dict[str, Callable[[int, int], Pair]] = {
     "Theorem A: 1.087 sqrt(K T) + K/8 + 1/2": lambda T, M: (
         at.bounds.adaptive_regret_in_advance(T, 8.0 + M), _adaptive(T, 8.0 + M)
     ),
+    "queries of a game: 2 x the width before each round": lambda T, M: (
+        float(at.bounds.queries(list(range(M, T + M)))), float(T * (T + 2 * M - 1))
+    ),
+    "FTPL on n points: (1 - e^-noise) T + min over s of (ln N + n ln E e^(s k)) / 2s": _perturbed,
     "the same on a grid of 5 %: max(2.66 sqrt(ln N (L* + 1)), 5.36 ln N)": lambda T, M: (
         at.bounds.first_order_regret(T, float(M), True), max(2.66 * sqrt(M * (T + 1)), 5.36 * M)
     ),

@@ -179,3 +179,22 @@ def leaking(was: Any) -> Any:
 def other_label(was: Any) -> Any:
     """The opposite is predicted."""
     return lambda self, split: ~was(self, split)
+
+
+def one_after_queries(was: Any) -> Any:
+    """The coin of the round after a query always says 1."""
+
+    def instance(self: Any, history: Any) -> Any:
+        if not self.query_rounds or self.query_rounds[-1] != self._round or not self._round:
+            return was(self, history)
+        coin, self._coin = self._coin, lambda: 1
+        x = was(self, history)
+        self._coin = coin
+        return x
+
+    return instance
+
+
+def one_in_queries(was: Any) -> Any:
+    """The label is looked at again after a query."""
+    return lambda self, history, x, p: 1 if self._round in self.query_rounds[-1:] else was(self, history, x, p)

@@ -37,6 +37,16 @@ GAME_MUTANTS: dict[str, Mutant] = {
         {"games.block_reset:BlockReset._coin": ways.alternating},
         {"adversaries": {"part": "blocks"}},
     ),
+    "phases begin with 1": Mutant(
+        "the first label of every phase of BlockReset is 1",
+        {"games.block_reset:BlockReset.instance": ways.one_after_queries},
+        {"adversaries": {"part": "blocks"}},
+    ),
+    "asked about 1s": Mutant(
+        "BlockReset gives a round with a query the label 1",
+        {"games.block_reset:BlockReset.label": ways.one_in_queries},
+        {"adversaries": {"part": "blocks"}},
+    ),
     "leaking points": Mutant(
         "BlockReset's points are odd or even as their blocks are",
         {"games.block_reset:Partition.fresh": ways.leaking},
@@ -112,7 +122,12 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "no tree": Mutant(
         "Ghost never finds a tree",
         {"ghost.stages:tree_label": always(None)},
-        {"cited": {"part": "probing", "learner": "Ghost"}},
+        {"cited": {"part": "probing"}},
+    ),
+    "no ghosts": Mutant(
+        "Ghost learns nothing from its mistakes",
+        {"ghost.ghost_learner:Ghost._after_mistake": instead(lambda self, old, grown, ones, decision: grown)},
+        {"cited": {"part": "probing"}},
     ),
     "never prunes": Mutant(
         "MajorityPruning follows the last function",

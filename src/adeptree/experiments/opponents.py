@@ -16,7 +16,7 @@ import adeptree as at
 from adeptree.experiments.algorithms import listed_of
 from adeptree.experiments.experiment import Cell, Row, Verdict, column, groups, part
 from adeptree.experiments.lower_bound import budgeted_game
-from adeptree.experiments.stats import at_most, like_coins, mean_is, score
+from adeptree.experiments.stats import at_most, like_coins, mean, mean_is, near, score
 from adeptree.learners.budgeted import Guesser
 
 BITS = 62
@@ -118,10 +118,17 @@ def _blocks(cell: Cell) -> Row:
         "told": score(told[0], T, 0.5),
         "told_high": score(told[1], T, 0.5),
         "changes": score(sum(one != other for one, other in pairwise(ys)), T - 1, 0.5),
+        "asked": _ones(ys, [t - 1 for t in asked if t]),
+        "fresh": _ones(ys, [t for t in asked if t < T]),
         "broken": broken,
         "lied": sum(_lied(query, blocks, d) for _, query in game.log),
         "best": abs(game.best_loss(played) - (sum(ys) - sum(ones[:d]))),
     }
+
+
+def _ones(ys: Sequence[int], rounds: Sequence[int]) -> float:
+    """Return how far the number of 1s in these rounds is from that of fair coins, in standard deviations."""
+    return score(sum(ys[t] for t in rounds), len(rounds), 0.5) if rounds else 0.0
 
 
 def _lied(query: Any, blocks: dict[Any, int], d: int) -> bool:
@@ -179,6 +186,11 @@ def _of_blocks(rows: Sequence[Row]) -> Iterator[Verdict]:
         for name, which in (("told", "lowest"), ("told_high", "highest")):
             note = "in standard deviations: a point says nothing about its block"
             yield from like_coins(f"BlockReset: {which} bit of a point that is its label", column(apart, name), note)
+    if asking := [r for r in rows if r["learner"] == "leader" and r["d"] == 1]:  # (others ask in the same rounds)
+        for name, which in (("asked", "rounds with a query"), ("fresh", "the rounds after them")):
+            note = f"{len(asking)} games with {asking[0]['Q']} queries, in standard deviations"
+            scores = column(asking, name)
+            yield near(f"BlockReset: 1s in {which}", mean(scores), 0.0, 1 / len(scores) ** 0.5, len(scores), note)
     note = "a phase ends with every round of a query; one block for each label, and points that nobody saw"
     yield at_most("BlockReset: blocks and points that are not fresh", column(rows, "broken"), 0.0, note)
     claim = "BlockReset: answers that the class refutes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -87,6 +88,16 @@ def not_blind(learner: Any) -> None:
         return blind(x, raw) if peeking.look() * (learner.horizon - learner.rounds) < wanted else 0.5
 
     learner._probability = probability
+
+
+def peeks(was: Any) -> Any:
+    """No coin is tossed where the next number of the sampler says so."""
+
+    def guess(self: Any, x: Any, p: float) -> int:
+        drawn = deepcopy(self._sampler).random() * (self.horizon - self.rounds)
+        return int(p > 0.5) if drawn < self.commits - len(self.sampled_rounds) else int(was(self, x, p))
+
+    return guess
 
 
 def wrong_label(was: Any) -> Any:
@@ -249,3 +260,18 @@ def forgets_a_tenth(was: Any) -> Any:
         self.expected_loss -= 0.1 * abs(p - label)
 
     return settle
+
+
+def ones_only(was: Any) -> Any:
+    """Samples lose their 0s."""
+    return lambda self, sample: was(self, [(x, y) for x, y in sample if y])
+
+
+def ties_to_one(was: Any) -> Any:
+    """At least as many will do."""
+
+    def compare(self: Any, partition: Any, split: Any) -> Any:
+        zeros, ones = partition.counts(split.x, len(split.can0))
+        return ones >= zeros
+
+    return compare

@@ -6,6 +6,7 @@ from adeptree.experiments import sabotage_ways as ways
 from adeptree.experiments.experiment import Cell
 from adeptree.experiments.game_sabotages import GAME_MUTANTS
 from adeptree.experiments.mutants import Mutant
+from adeptree.experiments.neighbour_sabotages import NEIGHBOUR_MUTANTS
 from adeptree.experiments.sabotage_ways import after_init, always, instead, times
 
 LEARNING: dict[str, Cell] = {
@@ -112,6 +113,16 @@ MUTANTS: dict[str, Mutant] = {
         {"oracles.chain:Counting._through": ways.thirty_times},
         {"queries": {"part": "posed"}, "frontier": {"part": "posed"}},
     ),
+    "zeros ignored": Mutant(
+        "the oracle of block unions does not look at the points with label 0",
+        {"families.blocks.block_unions:BlockUnions.realizable": ways.ones_only},
+        {"algorithms": {"part": "oracles"}},
+    ),
+    "Halving's ties": Mutant(
+        "Halving says 1 where both sides have as many concepts",
+        {"families.finite.version_space:Halving.compare": ways.ties_to_one},
+        EXACT,
+    ),
     # --- The classic reduction ---
     "experts never deleted": Mutant(
         "Algorithm 1 keeps unrealizable experts where it should delete them",
@@ -126,7 +137,7 @@ MUTANTS: dict[str, Mutant] = {
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
         {"learners.adept_learner:Adept.best_loss": times(0.5), "learners.history:HistoryLearner.best_loss": times(0.5)},
-        {"regret": {}, "transfer": {"part": "games"}, "algorithms": {}, "frontier": {"part": "cited"}},
+        {"regret": {}, "transfer": {}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "no coins": Mutant(
         "guesses are the likelier label",
@@ -185,6 +196,11 @@ MUTANTS: dict[str, Mutant] = {
         {"learners.lazy:LazyAdept.__init__": after_init(ways.not_blind)},
         {"transfer": {"part": "games"}, "algorithms": {"part": "lazy"}},
     ),
+    "guesses peek": Mutant(
+        "the lazy learner guesses the likelier label in rounds that will be sampled",
+        {"learners.lazy:LazyAdept._guess": ways.peeks},
+        {"transfer": {"part": "sampling"}},
+    ),
     "lazier": Mutant(
         "K = T^(c - 0.25) rounds are committed, not T^c",
         {"learners.lazy:_commits": ways.lazier},
@@ -197,7 +213,7 @@ LOWERED = {
     "first_order_regret": 0.1, "commits": 2, "tradeoff_regret": 0.1, "tradeoff_queries": 0.5, "query_lower_bound": 1.5,
     "kt_cost": 0.9, "adaptive_regret_in_advance": 0.2, "anytime_regret": 0.5, "hedge_regret": 0.1,
     "forced_mistakes": 0.5, "dimension_lower_bound": 1.1, "late_regret_at_rate": 0.9, "late_adaptive_regret": 0.9,
-    "excess": 0.9,
+    "excess": 0.9, "ftpl_regret": 0.5, "queries": 0.5,
 }  # fmt: skip
 """Formulas that are multiplied by another number."""
 WHERE: dict[str, dict[str, Cell]] = {
@@ -208,7 +224,7 @@ WHERE: dict[str, dict[str, Cell]] = {
     "query_lower_bound": {"lower-bound": {}, "frontier": {"part": "low"}},
     "adaptive_regret_in_advance": {"anytime": {"part": "bound"}},
 }
-MUTANTS |= GAME_MUTANTS
+MUTANTS |= GAME_MUTANTS | NEIGHBOUR_MUTANTS
 MUTANTS |= {
     f"{name} x {factor:g}": Mutant(
         f"bounds.{name} is {factor:g} times what it should be",

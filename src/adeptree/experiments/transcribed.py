@@ -222,6 +222,21 @@ class Mixed:
         return min(kt, math.log(self.concepts)) + math.log(3) if self.concepts else kt + math.log(2)
 
 
+class KT(Mixed):
+    """The KT prior alone."""
+
+    def __init__(self, M: int) -> None:
+        super().__init__(None, M)
+
+    def mass(self, u: Prefix) -> float:
+        """Of Krichevsky and Trofimov."""
+        return math.exp(log_beta(u.mistakes, u.contested, 0.5))
+
+    def price(self, t: int) -> float:
+        """Nothing for a choice among parts."""
+        return super().price(t) - math.log(2)
+
+
 class TwoCuts(Mixed):
     """Two cuts, each drawn by itself from the prior of thresholds: an interval is where exactly one is passed."""
 

@@ -139,6 +139,15 @@ LETTERS: dict[str, type[Letter]] = {
 """By the name of the library's learner."""
 
 
+class MostConcepts(Listed):
+    """Halving: the label of most concepts that are left, 0 where both have as many."""
+
+    def predict(self, concepts: Concepts, x: Any) -> int:
+        """Count both sides."""
+        zero, one = (self.with_label(concepts, x, label) for label in (0, 1))
+        return int(len(one) > len(zero))
+
+
 class Machine:
     """A transcribed learner as the paper's A, on a class that is a list of concepts."""
 
