@@ -153,7 +153,7 @@ def test_label_comparisons(label: str, cells: list[str], expected: list[int | No
         ("delay==", "--label: expected a value after =="),
         ("day", '--label: "day" has 3 values in the first rows of f.csv (mon, tue, wed), and a label has two; say'),
         ("day", 'say when it is 1, and in all others it is 0: --label "day==VALUE"'),
-        ("delay", 'and a label has two; say when it is 1, and in all others it is 0: --label "delay>VALUE"'),
+        ("delay", 'and in all others it is 0: --label "delay>VALUE"; of two values here: score, kind'),
         ("kind>3", "line 2, column kind: expected a number, to compare it with 3; got 'late'"),
         ("score>3", '"score" is the label, so it cannot be part of x'),
     ],

@@ -101,6 +101,23 @@ def test_a_width_that_is_never_reached_drops_nothing() -> None:
     assert wide.certificate().best_is_kept and wide.width == paths.width
 
 
+def test_times_that_were_seen_are_kept_in_order_and_once() -> None:
+    """A long stream of times is read as fast as one of numbers only if none has to be searched through."""
+    frontier = TableFrontier(at.TableStumps(["when", "v"], times=["when"]))
+    for hours in (5, 2, 9, 2, 5, None, 7):
+        when = {} if hours is None else {"when": 3600.0 * hours}
+        frontier.grow(frontier.split({"v": 1.0, **when}).children)
+    assert frontier.points["when"].tolist() == [7200.0, 18000.0, 25200.0, 32400.0]
+    again = TableFrontier(frontier.concept_class)
+    again.restore(frontier.state())
+    assert [str(again.concept(row)) for row in range(again.width)] == [
+        str(frontier.concept(row)) for row in range(frontier.width)
+    ]
+    for wrong in ([2.0, 1.0], [1.0, 1.0], [1, 2], [[1.0]], [1.0, np.nan]):
+        with pytest.raises(ValueError):
+            again.restore(frontier.state() | {"points": [np.array(wrong)]})
+
+
 @pytest.mark.parametrize(
     "damage",
     [

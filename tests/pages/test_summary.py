@@ -102,6 +102,21 @@ def test_losses_that_are_weighed_are_not_called_mistakes() -> None:
     assert compared(20.0, 20.1, 1000, weighed=True) == "loses practically as much as"
 
 
+def test_of_a_class_whose_paths_were_dropped_no_more_is_said_than_is_known() -> None:
+    """The one path that is kept loses 21 here, always 0 loses 7, and "x >= 60", which was dropped, 2."""
+    learner, whole = at.Adept(at.Thresholds(64), max_width=1), at.Adept(at.Thresholds(64))
+    for each in (learner, whole):
+        each.learn_many([10, 60, *[11, 20, 30, 40, 50] * 4, *[60, 61] * 3], [1, 0, *[0] * 20, *[1] * 6])
+    assert (learner.best_loss, whole.best_loss, learner.certificate().best_is_kept) == (21, 2, False)
+    told = summary.plainly(learner, "rule")
+    assert "No rule that was kept does better than always 0." in told and "of the class" not in told
+    shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
+    dropped = learner.certificate().dropped_paths
+    assert f"{dropped:,} with {learner.certificate().dropped_mass:.3g} of the prior mass dropped" in shown and dropped
+    unlimited = summary.summary(_learnt(at.Adept(at.Thresholds(64))), Account("f.csv", "rules", ["x"]), verbose=True)
+    assert "dropped" not in unlimited
+
+
 def test_a_better_rule_that_may_have_been_dropped_is_told_of() -> None:
     learner = at.Adept(at.Thresholds(64), max_width=2)
     rng = np.random.default_rng(0)

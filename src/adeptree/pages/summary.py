@@ -200,9 +200,11 @@ def _scope(learner: Adept) -> str:
 
 def _inside(learner: Adept) -> str:
     queries, base, M = learner.queries, type(learner.base).__name__, learner.mistake_bound
+    gone = learner.engine.dropped
+    dropped = f"{gone.paths:,} with {gone.mass:.3g} of the prior mass dropped" if gone.paths else ""
     return _part(
         "Inside",
-        ("width: paths kept", f"{learner.width:,}"),
+        ("width: paths kept", f"{learner.width:,}", dropped),
         ("Sauer's bound", *_sauer(learner)),
         ("oracle queries asked", f"{queries.asked:,}"),
         ("  posed", f"{queries.posed:,}", "reached an oracle"),
@@ -241,9 +243,10 @@ def plainly(learner: Adept, rule: str) -> str:
         + (f", and {compared(ours, constant.loss, stake, weighed)} {constant.rule}" if constant else "")
         + (" (of all that could be lost)." if weighed else "."),
     ]
+    better_gone = least is not None and least < best
     if constant and constant.loss <= best:
-        said.append(f"No rule of the class does better than {constant.rule}.")
-    if least is not None and least < best:
+        said.append(f"No rule {'that was kept' if better_gone else 'of the class'} does better than {constant.rule}.")
+    if better_gone:
         said.append(
             "Paths were dropped to keep the width: one of their rules may be better than the best that was kept."
         )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from adeptree.app.run.rows import Row, Stream
+from adeptree.app.run.rows import Row, Stream, listed
 from adeptree.core.cells import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, did_you_mean
 
@@ -123,8 +123,16 @@ def _too_many(stream: Stream, column: str, found: list[Any], shown: dict[Any, st
     return InvalidArgument(
         f'--label: "{column}" has {len(found)} values in the first rows of {stream.name} ('
         f"{_listed(found, shown)}), and a label has two; say when it is 1, and in all others it is 0: "
-        f'--label "{column}{sign}VALUE"'
+        f'--label "{column}{sign}VALUE"{_better(stream)}'
     )
+
+
+def _better(stream: Stream) -> str:
+    """Name the columns that are labels as they are, by the first rows that were read."""
+    columns = zip(*(row.cells for row in stream.there()[:SAMPLED]), strict=True)
+    values = [{key(text) for text in set(cells) if not is_missing(text)} for cells in columns]
+    two = [name for name, found in zip(stream.columns, values, strict=True) if len(found) == 2]
+    return f"; of two values here: {listed(two)}" if two else ""
 
 
 def _only(stream: Stream, column: str, text: str) -> Values:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.saved_values import need
-from adeptree.core.types import BoolArray, Concept, Instance, IntArray
+from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.blocks.block_frontier import BlockFrontier
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.registry import frontier_of
@@ -61,7 +61,8 @@ class TableFrontier(Frontier):
             self.kinds.append(Kind(name, True, tuple(way for way in ways for _ in (0, 1)), (0, 1) * len(ways)))
             self.frontiers += BlockFrontier(BlockUnions(concept_class.values)), frontier_of(concept_class.inner)
         self.homes: list[IntArray] = [np.zeros((len(kind.turned), 1), dtype=np.int64) for kind in self.kinds]
-        self.points: dict[str, tuple[float, ...]] = dict.fromkeys(concept_class.times, ())
+        self.points: dict[str, FloatArray] = {name: np.empty(0) for name in concept_class.times}
+        """Of every column of times those that were seen, in order."""
         self._width = 1
 
     @property
@@ -106,8 +107,10 @@ class TableFrontier(Frontier):
             frontier.grow(inner.only(kept))
             moved.append(home[:, kept])
         for name, points in self.points.items():
-            if isinstance(cell := children.x.get(name), float) and cell not in points:
-                self.points = self.points | {name: (*points, cell)}
+            if isinstance(cell := children.x.get(name), float):
+                place = int(points.searchsorted(cell))
+                if place == len(points) or points[place] != cell:
+                    self.points = self.points | {name: np.insert(points, place, cell)}
         self.homes, self._width = moved, len(children.parent)
 
     def concept(self, row: int) -> Concept:
@@ -125,7 +128,8 @@ class TableFrontier(Frontier):
                 copy = int(copies[0])
                 rule: Any = frontier.concept(int(places[0]))
                 rule = turned(rule) if kind.turned[copy] else rule
-                return c.about_numbers(kind.feature, rule, kind.else_label[copy], self.points.get(kind.feature, ()))
+                points = self.points.get(kind.feature, np.empty(0)).tolist()
+                return c.about_numbers(kind.feature, rule, kind.else_label[copy], points)
             return c.about_values(
                 kind.feature, *_first_set(frontier, zip(copies.tolist(), places.tolist(), strict=True))
             )
@@ -141,13 +145,16 @@ class TableFrontier(Frontier):
         width, homes, points = state["width"], state["homes"], state["points"]
         need(type(width) is int and len(homes) == len(state["columns"]) == len(self.kinds), "columns")
         need(len(points) == len(self.points), "points")
+        need(
+            all(seen.dtype == np.float64 and seen.ndim == 1 and (np.diff(seen) > 0).all() for seen in points), "points"
+        )
         for kind, frontier, home, column in zip(self.kinds, self.frontiers, homes, state["columns"], strict=True):
             frontier.restore(column)
             need(home.dtype == np.int64 and home.shape == (len(kind.turned), frontier.width), "homes")
         found = np.unique(np.concatenate([home.ravel() for home in homes]))
         need(np.array_equal(found[found >= 0], np.arange(width)) and found[0] >= -1, "homes")
         self.homes, self._width = list(homes), width
-        self.points = {name: tuple(map(float, known)) for name, known in zip(self.points, points, strict=True)}
+        self.points = dict(zip(self.points, points, strict=True))
 
 
 def _first_set(frontier: Any, found: Iterable[tuple[int, int]]) -> tuple[list[str | None], bool]:
