@@ -270,3 +270,13 @@ def test_narwhals_is_imported_when_the_first_frame_comes() -> None:
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert framed((1, 2)) is None and framed(pd.Timestamp(0)) is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "hint"), [([0, 1, float("nan")], "can be answered"), ([0, 1, None], "answered"), (["no"] * 3, "'yes'")]
+)
+def test_labels_that_are_missing_or_texts_are_refused_with_what_to_do(labels: Any, hint: str) -> None:
+    learner = at.Adept(at.RealThresholds())
+    with pytest.raises(InvalidLabel, match=hint):
+        learner.learn_many([0.1, 0.2, 0.3], labels)
+    assert learner.rounds == 0

@@ -43,7 +43,12 @@ def label_of(y: object) -> int:
         return y
     if isinstance(y, (bool, np.bool_)) or (isinstance(y, (int, float, np.integer, np.floating)) and y in (0, 1)):
         return int(y)
-    raise InvalidLabel(f"a label must be 0 or 1; {got('y', y)}")
+    hint = ""
+    if y is None or (isinstance(y, (float, np.floating)) and y != y):
+        hint = ": a row without a label can be answered (predict_proba) but not learnt"
+    elif isinstance(y, str):
+        hint = "; make it one, as in (y == 'yes')"
+    raise InvalidLabel(f"a label must be 0 or 1; {got('y', y)}{hint}")
 
 
 def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:

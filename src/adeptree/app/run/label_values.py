@@ -11,7 +11,8 @@ from adeptree.core.cells import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, did_you_mean
 
 PAIRS = [("0", "1"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("negative", "positive"), ("neg", "pos")]
-PAIRS += [("down", "up"), ("-", "+"), ("-1", "1")]
+PAIRS += [("down", "up"), ("-", "+"), ("-1", "1"), ("nein", "ja"), ("nee", "ja"), ("nej", "ja"), ("non", "oui")]
+PAIRS += [("no", "si"), ("no", "sí"), ("no", "sì"), ("não", "sim"), ("nao", "sim")]
 """Words for 0 and 1 (false and true are 0 and 1 themselves); when both were seen, no more rows are looked at."""
 SAMPLED = 1024
 """Rows that are looked at where words and numbers do not decide; more while all are the same."""
