@@ -12,7 +12,9 @@ from adeptree.roles.frontier import Frontier
 
 HOUSE = Path(at.__file__).parent
 ENGINES = re.compile(r"families/\w+/\w*(_engine|_kernels?|_compiled|_masses|_memory|_cells|_store|_wide|_passes)\.py")
-SECOND = {"experiments/transcribed.py", "experiments/transcribed_votes.py", "experiments/formulas.py"}
+SECOND = {
+    f"experiments/{name}.py" for name in ("transcribed", "transcribed_votes", "transcribed_neighbours", "formulas")
+}
 """Written a second time on purpose: what the first is compared with."""
 
 HOMES = {

@@ -70,7 +70,7 @@ def _growth(cell: Cell, c: at.ConceptClass, learner: at.LazyAdept) -> Row:
     """Play Greedy on the only point there is; short games are played round by round, too."""
     T, d, M = cell["T"], c.littlestone_dimension or 0, learner.inner.mistake_bound or 0
     regret = skipping(learner)
-    row: Row = {"regret": regret, "less_logs": regret / math.sqrt(d + (M + 1) * math.log(math.e * T))}
+    row: Row = {"regret": regret, "less_logs": regret / math.sqrt(d + (M + 1) * (1 + math.log(T)))}
     if T <= SHORT:
         again = at.LazyAdept(c, T, exponent=cell["c"], seed=cell["seed"])
         row["apart"] = abs(at.play(again, at.Greedy(c), seed=cell["seed"]).regret - regret) / regret
