@@ -56,7 +56,8 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#005f94", "color-brand-content": "#005f94"},
     "dark_css_variables": {"color-brand-primary": "#5db7ea", "color-brand-content": "#5db7ea"},
 }
-pygments_style = "friendly"
+
+pygments_style = "default"  # its colours can be told from the ground; those of "friendly" hardly
 pygments_dark_style = "monokai"
 
 autodoc_member_order = "bysource"
@@ -151,7 +152,7 @@ def read_on_phones(app: Any, doctree: Any) -> None:
             block["language"] = "pycon"
     for text in list(doctree.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.literal | nodes.literal_block | nodes.math | nodes.math_block | nodes.raw):
-            kept = re.sub(r"(?<=\d) (?=%)| (?=±)|(?<=±) ", "\N{NO-BREAK SPACE}", text)
+            kept = re.sub(r"(?<=\d) (?=%|(?:x|s|ms|us|B|[KM]i?B)\b)| (?=±)|(?<=±) ", "\N{NO-BREAK SPACE}", text)
             if kept != text:
                 text.parent.replace(text, nodes.Text(kept))
     for cell in doctree.findall(nodes.entry):
@@ -176,6 +177,10 @@ TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
     (
         r"(&ApplyFunction;</mo>|<mi>log</mi>\s*<mn>2</mn>\s*</msub>)(?!\s*<mo stretchy=\"false\">\()",
         r'\1<mspace width=".17em"/>',
+    ),
+    (  # "T M ln", not "T Mln"
+        r"(</m(?:i|n|sub|sup|subsup|sqrt|frac)>|<mo stretchy=\"false\">\)</mo>)(\s*)(?=(?:<msub>\s*)?<mi>(?:ln|log|exp)</mi>)",
+        r'\1<mspace width=".17em"/>\2',
     ),
     (  # an index of a letter that bears an accent stands beside it, not below
         r'(?s)<munderover>\s*(<mi>[^<]*</mi>)(.*?)(<mo stretchy="false">[^<]*</mo>)\s*</munderover>',
