@@ -179,7 +179,8 @@ TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
         r'\1<mspace width=".17em"/>',
     ),
     (  # "T M ln", not "T Mln"
-        r"(</m(?:i|n|sub|sup|subsup|sqrt|frac)>|<mo stretchy=\"false\">\)</mo>)(\s*)(?=(?:<msub>\s*)?<mi>(?:ln|log|exp)</mi>)",
+        r"(</m(?:i|n|sub|sup|subsup|sqrt|frac)>|<mo stretchy=\"false\">\)</mo>)(\s*)"
+        r"(?=(?:<msub>\s*)?<mi>(?:ln|log|exp)</mi>)",
         r'\1<mspace width=".17em"/>\2',
     ),
     (  # an index of a letter that bears an accent stands beside it, not below
