@@ -56,7 +56,8 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#005f94", "color-brand-content": "#005f94"},
     "dark_css_variables": {"color-brand-primary": "#5db7ea", "color-brand-content": "#5db7ea"},
 }
-pygments_style = "friendly"
+
+pygments_style = "default"  # its colours can be told from the ground; those of "friendly" hardly
 pygments_dark_style = "monokai"
 
 autodoc_member_order = "bysource"
@@ -124,13 +125,39 @@ def to_documented_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
 
 def sections_are_fields(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Make a list of a numpydoc section of parameters. (The extension itself takes "L*: the least loss" for a type.)"""
-    if "Parameters" in lines:
+    if {"Parameters", "Examples"} & set(lines):
         lines[:] = NumpyDocstring(lines, Config(), app, what, name, obj, options).lines()
 
 
 def bars_are_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Write |x| as it is: to Sphinx two bars are a substitution."""
-    lines[:] = [line if "``" in line or ">>>" in line else line.replace("|", r"\|") for line in lines]
+    """Write |x| as it is: to Sphinx two bars are a substitution, but in an example, which ends at an empty line."""
+    example = False
+    for place, line in enumerate(lines):
+        example = ">>>" in line or (example and bool(line.strip()))
+        if not example and "``" not in line:
+            lines[place] = line.replace("|", r"\|")
+
+
+def defaults_are_python(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Write ``...`` for a default that is no Python, such as <factory>: else Sphinx shows the whole as raw text."""
+    return re.sub(r"<(?:[^<>]|<[^<>]*>)*>", "...", signature or "") or None, returns
+
+
+def read_on_phones(app: Any, doctree: Any) -> None:
+    """Colour indented examples too, keep a number with its unit, and mark the cells that need room."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.astext().startswith(">>> "):
+            block["language"] = "pycon"
+    for text in list(doctree.findall(nodes.Text)):
+        if not isinstance(text.parent, nodes.literal | nodes.literal_block | nodes.math | nodes.math_block | nodes.raw):
+            kept = re.sub(r"(?<=\d) (?=%|(?:x|s|ms|us|B|[KM]i?B)\b)| (?=±)|(?<=±) ", "\N{NO-BREAK SPACE}", text)
+            if kept != text:
+                text.parent.replace(text, nodes.Text(kept))
+    for cell in doctree.findall(nodes.entry):
+        letters = len(cell.astext())
+        cell["classes"] += ["sentence"] * (letters > 80) or ["phrase"] * (letters > 16)
 
 
 def without_last_blank(app: Any, name: str, source: list[str]) -> None:
@@ -150,6 +177,15 @@ TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
     (
         r"(&ApplyFunction;</mo>|<mi>log</mi>\s*<mn>2</mn>\s*</msub>)(?!\s*<mo stretchy=\"false\">\()",
         r'\1<mspace width=".17em"/>',
+    ),
+    (  # "T M ln", not "T Mln"
+        r"(</m(?:i|n|sub|sup|subsup|sqrt|frac)>|<mo stretchy=\"false\">\)</mo>)(\s*)"
+        r"(?=(?:<msub>\s*)?<mi>(?:ln|log|exp)</mi>)",
+        r'\1<mspace width=".17em"/>\2',
+    ),
+    (  # an index of a letter that bears an accent stands beside it, not below
+        r'(?s)<munderover>\s*(<mi>[^<]*</mi>)(.*?)(<mo stretchy="false">[^<]*</mo>)\s*</munderover>',
+        r"<msub><mover>\1\3</mover>\2</msub>",
     ),
 ]
 
@@ -232,6 +268,8 @@ def setup(app: Any) -> None:
     app.connect("build-finished", font_of_formulas)
     app.connect("build-finished", playground)
     app.connect("doctree-resolved", keep_marks)
+    app.connect("doctree-read", read_on_phones)
+    app.connect("autodoc-process-signature", defaults_are_python)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)
     app.add_directive("family-table", FamilyTable)

@@ -139,6 +139,21 @@ def test_formulas_are_typeset_without_a_script_and_the_font_has_their_signs(site
     assert typeset > 1000
 
 
+MARKUP = re.compile(r"\*\*\w[^*\n]*\*\*|\]\(|:[a-z]+:`|~(?:adeptree|collections|typing)\b|<(?:factory|function|lambda)")
+PLAIN = re.compile(r"_\{|\b(?!3\^d)\w\^\w|\d (?:%|ms\b)| ±|± ")  # (3^d stands in a heading: a formula has no address)
+
+
+def test_no_page_shows_markup_or_tears_a_number_from_its_unit(site: Path) -> None:
+    for source in DOCS.rglob("*.md"):
+        page = (site / source.relative_to(DOCS).with_suffix(".html")).read_text(encoding="utf-8")
+        page = page.partition('<article role="main"')[2].partition("</article>")[0]
+        assert not re.search(r"<h\d>Examples", page) and not re.search(r"<span class=\"go\">\\\|", page), source.name
+        words = unescape(re.sub(r"<[^>]*>", "", re.sub(r"(?s)<(math|code|pre)\b.*?</\1>", "", page)))
+        assert len(words) > 100 and not MARKUP.search(words), source.name
+        if source.parent.name != "reference":  # docstrings are read in terminals, too: their formulas are plain
+            assert not PLAIN.search(words), (source.name, PLAIN.search(words))
+
+
 def test_every_page_and_public_name_is_in_the_site(site: Path, pages: dict[Path, Page]) -> None:
     for source in DOCS.rglob("*.md"):
         assert site / source.relative_to(DOCS).with_suffix(".html") in pages

@@ -118,5 +118,5 @@ def _certificate(learner: Adept) -> str:
 
 def _value(value: object) -> str:
     if value is None or isinstance(value, (bool, str)):
-        return {None: "none", True: "yes", False: "no"}.get(value, str(value))  # type: ignore[arg-type]
+        return {None: "none", "": "none", True: "yes", False: "no"}.get(value, str(value))
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"

@@ -185,7 +185,10 @@ def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price
 
 
 TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
-"""lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/anytime.md``."""
+"""lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/anytime.md``.
+
+:meta hide-value:
+"""
 
 
 @of_numbers
