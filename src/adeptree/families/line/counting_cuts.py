@@ -40,7 +40,8 @@ def value_at(place: Any) -> FloatArray:
 
 
 def _turned(bits: Any) -> Any:
-    return np.where(bits < 0, np.int64(np.iinfo(np.int64).min) - bits, bits)
+    below = bits < 0
+    return np.where(below, np.int64(np.iinfo(np.int64).min) - bits, bits) if below.any() else bits
 
 
 def intervals_within(cuts: FloatArray) -> float:

@@ -96,7 +96,7 @@ class Floats:
         """Return an array of numbers as points, None if it holds others."""
         if xs.dtype.kind not in "iuf":
             return None
-        points = xs.astype(np.float64) + 0.0
+        points = np.add(xs, 0.0, dtype=np.float64)  # (no -0.0)
         wrong = np.flatnonzero(~np.isfinite(points))
         if len(wrong):
             self.point(xs[wrong[0]])
