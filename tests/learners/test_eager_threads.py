@@ -79,3 +79,41 @@ def test_the_collector_is_left_as_it_was() -> None:
     with pytest.raises(at.AdeptreeError):
         learner.learn(float("nan"), 1)
     assert gc.isenabled()
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("name", CLASSES)
+def test_no_round_is_lost_among_writers_batches_tickets_and_readers(name: str) -> None:
+    concept_class, draw = CLASSES[name]
+    learner, failed = at.Adept(concept_class), []
+
+    def single(rng: np.random.Generator) -> None:
+        learner.learn(draw(rng), int(rng.integers(0, 2)))
+
+    def batch(rng: np.random.Generator) -> None:
+        learner.learn_many([draw(rng), draw(rng)], rng.integers(0, 2, 2))
+
+    def ticket(rng: np.random.Generator) -> None:
+        learner.learn(learner.answer(draw(rng)), int(rng.integers(0, 2)))
+
+    def proof(rng: np.random.Generator) -> None:
+        certificate = learner.certificate()
+        assert certificate.regret <= certificate.bound and 0.0 <= learner.predict_proba(draw(rng)) <= 1.0
+
+    def again(what: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        try:
+            for _ in range(60):
+                what(rng)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [
+        threading.Thread(target=again, args=(what, seed))
+        for seed, what in enumerate([single, single, single, batch, ticket, proof])
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == [] and learner.rounds == 60 * 6
