@@ -205,6 +205,13 @@ def test_every_pair_of_words_is_told_apart_whichever_is_rarer() -> None:
             assert ys() == [str(int(key(label) == key(yes))) for label in labels]
 
 
+@pytest.mark.parametrize("pair", ["nein ja", "non oui", "no si", "não sim", "No Yes", "down up"])
+def test_words_of_several_languages_are_known_also_when_1_is_common(pair: str) -> None:
+    no, yes = pair.split()
+    good("run", labelled(yes, yes, no, yes), *RULES, "-q", "--predictions", "p.csv")
+    assert ys() == ["1", "1", "0", "1"]
+
+
 def test_a_copy_has_two_values_and_no_exception() -> None:
     many = [Row(i, [str(i % 2), str(i % 4), "1", str(i % 2 if i else 1)]) for i in range(30)]
     assert copies(many, range(4), [i % 2 for i in range(30)]) == [0]
