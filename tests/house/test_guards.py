@@ -58,7 +58,7 @@ FOUND_BY_NAME = {
 
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
-LONG_FILES = {"line_tree_kernel.py": 374, "thresholds_kernel.py": 357, "round_kernel.py": 342, "steps_kernel.py": 322}
+LONG_FILES = {"line_tree_kernel.py": 374, "thresholds_kernel.py": 357, "round_kernel.py": 329, "steps_kernel.py": 322}
 LONG_FILES |= {"bit_encodings.py": 335}
 """Kernels declare their C types line by line."""
 BUDGET = {"all": 30_700, "core": 16_560}

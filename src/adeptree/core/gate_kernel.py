@@ -20,7 +20,7 @@ class Gate:
     """A lock that a thread may take again. Compiled rounds do not take it, but do not begin while somebody holds it.
 
     They say who is ``inside`` instead, which costs next to nothing, and is waited for: a round mostly lets no other
-    thread in, but the word of a new text, say, is found out by Python.
+    thread in, but a collector of garbage may call Python, and the word of a new text is found out by it.
     """
 
     def __init__(self) -> None:

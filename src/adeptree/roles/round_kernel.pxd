@@ -2,10 +2,6 @@
 from adeptree._compiled.gate_kernel cimport Gate
 from adeptree._compiled.ledger_kernel cimport Ledger
 
-cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
-
 cdef class RoundKernel:
     cdef public Gate gate
     cdef public Ledger ledger
@@ -13,7 +9,6 @@ cdef class RoundKernel:
     cdef public unsigned long long seed, word
     cdef public long long asked, stamp, ahead
     cdef public bint due, seen, known, stale
-    cdef bint collects
 
     # What a structure writes.
     cdef bint place(self, object x) except -1
@@ -31,7 +26,6 @@ cdef class RoundKernel:
 
     # What comes with it.
     cdef bint enter(self) noexcept
-    cdef void leave(self) noexcept
     cdef double against(self, int label, double cost) noexcept
     cdef void see(self) noexcept
     cdef void play(self, int label, double cost) noexcept

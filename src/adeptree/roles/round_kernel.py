@@ -31,12 +31,6 @@ else:
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
 
-    def PyGC_Disable() -> bool:  # noqa: N802
-        """Do nothing: interpreted, others come in all the time, and the learner takes its lock."""
-        return False
-
-    PyGC_Enable = PyGC_Disable
-
 
 class RoundKernel:
     """The base of all kernels: rate, limits, coins and the ledger."""
@@ -165,18 +159,11 @@ class RoundKernel:
         ledger.charge(p, guess, label, cost, p, log_odds, self.eta)
 
     def enter(self) -> cython.bint:
-        """Begin a call that takes no lock, if nobody holds it; the collector, which may call anything, waits."""
+        """Begin a call that takes no lock, if nobody holds it or is inside: others wait until it ends."""
         if self.gate.held or self.gate.inside or self.due or self.ledger.answered >= self.end:
             return False
         self.gate.inside = get_ident()
-        self.collects = PyGC_Disable()
         return True
-
-    def leave(self) -> cython.void:
-        """End such a call."""
-        if self.collects:
-            PyGC_Enable()
-        self.gate.inside = 0
 
     def quick_look(self, x: Any) -> float:
         """Return the chance of guessing 1 at x; -1 if this is not plain: left to those who know the sentences."""
@@ -188,7 +175,7 @@ class RoundKernel:
             self.see()
             return self.p
         finally:
-            self.leave()
+            self.gate.inside = 0
 
     def quick_round(self, x: Any, y: Any) -> int:
         """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
@@ -203,7 +190,7 @@ class RoundKernel:
             self.play(label, 1.0)
             return self.overdue()
         finally:
-            self.leave()
+            self.gate.inside = 0
 
     def chance(self, x: Any) -> float:
         """Return the chance of guessing 1 at a point of the class."""
