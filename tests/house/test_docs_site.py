@@ -196,9 +196,10 @@ MEASURE = """
   await document.fonts.ready;
   const images = [...document.querySelectorAll("article img")];
   const root = document.documentElement;
-  const rolls = e => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || rolls(e.parentElement));
+  const rolls = e => e.tagName !== "ARTICLE" &&  // (what lies around it rolls on a phone, but should never need to)
+    (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || rolls(e.parentElement));
   const beside = [...document.querySelectorAll("article *")].filter(
-    e => e.getBoundingClientRect().right > root.clientWidth + 1 && !rolls(e.parentElement) && !rolls(e));
+    e => e.getBoundingClientRect().right > root.clientWidth + 1 && !rolls(e));
   return {wide: root.scrollWidth, room: root.clientWidth, beside: beside.map(e => e.outerHTML.slice(0, 80)),
     images: images.map(i => [i.naturalWidth > 0, i.getBoundingClientRect().width])};
 })()
