@@ -261,7 +261,7 @@ def test_inside_it_takes_one_folder(tmp_path: Path) -> None:
         run(["-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"), str(family)], tmp_path)
 
 
-# --- The map and the walk ------------------------------------------------------------------------------
+# --- The map -------------------------------------------------------------------------------------------
 
 
 def test_the_map_is_what_is_imported_today(tmp_path: Path) -> None:
@@ -269,24 +269,3 @@ def test_the_map_is_what_is_imported_today(tmp_path: Path) -> None:
     assert drawn == (PAGES / "rooms.svg").read_text(encoding="utf-8"), "run: python docs/develop/draw_map.py"
     rooms = {path.parent.name for path in (ROOT / "src" / "adeptree").glob("*/__init__.py")}
     assert all(f">{room}</text>" in drawn for room in rooms) and drawn.count('marker-end="') >= len(rooms) - 1
-
-
-def test_the_walk_is_what_a_round_passes_today(tmp_path: Path) -> None:
-    # In a process of its own: what others have cached would not be entered again.
-    run([str(PAGES / "trace_round.py"), str(tmp_path / "walk.md")], tmp_path, ROOT / "src")
-    now, page = ((folder / "walk.md").read_text(encoding="utf-8") for folder in (tmp_path, PAGES))
-    assert walked(page) == walked(now), "run: python docs/develop/trace_round.py"
-    assert len(walked(page)) == 4
-    most = {"thresholds-predict": 8, "own-oracle-predict": 14}
-    assert [name for name, files in most.items() if len(walked(page)[name]) > files] == []
-    for part in walked(page).values():
-        for file, functions in part.items():
-            defined = (ROOT / "src" / "adeptree" / file).read_text(encoding="utf-8")
-            assert all(f"def {name.split('.')[-1]}(" in defined for name in functions), f"{file}: {functions}"
-
-
-def walked(page: str) -> dict[str, dict[str, list[str]]]:
-    """Return the files and functions of each list on the page."""
-    parts = re.findall(r"<!-- ([\w-]+) -->\n(.*?)\n<!-- end -->", page, flags=re.DOTALL)
-    rows = {name: re.findall(r"^\| \d+ \| `(.*?)` \| (.*) \|$", text, flags=re.MULTILINE) for name, text in parts}
-    return {name: {file: re.findall(r"`(.*?)`", said) for file, said in found} for name, found in rows.items()}
