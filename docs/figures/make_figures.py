@@ -52,7 +52,7 @@ def home() -> Figure:
     figure = Figure(figsize=(WIDE, 3.4), layout="constrained")
     axes = figure.subplots()
     for loss, colour, line, name in (
-        (promised, BLUE, ":", "ADEPT at worst, proven"),
+        (promised, BLUE, ":", "best rule + proven bound"),
         (np.minimum(ones, t - ones), ORANGE, "-", "best constant"),
         (np.cumsum(run.losses), BLUE, "-", "ADEPT"),
         (best, INK, "--", "best rule in hindsight"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -189,6 +190,19 @@ def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
     assert made == {path.name for path in (DOCS / "figures").glob("*.svg")}
     shown = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("index.md", "explanation/pictures.md"))
     assert all(f"figures/{name}" in shown for name in made)
+
+
+def test_the_dotted_line_of_the_home_page_is_the_best_rule_and_what_is_proven_before_the_first_round() -> None:
+    pytest.importorskip("matplotlib", reason="the figures need the extra plot")
+    names = runpy.run_path(str(DOCS / "figures/make_figures.py"))
+    lines = {line.get_label().partition(":")[0]: line.get_xydata() for line in names["home"]().axes[0].get_lines()}
+    dotted, dashed = lines["best rule + proven bound"], lines["best rule in hindsight"]
+    learner = adeptree.Adept(adeptree.Thresholds(1024))
+    assert len(dotted) == 400
+    for (t, percent), (_, best) in zip(dotted, dashed, strict=True):
+        assert percent == pytest.approx(min(100, best + 100 * learner.bound_after(int(t)) / t))
+    caption = (DOCS / "index.md").read_text(encoding="utf-8").partition("{figure}")[2].partition("\n```")[0]
+    assert "The dotted line is the\nbest rule's line plus the regret bound." in caption
 
 
 MEASURE = """
