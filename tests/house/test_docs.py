@@ -109,3 +109,19 @@ def test_commands_that_fail_or_print_something_else_are_found(tmp_path: Path) ->
 def test_links_between_pages_resolve(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_reference_shows_the_help_of_every_command() -> None:
+    text = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```\{command-help\} (\w+)\n```$", text, flags=re.MULTILINE)
+    helped = CliRunner(env={"COLUMNS": "80", "TERM": "dumb"}).invoke(app, ["--help"]).output
+    known = re.findall(r"^  (\w+)  ", helped.partition("Commands:\n")[2], flags=re.MULTILINE)
+    assert len(known) >= 6 and sorted(shown) == sorted(["adeptree", *known])
+    assert re.findall(r"^## adeptree (\w+)$", text, flags=re.MULTILINE) == shown[1:]
+
+
+def test_every_state_on_the_status_page_is_defined_there() -> None:
+    text = (ROOT / "docs/status.md").read_text(encoding="utf-8")
+    defined = set(re.findall(r"\*(\w+)\*", text.partition("**State**")[2].partition("\n\n")[0]))
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "| state |" not in line]
+    assert {row.split("|")[-2].strip() for row in rows} == defined != set()
