@@ -1,6 +1,6 @@
 """One rule template, learnt two ways: through z3, and as a list of all its settings.
 
-    python examples/rule_template.py        (needs: pip install 'adeptree[smt]')
+    python examples/rule_template.py        (needs: pip install '.[smt]')
 
 A clinic sends a person to a check-up by a rule "age >= a and bmi < b" that nobody wrote down, and one decision in
 ten is wrong. The constants are unknown: a in 0..120, b in 0..60, so 7,381 rules.

@@ -100,7 +100,7 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     write("f.parquet")
     result = call("run", "f.parquet", *RULES)
-    assert result.exit_code == 2 and "pip install 'adeptree[parquet]'" in result.stderr
+    assert result.exit_code == 2 and "pip install '.[parquet]'" in result.stderr
 
 
 def test_quoted_cells_and_one_row_a_line() -> None:

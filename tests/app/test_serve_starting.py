@@ -56,7 +56,7 @@ def test_what_cannot_be_is_a_sentence(
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "uvicorn", Extra("no_such_server", "adeptree serve", "serve"))
-    assert "pip install 'adeptree[serve]'" in refused("--rules", "thresholds(v)")
+    assert "pip install '.[serve]'" in refused("--rules", "thresholds(v)")
 
 
 def test_a_broken_extra_is_named_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_a_broken_extra_is_named_before_anything_is_begun(tmp_path: Path, monkey
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(listening, "uvicorn", Extra("half_a_server", "adeptree serve", "serve"))
     said = refused("--rules", "thresholds(v)", "--save", str(tmp_path / "s"))
-    assert "pip install 'adeptree[serve]'" in said and "serving" not in said and not (tmp_path / "s").exists()
+    assert "pip install '.[serve]'" in said and "serving" not in said and not (tmp_path / "s").exists()
 
 
 def test_a_port_in_use_is_a_sentence(tmp_path: Path) -> None:

@@ -128,5 +128,5 @@ def test_games_that_cannot_be_played_again_say_so() -> None:
 
 def test_without_matplotlib_plot_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingExtra, match=r"plot\(\) needs matplotlib; install it with: pip install 'adeptree\[plot"):
+    with pytest.raises(MissingExtra, match=r"plot\(\) needs matplotlib; run in a clone: pip install '\.\[plot"):
         at.Adept(at.Thresholds(8)).plot()

@@ -12,7 +12,8 @@ from conftest import MISSING
 import adeptree as at
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
 EXTRAS = {name: lines for name, lines in PROJECT["optional-dependencies"].items() if name != "all"}
 PUBLIC = ["README.md", "CITATION.cff", "SECURITY.md", "CONTRIBUTING.md", "pyproject.toml", "paper/paper.md"]
 
@@ -61,3 +62,26 @@ def test_where_every_extra_is_installed_no_test_says_that_one_is_missing() -> No
     """Else pages and tests that need extras would be left out for ever, as they were once."""
     if all(is_there(line) for lines in EXTRAS.values() for line in lines):
         assert MISSING == []
+
+
+def test_the_modules_that_mypy_passes_over_are_the_kernels() -> None:
+    (named,) = [part["module"] for part in SETTINGS["tool"]["mypy"]["overrides"] if part.get("ignore_errors")]
+    kernels = (ROOT / "src").rglob("*_kernel.py")
+    assert sorted(named) == sorted(".".join(path.relative_to(ROOT / "src").with_suffix("").parts) for path in kernels)
+
+
+INSTALLS = re.compile(r"pip install (?:-[\w-]+ (?:docs )?)*((?!-)[^\s`]+)")
+
+
+def test_everything_says_to_install_from_a_clone() -> None:
+    """A package index has no adeptree: a name in place of a folder would fail, or bring something else."""
+    kinds = (("src", "*.py"), ("docs", "*.md"), ("docs", "*.ipynb"), ("examples", "*.py"))
+    files = [ROOT / name for name in PUBLIC] + [path for folder, kind in kinds for path in (ROOT / folder).rglob(kind)]
+    told = [(path.name, found) for path in files for found in INSTALLS.findall(path.read_text(encoding="utf-8"))]
+    ours = [(name, found.strip("\"'\\.,;)")) for name, found in told if not re.match(r"[a-z]", found)]
+    assert len(ours) > 15
+    for name, found in ours:
+        folder, _, extras = found.partition("[")
+        assert folder in ("", "/clone"), (name, found)
+        assert set(re.findall(r"\w+", extras)) <= {*EXTRAS, "all", "extra", "none"}, (name, found)
+    assert [(name, found) for name, found in told if "adeptree" in found] == []

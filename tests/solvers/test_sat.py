@@ -376,7 +376,7 @@ def test_missing_extra_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(MissingExtra, match=r"pip install 'adeptree\[sat\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[sat\]'"):
         SatClass(KTermDnf(2, 1))
 
 

@@ -25,7 +25,7 @@ try:
     import pandas as pd
     from river import base
 except ImportError:
-    raise MissingExtra("adeptree.compat.river needs River; install it with: pip install 'adeptree[river]'") from None
+    raise MissingExtra("adeptree.compat.river needs River; run in a clone: pip install '.[river]'") from None
 
 
 MOST_QUESTIONS = 10_000

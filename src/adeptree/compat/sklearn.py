@@ -20,7 +20,7 @@ try:
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 except ImportError:
     raise MissingExtra(
-        "adeptree.compat.sklearn needs scikit-learn 1.6 or newer; install it with: pip install 'adeptree[sklearn]'"
+        "adeptree.compat.sklearn needs scikit-learn 1.6 or newer; run in a clone: pip install '.[sklearn]'"
     ) from None
 
 

@@ -17,12 +17,12 @@ class Extra:
     >>> nothing.anything
     Traceback (most recent call last):
         ...
-    adeptree.core.errors.MissingExtra: this class needs no_such_module; install it with: pip install 'adeptree[none]'
+    adeptree.core.errors.MissingExtra: this class needs no_such_module; run in a clone: pip install '.[none]'
     """
 
     def __init__(self, module: str, who: str, extra: str) -> None:
         self._module, self._package = module, module.partition(".")[0]
-        self._missing = f"{who} needs {self._package}; install it with: pip install 'adeptree[{extra}]'"
+        self._missing = f"{who} needs {self._package}; run in a clone: pip install '.[{extra}]'"
 
     def require(self) -> None:
         """Say now if it is missing; nothing is imported."""

@@ -36,7 +36,7 @@ def plotting(folder: Path | None = None) -> Any:
             import matplotlib.backends.backend_svg
             import matplotlib.figure
     except ImportError:
-        raise MissingExtra("figures need matplotlib; install it with: pip install 'adeptree[plot]'") from None
+        raise MissingExtra("figures need matplotlib; run in a clone: pip install '.[plot]'") from None
     return matplotlib
 
 

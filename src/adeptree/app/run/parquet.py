@@ -21,7 +21,7 @@ def parquet_stream(name: str, path: str) -> Stream:
     try:
         from pyarrow import parquet
     except ImportError:
-        raise MissingExtra("Parquet files need pyarrow; install it with: pip install 'adeptree[parquet]'") from None
+        raise MissingExtra("Parquet files need pyarrow; run in a clone: pip install '.[parquet]'") from None
     try:
         file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
         columns = list(file.schema_arrow.names)

@@ -94,7 +94,7 @@ def _zstd(file: IO[bytes]) -> IO[bytes]:
     try:
         import pyarrow
     except ImportError:
-        raise MissingExtra(".zst files need pyarrow; install it with: pip install 'adeptree[parquet]'") from None
+        raise MissingExtra(".zst files need pyarrow; run in a clone: pip install '.[parquet]'") from None
     return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(file, mode="r"), "zstd"))
 
 
