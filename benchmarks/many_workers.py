@@ -10,17 +10,17 @@ of an oracle that waits that long (so that it needs no second processor), withou
 from __future__ import annotations
 
 import itertools
+import multiprocessing
 import random
 import resource
 import sys
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from adeptree import workers
 from adeptree.oracles import sharding
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.oracles.oracle_frontier import OracleFrontier
@@ -80,7 +80,7 @@ def played(concept_class: OracleClass, xs: list[Any]) -> tuple[int, int, float]:
 
 def share() -> float:
     """Return how much of two processors two busy processes get just now."""
-    with workers.processes(2) as executor:
+    with _two() as executor:
         list(executor.map(_busy, [0.01, 0.01]))
         return sum(executor.map(_busy, [1.0, 1.0]))
 
@@ -118,9 +118,7 @@ class Between:
 
 def seams() -> None:
     kinds: dict[str, Callable[[], Executor]] = {"2 threads": lambda: ThreadPoolExecutor(2), "2 processes": _two}
-    kinds["2 of Dask"] = lambda: workers.dask(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-    )
+    kinds["2 of Dask"] = _dask
     for kind, pool in kinds.items():
         with pool() as executor:
             list(executor.map(_busy, [0.01] * 4))  # started
@@ -176,7 +174,14 @@ def _of_children() -> float:
 
 
 def _two() -> Executor:
-    return workers.processes(2)
+    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _dask() -> Executor:
+    from distributed import Client
+
+    client: Any = Client(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    return cast(Executor, client.get_executor(pure=False))
 
 
 if __name__ == "__main__":

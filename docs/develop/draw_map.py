@@ -18,7 +18,7 @@ ABOUT = {
     "app": "the command line",
     "checks": "the contract of each role",
     "compat": "River, scikit-learn",
-    "core": "errors, types, files, seeds, workers",
+    "core": "errors, types, files, seeds",
     "experiments": "the claims of the paper",
     "families": "rules, one folder per family",
     "games": "play, adversaries, transcripts",

@@ -4,7 +4,6 @@ import typing as _typing
 from importlib import metadata as _metadata
 
 from adeptree.core import errors as errors
-from adeptree.core import workers as workers
 from adeptree.core.errors import AdeptreeError as AdeptreeError
 from adeptree.families.bits.bit_bases import Elimination as Elimination
 from adeptree.families.bits.bit_bases import GaussianElimination as GaussianElimination

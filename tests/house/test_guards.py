@@ -31,7 +31,6 @@ NOT_OF_A_ROLE = {
     "__isabstractmethod__": "of a function",
     "feature_names_in_": "of scikit-learn",
     "learner_": "of scikit-learn: there once it is fitted",
-    "_processes": "of a pool of the standard library",
     "_idle": "of an object half built",
     "GROWS": "of anything that changes in a round",
 }

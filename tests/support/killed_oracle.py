@@ -70,7 +70,3 @@ def quadrants() -> Any:
     a, b = z3.Ints("a b")
     bounds = [0 <= a, a <= 20, 0 <= b, b <= 20]
     return SmtClass(lambda x: z3.And(x[0] >= a, x[1] < b), [a, b], bounds, text="x >= {a} and y < {b}")
-
-
-def doubled(name: str, cell: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "double": 2 * cell["number"]}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adeptree.app.terminal import show, told
-from adeptree.core.errors import InvalidArgument, MissingExtra, StateError
+from adeptree.core.errors import MissingExtra, StateError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,9 +33,6 @@ def reproduce_command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")
     ] = None,
-    workers: Annotated[
-        str | None, typer.Option("--workers", metavar="WHERE", help='Instead of --jobs: "dask" or "dask:ADDRESS".')
-    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results; runs are kept.")] = Path(
         "results"
     ),
@@ -51,13 +48,11 @@ def reproduce_command(
     """
     with told(TROUBLE):
         if mutants:
-            if workers is not None:
-                raise InvalidArgument("--mutants runs in processes of this machine; give --jobs instead of --workers")
             if not _hunted(only, not quick, _possible(jobs or os.cpu_count() or 1), out):
                 raise typer.Exit(FAILED)
             return
         _check_page(out)
-        result = _reproduced(quick, only, workers or _possible(jobs or os.cpu_count() or 1), out)
+        result = _reproduced(quick, only, _possible(jobs or os.cpu_count() or 1), out)
         if not result.held:
             raise typer.Exit(FAILED)
 
@@ -109,7 +104,7 @@ def _possible(jobs: int) -> int:
     return jobs
 
 
-def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
+def _reproduced(quick: bool, only: str | None, jobs: int, out: Path) -> Reproduction:
     from rich.console import Console
 
     try:
@@ -132,7 +127,7 @@ def _reproduced(quick: bool, only: str | None, jobs: int | str, out: Path) -> Re
     return result
 
 
-def _measured(console: Console, quick: bool, only: str | None, jobs: int | str, out: Path) -> Reproduction:
+def _measured(console: Console, quick: bool, only: str | None, jobs: int, out: Path) -> Reproduction:
     """Run what is missing, under one bar per experiment."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars

@@ -1,1 +1,1 @@
-"""What every room needs and that knows nothing of learning: errors, types, arguments, files, workers."""
+"""What every room needs and that knows nothing of learning: errors, types, arguments, files."""

@@ -54,7 +54,7 @@ class Reproduction:
 def reproduce(
     quick: bool = True,
     only: str | Sequence[str] | None = None,
-    jobs: int | str = 1,
+    jobs: int = 1,
     out: str | os.PathLike[str] = "results",
     on_progress: Callable[[Progress], None] | None = None,
     *,
@@ -64,8 +64,7 @@ def reproduce(
 
     Finished runs are kept in ``out`` (one file of JSON lines per experiment) and not run again. ``only`` names one
     experiment or several. ``level`` overrides ``quick``; "tiny" is for tests, too small to say anything. With
-    ``jobs`` > 1 a script must call this under ``if __name__ == "__main__":``, as new processes import it; a text names
-    other workers, e.g. "dask:tcp://host:8786" (``docs/cluster.md``).
+    ``jobs`` > 1 a script must call this under ``if __name__ == "__main__":``, as new processes import it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +99,7 @@ def reproduce(
 def _run_missing(
     cells: dict[str, list[Cell]],
     journals: dict[str, Journal],
-    jobs: int | str,
+    jobs: int,
     on_progress: Callable[[Progress], None] | None,
 ) -> None:
     """Run the cells that no journal holds, and tell how far each experiment is."""
@@ -172,7 +171,7 @@ def _folder(out: str | os.PathLike[str]) -> Path:
 
 
 def _manifest(
-    level: str, chosen: Sequence[Experiment], cells: dict[str, list[Cell]], jobs: int | str, kept: int
+    level: str, chosen: Sequence[Experiment], cells: dict[str, list[Cell]], jobs: int, kept: int
 ) -> dict[str, Any]:
     """Return what somebody needs to run this again."""
     return {

@@ -71,8 +71,8 @@ class OracleClass(ConceptClass):
     call_cost
         The seconds that a call takes: "auto" asks literally where thinking would take longer than it saves.
     executor
-        Workers that answer (``adeptree.core.workers``, any ``concurrent.futures.Executor``; ``docs/cluster.md``). They
-        are not used where ``call_cost`` says that it does not pay, which a warning says (``WorkersNotUsed``).
+        Any ``concurrent.futures.Executor``, whose workers answer (``docs/cluster.md``). They are not used
+        where ``call_cost`` shows that it does not pay; then there is a warning (``WorkersNotUsed``).
     batch
         How many questions go out together.
     name
@@ -159,7 +159,8 @@ class OracleClass(ConceptClass):
         """Have questions answered by these workers from now on, unless a call takes less than the way to them."""
         if not isinstance(executor, Executor):
             raise InvalidArgument(
-                f"executor must be one, such as adeptree.core.workers.processes(2); {got('executor', executor)}"
+                f"executor must be a concurrent.futures.Executor, such as ProcessPoolExecutor(2) or the executor that "
+                f"Dask's client.get_executor() returns; {got('executor', executor)}"
             )
         if self.call_cost is not None and self.call_cost < way(executor):
             warnings.warn(

@@ -12,11 +12,10 @@ import math
 import pickle
 import threading
 import time
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from typing import Any
 
 from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError
-from adeptree.core.workers import Cluster
 from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
@@ -39,7 +38,9 @@ def way(executor: Executor) -> float:
     ...     way(threads)
     5e-05
     """
-    return THREADS if isinstance(executor, ThreadPoolExecutor) else DASK if isinstance(executor, Cluster) else PROCESSES
+    if isinstance(executor, ThreadPoolExecutor):
+        return THREADS
+    return DASK if type(executor).__module__.partition(".")[0] == "distributed" else PROCESSES
 
 
 class Workers(Layer):
@@ -74,6 +75,11 @@ class Workers(Layer):
             done = [task.result() for task in tasks]
         except (AdeptreeError, KeyboardInterrupt):
             raise
+        except BrokenExecutor as error:
+            raise OracleError(
+                f"a worker process ended before it answered, {type(error).__name__}: {error}; the learner is as before "
+                f"the call: give the class a new executor with send_to(executor), and call again"
+            ) from error
         except Exception as error:
             raise OracleError(
                 f"the workers could not answer, {type(error).__name__}: {error}; the concepts that find returns must "

@@ -124,7 +124,9 @@ class SmtClass(SolverClass):
     def send_to(self, executor: Executor) -> None:
         """Have questions answered by these workers: processes, as z3's terms are not made in several threads."""
         if isinstance(executor, ThreadPoolExecutor):
-            raise InvalidArgument("z3 cannot be used by several threads; take adeptree.core.workers.processes(n)")
+            raise InvalidArgument(
+                "z3 cannot be used by several threads; give concurrent.futures.ProcessPoolExecutor(n)"
+            )
         super().send_to(executor)
 
     def __reduce__(self) -> Any:
