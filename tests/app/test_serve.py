@@ -110,7 +110,7 @@ def test_a_batch_of_labels_is_learnt_whole_or_not_at_all() -> None:
 def test_a_weight_that_only_its_cost_makes_too_large_leaves_the_batch_undone() -> None:
     with Server("--rules", "thresholds(v)", "--cost-miss", "5") as server:
         server.ask("/answer", {"xs": [1, 2]})
-        labels = [{"ticket": 1, "y": 1}, {"ticket": 2, "y": 1, "weight": 2**40}]
+        labels = [{"ticket": 1, "y": 1}, {"ticket": 2, "y": 1, "weight": 500_000}]
         found = server.ask("/learn", {"labels": labels})
         assert found.status == 400 and "weight times cost" in found.why
         assert server.ask("/certificate").body["rounds"] == 0

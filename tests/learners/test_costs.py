@@ -197,18 +197,18 @@ def test_wrong_weights_and_costs_are_sentences(wrong: Any) -> None:
 
 
 def test_products_do_not_overflow() -> None:
-    with pytest.raises(errors.InvalidArgument, match="the largest cost times max_weight must be a number from 0 to"):
-        at.Adept(C, costs=(2**40, 1), max_weight=2**22)
-    with pytest.raises(errors.InvalidArgument, match="must be at least 1e-12"):
+    with pytest.raises(errors.InvalidArgument, match="the largest cost times max_weight must be a number from"):
+        at.Adept(C, costs=(10**6, 1), max_weight=2)
+    with pytest.raises(errors.InvalidArgument, match="must be a number from 1e-06 to"):
         at.Adept(C, max_weight=1e-170)
-    learner = at.Adept(C, costs=(2**40, 2**40))
-    for wrong in (2**22, 10**400):
+    learner = at.Adept(C, costs=(10**6, 10**6))
+    for wrong in (2, 10**400):
         with pytest.raises(errors.InvalidArgument, match="must be a number from 0 to"):
             learner.learn(3, 1, weight=wrong)
     for i in range(50):
         learner.learn(3, i % 2)
         assert violations(learner, learner.in_advance) == []
-    assert learner.best_loss == 25 * 2**40
+    assert learner.best_loss == 25 * 10**6
 
 
 @pytest.mark.parametrize(("scale", "T", "coin"), [(0.01, 10, True), (10, 400, False)])

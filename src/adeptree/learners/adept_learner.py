@@ -6,7 +6,6 @@ import math
 from typing import Any, ClassVar
 
 from adeptree.core.arguments import check_size, one_of
-from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
 from adeptree.learners import choices, promises
@@ -21,10 +20,7 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem
 from adeptree.roles.frontier import Frontier, Queries
 from adeptree.roles.near_rules import NearRules
-from adeptree.theory.losses import check_costs, check_weight
-
-SMALLEST_SCALE = 1e-12
-"""A round that costs less at most is better measured in another unit."""
+from adeptree.theory.losses import SMALLEST, check_costs, check_reach, check_weight
 
 
 class Adept(BatchesOnEngine):
@@ -54,7 +50,7 @@ class Adept(BatchesOnEngine):
         What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
     max_weight
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
-        in advance.
+        in advance. (Weight times cost is at most 1,000,000.)
     mistake_bound
         M, where the base learner does not know its own. With a valid M a realizable path never has k > M.
     on_excess
@@ -105,12 +101,7 @@ class Adept(BatchesOnEngine):
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self.costs = check_costs(costs)
         self.max_weight = check_weight("max_weight", max_weight)
-        if max(self.costs) * self.max_weight < SMALLEST_SCALE:
-            raise InvalidArgument(
-                f"the largest cost times max_weight must be at least {SMALLEST_SCALE:g}; "
-                f"{got('max_weight', max_weight)}"
-            )
-        self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight)
+        self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight, SMALLEST)
         """W: what a round costs at most."""
         self.weighed = self.costs != EVEN
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
@@ -213,7 +204,7 @@ class Adept(BatchesOnEngine):
         >>> [str(near) for near in learner.rules_within(1)], learner.rules_within(1).more
         (['x >= 4 (loss 0)', 'x >= 0 (loss 1)', 'x >= 6 (loss 1)'], False)
         """
-        reach, most = check_weight("k", k), check_size("limit", limit)
+        reach, most = check_reach("k", k), check_size("limit", limit)
         with self._lock:
             return self.engine.rules_within(reach, most)
 

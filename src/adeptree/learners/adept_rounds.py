@@ -21,7 +21,7 @@ from adeptree.learners.tickets import Ticket
 from adeptree.learners.whole_rounds import Mark
 from adeptree.roles.engine import Engine, Odds, Problem
 from adeptree.roles.kernel_engine import KernelEngine
-from adeptree.theory.losses import check_weight
+from adeptree.theory.losses import check_cost
 
 EVEN: tuple[float, float] = (1, 1)
 """What a miss and a false alarm cost, unless somebody says otherwise."""
@@ -145,7 +145,7 @@ class RoundsOnEngine(Mixing):
         """Return what a wrong guess costs in this round."""
         if type(weight) is int and weight == 1 and self.costs == EVEN:
             return 1
-        return check_weight("weight times cost", check_weight("weight", weight) * self.costs[1 - label])
+        return check_cost(weight, self.costs[1 - label], self.scale)
 
     def _open(self, ticket: Ticket, x: Instance) -> None:
         # The point enters the tree now, and its loss when the label comes: so the answer cannot drift by more than

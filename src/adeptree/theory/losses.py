@@ -11,8 +11,15 @@ from adeptree.core.types import BoolArray, FloatArray, IntArray, listed
 
 Losses = IntArray | FloatArray
 
-LARGEST = 2.0**40
-"""Most that a round may weigh: sums of a million such rounds are still exact."""
+LARGEST = 1e6
+"""Most that a round may cost, in the smaller of the two units 1 and the announced scale.
+
+Losses are sums of doubles, and a probability depends on rate times loss. Up to here, structures and paths agree to 1e-9
+at rates up to 4 / scale, and bounds hold to 1e-9 of what was charged. (At 1e9 they differ by 1e-6, at 1e12 by 1e-3:
+``tests/learners/test_weight_range.py`` measures it.)
+"""
+SMALLEST = 1e-6
+"""Least scale (largest cost times max_weight) of a learner: so a plain round of cost 1 is in the range too."""
 
 
 def charged(losses: Losses, wrong: BoolArray, weight: float) -> Losses:
@@ -29,14 +36,28 @@ def charged(losses: Losses, wrong: BoolArray, weight: float) -> Losses:
     return losses + wrong * weight
 
 
-def check_weight(name: str, value: Any) -> float:
+def check_weight(name: str, value: Any, least: float = 0.0, most: float = LARGEST) -> float:
     """Return a weight: an int if it is whole, else a float.
 
     >>> check_weight("weight", 2.0), check_weight("weight", 0.25)
     (2, 0.25)
     """
-    wanted = "a number from 0 to 2^40 (so that sums stay exact)"
-    return whole(float(check_number(name, value, wanted, lambda weight: 0 <= weight <= LARGEST)))  # (NaN fails too)
+    wanted = f"a number from {least:g} to {most:,.7g} (beyond, probabilities lose digits: divide all by a number)"
+    return whole(float(check_number(name, value, wanted, lambda weight: least <= weight <= most)))  # (NaN fails too)
+
+
+def check_cost(weight: Any, cost: float, scale: float) -> float:
+    """Return what a round of this weight costs, where a round was announced to cost at most ``scale``.
+
+    >>> check_cost(2.0, 5, 10), check_cost(0.25, 1, 1)
+    (10, 0.25)
+    """
+    return check_weight("weight times cost", check_weight("weight", weight) * cost, most=LARGEST * min(1.0, scale))
+
+
+def check_reach(name: str, value: Any) -> float:
+    """Return how far from the best loss rules are looked for."""
+    return whole(float(check_number(name, value, "a number from 0 to 2^53", lambda reach: 0 <= reach <= 2**53)))
 
 
 def whole(value: float) -> float:

@@ -7,7 +7,7 @@ from adeptree.app.run.rows import Row, Stream
 from adeptree.core.cells import number
 from adeptree.core.errors import InvalidArgument
 from adeptree.learners import Adept
-from adeptree.theory.losses import check_weight
+from adeptree.theory.losses import check_cost, check_weight
 
 
 class WeightColumn:
@@ -15,12 +15,15 @@ class WeightColumn:
 
     def __init__(self, stream: Stream, column: str, layout: Layout, learner: Adept) -> None:
         self.place, self.column = stream.place(column, "--weight"), column
+        self.units = max(learner.costs), learner.scale
         if column in layout.names or self.place == layout.label.place:
             whose = "part of x" if column in layout.names else "the label"
             raise InvalidArgument(f'--weight: "{column}" is {whose}; name a column that only holds weights')
 
     def _weight(self, row: Row) -> float:
-        return check_weight("weight", number(row.cells[self.place].strip()))
+        weight = check_weight("weight", number(row.cells[self.place].strip()))
+        check_cost(weight, *self.units)
+        return weight
 
     def of(self, rows: list[Row]) -> list[float]:
         """Return the weights of good rows."""

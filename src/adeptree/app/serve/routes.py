@@ -17,7 +17,7 @@ from adeptree.core.cells import brief, is_storable, number
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import label_of
 from adeptree.core.visible import visible
-from adeptree.theory.losses import check_weight
+from adeptree.theory.losses import check_reach, check_weight
 
 MOST_RULES, USUAL_RULES = 1000, 100
 LONGEST_KEY = 200
@@ -122,7 +122,7 @@ async def certificate(request: Request) -> Reply:
 async def rules(request: Request) -> Reply:
     """Return the rules that are nearly as good as the best."""
     given = query_of(request.scope, ("within", "limit"))
-    within = check_weight("within", number(given.get("within", "0")))
+    within = check_reach("within", number(given.get("within", "0")))
     limit = number(given.get("limit", str(USUAL_RULES)))
     if type(limit) is not int or not 1 <= limit <= MOST_RULES:
         raise Refusal(400, f"limit must be a whole number from 1 to {MOST_RULES}; {got('limit', given['limit'])}")

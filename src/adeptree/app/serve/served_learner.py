@@ -22,7 +22,7 @@ from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners import Adept
 from adeptree.pages.course import Course
-from adeptree.theory.losses import check_weight
+from adeptree.theory.losses import check_cost
 
 RECENT = 12
 """Rounds that the page lists."""
@@ -160,7 +160,7 @@ class ServedLearner:
                 f"oldest go first",
             )
         if told.weight is not None:  # (what the learner itself would refuse, in the middle of a batch)
-            check_weight("weight times cost", told.weight * self.learner.costs[1 - told.y])
+            check_cost(told.weight, self.learner.costs[1 - told.y], self.learner.scale)
         known = before.y if before else None if status == OPEN else int(status == ONE)
         if known is not None and known != told.y:
             raise Refusal(409, f"{where}ticket {number} has the label {known} already; got {told.y}")
