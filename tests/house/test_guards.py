@@ -51,7 +51,6 @@ FOUND_BY_NAME = {
     "current_rule": "public, and shown in a docstring",
     "ledger_of": "by a pickled ledger",
     "capture_signals": "by uvicorn",
-    "send_400_response": "by uvicorn",
     "hedge_regret": "public, and shown in the docs",
 }
 

@@ -33,7 +33,7 @@ def refusal_of(error: BaseException) -> Refusal:
     if isinstance(error, Refusal):
         return error
     if isinstance(error, asyncio.CancelledError):
-        return Refusal(503, ENDING, {"Connection": "close"})
+        return Refusal(503, ENDING)
     if isinstance(error, MemoryError):
         return Refusal(503, OUT_OF_MEMORY)
     if isinstance(error, StateError):

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -21,8 +22,9 @@ BODY_SECONDS = 20.0
 MOST_HEADERS = 1 << 15
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 DRAINED = 8
-"""Of a body that is too large, so many times the limit are read before the connection is closed: so that a client that
-sends all before it reads gets to see why."""
+"""A refused request's body is read up to this multiple of the limit before the connection is closed, so that a client
+that sends everything before it reads receives the error message."""
+ONCE = frozenset({"authorization", "content-encoding", "content-length", "content-type", "host", "transfer-encoding"})
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,42 @@ class Limits:
 
 
 def headers_of(scope: Mapping[str, Any]) -> dict[str, str]:
-    """Return the headers by their names in small letters; of one that came twice the last."""
+    """Return the headers by their names in lower case; refuse those that two readers could read differently."""
     if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADERS:
         raise Refusal(431, f"the headers of a request may have {MOST_HEADERS:,} bytes")
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    if (version := scope.get("http_version", "1.1")) not in ("1.0", "1.1"):
+        raise Refusal(505, f"this service speaks HTTP/1.1; got HTTP/{version}")
+    found = dict[str, str]()
+    for raw, value in scope["headers"]:
+        name = raw.decode("latin-1").lower()
+        if name in found and name in ONCE:
+            raise Refusal(400, f"the header {name} came twice; send it once")
+        found[name] = value.decode("latin-1")
+    if "transfer-encoding" in found and ("content-length" in found or version == "1.0"):
+        raise Refusal(400, "Transfer-Encoding came with Content-Length or in HTTP/1.0; send one of them, in HTTP/1.1")
+    return found
+
+
+class Body:
+    """The body of a request as it arrives, which remembers whether it has ended."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._size, self.ended = receive, 0, False
+
+    async def __call__(self) -> Any:
+        """Wait for the next part."""
+        message = await self._receive()
+        self.ended = not message.get("more_body", False)
+        self._size += len(message.get("body", b""))
+        return message
+
+    async def drain(self, most: int) -> bool:
+        """Read what is left, within limits, and tell whether that was all: unread bytes could destroy the reply."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BODY_SECONDS):
+                while not self.ended and self._size <= DRAINED * most:
+                    await self()
+        return self.ended
 
 
 def check_host(headers: Mapping[str, str], limits: Limits) -> None:
@@ -64,13 +98,16 @@ def check_site(headers: Mapping[str, str]) -> None:
         raise Refusal(403, "a page of another site asked for this; only the service's own page and programs may")
 
 
-def check_token(headers: Mapping[str, str], limits: Limits) -> None:
-    """Refuse whoever does not have the token; how long that takes says nothing about it."""
-    if not limits.token:
-        return
+def has_token(headers: Mapping[str, str], limits: Limits) -> bool:
+    """Tell whether a request may read learners; the time that this takes depends on the token's length alone."""
     kind, _, given = headers.get("authorization", "").partition(" ")
     same = hmac.compare_digest(sha256(given.strip().encode()).digest(), sha256(limits.token.encode()).digest())
-    if kind.lower() != "bearer" or not same:
+    return not limits.token or (kind.lower() == "bearer" and same)
+
+
+def check_token(headers: Mapping[str, str], limits: Limits) -> None:
+    """Refuse a request without the token."""
+    if not has_token(headers, limits):
         raise Refusal(
             401,
             "this needs the header Authorization: Bearer TOKEN, with the service's token",
@@ -108,7 +145,7 @@ async def json_of(receive: Receive, headers: Mapping[str, str], limits: Limits) 
         async with asyncio.timeout(BODY_SECONDS):
             body = await _body(receive, headers, limits.body)
     except TimeoutError:
-        raise Refusal(408, f"the body did not come within {BODY_SECONDS:g} seconds", {"Connection": "close"}) from None
+        raise Refusal(408, f"the body did not come within {BODY_SECONDS:g} seconds") from None
     return parsed(body)
 
 
@@ -124,9 +161,7 @@ async def _body(receive: Receive, headers: Mapping[str, str], most: int) -> byte
         parts += [message.get("body", b"")] if size <= most else []
         more, hopeless = message.get("more_body", False), size > DRAINED * most
     if size > most or hopeless:
-        raise Refusal(
-            413, f"a body may have {most:,} bytes; send fewer at a time (--max-body)", {"Connection": "close"}
-        )
+        raise Refusal(413, f"a body may have {most:,} bytes; send fewer at a time (--max-body)")
     return b"".join(parts)
 
 

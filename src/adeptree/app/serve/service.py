@@ -7,13 +7,23 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from adeptree.app.serve import live, routes
 from adeptree.app.serve.counters import Bad, Counters
 from adeptree.app.serve.exchange import Handler, Reply, Request, said
 from adeptree.app.serve.refusals import Refusal, refusal_of
 from adeptree.app.serve.request_rate import RequestRate
-from adeptree.app.serve.requests import Limits, Receive, check_host, check_site, check_token, headers_of
+from adeptree.app.serve.requests import (
+    Body,
+    Limits,
+    Receive,
+    check_host,
+    check_site,
+    check_token,
+    has_token,
+    headers_of,
+)
 from adeptree.app.serve.writer import Writer
 from adeptree.app.terminal import show
 from adeptree.core.cells import brief
@@ -55,9 +65,9 @@ class Service:
         """Take one request."""
         if scope["type"] != "http":
             return
-        start, route = time.monotonic(), ["other"]
+        start, route, body = time.monotonic(), ["other"], Body(receive)
         try:
-            reply, bad = await self._reply(scope, receive, route, start), None
+            reply, bad = await self._reply(scope, body, route, start), None
         except (Exception, asyncio.CancelledError) as error:
             refusal = refusal_of(error)
             if refusal.status == 500:
@@ -65,9 +75,11 @@ class Service:
             reply = said({"error": str(refusal)}, refusal.status, refusal.headers)
             asked = f"{brief(visible(scope['method']))} {brief(visible(scope['path']))}"
             bad = Bad(time.time(), asked, refusal.status, str(refusal))
-        # Counted before it is sent: whoever has the reply finds it in the counts.
+        # Counted before it is sent: a client that has the reply finds it in the counts.
         self.counters.count(route[0], reply.status, time.monotonic() - start, bad)
-        await _send(send, reply)
+        given_up = reply.status in (408, 413, 503) or _has(scope, b"expect")
+        whole = body.ended or (not given_up and await body.drain(self.limits.body))
+        await _send(send, reply, close=reply.status >= 400 or not whole or _has(scope, b"upgrade"))
 
     async def _reply(self, scope: Mapping[str, Any], receive: Receive, route: list[str], now: float) -> Reply:
         headers, path = headers_of(scope), scope["path"]
@@ -78,25 +90,25 @@ class Service:
         if named or rest != "health":
             self.rate.check((scope.get("client") or ("",))[0], now)
         writer = self.writers.get(name)
-        if not free or (named and writer is None):  # (that there is no such learner is said with the names of others)
-            check_token(headers, self.limits)
         if not free:
+            check_token(headers, self.limits)
             check_site(headers)
         found = self.of_service.get(rest) if not named else None
         if found is None:
             found = OF_LEARNER.get(rest or "")
             if found is None:
                 raise Refusal(404, self._nowhere(path, rest or ""))
-            if writer is None and (named or rest not in ("", "live")):
+            # Without the token, the page of a missing learner is that of any other: names of learners stay private.
+            if writer is None and (has_token(headers, self.limits) if named else rest not in ("", "live")):
                 raise Refusal(404, self._no_learner(name if named else "", rest or ""))
         if rest is None:
-            return Reply(b"", status=308, headers={"Location": f"{name}/"})
+            return Reply(b"", status=308, headers={"Location": f"{quote(name)}/"})
         route[0] = f"/{'l/*/' if named else ''}{rest}"
         method = scope["method"]
         handler = found.get("GET" if method == "HEAD" else method)
         if handler is None:
             allowed = ", ".join([*found, *(["HEAD"] if "GET" in found else [])])
-            raise Refusal(405, f"{brief(visible(path))} takes {allowed}", {"Allow": allowed})
+            raise Refusal(405, f"this address takes {allowed}; got {brief(visible(method))}", {"Allow": allowed})
         return await handler(Request(self, writer, scope, receive, headers))
 
     def _nowhere(self, path: str, rest: str) -> str:
@@ -109,8 +121,15 @@ class Service:
         return f"there is no {called}; there are {known}"
 
 
-async def _send(send: Send, reply: Reply) -> None:
+def _has(scope: Mapping[str, Any], header: bytes) -> bool:
+    return any(name.lower() == header for name, _ in scope["headers"])
+
+
+async def _send(send: Send, reply: Reply, close: bool) -> None:
+    """Send a reply; nothing more is read from a connection whose request was refused or offered another protocol."""
     headers = {"Content-Type": reply.kind, "Content-Length": str(len(reply.body)), **SAFE, **reply.headers}
+    if close:
+        headers["Connection"] = "close"
     if reply.status == 204:
         del headers["Content-Length"]
     listed = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
