@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from adeptree.app.run.row_label import Label
 from adeptree.app.run.rows import Stream, listed
-from adeptree.core.cells import brief, is_missing, is_number
+from adeptree.core.cells import DIGITS, brief, is_missing, is_number
 from adeptree.core.errors import InvalidArgument, InvalidSpec
 from adeptree.families.registry import columns_of, families, family_named
 from adeptree.families.specs import parse
@@ -75,7 +75,7 @@ def competition(
     form, named, d = wanted
     kind = form.word
     if named and x is not None:
-        raise InvalidArgument(f"--x: {rules} names its columns already; leave it out")
+        raise InvalidArgument(f"--x: {brief(rules)} names its columns already; leave it out")
     names = list(named) or names_in(x)
     if form.many:
         reads = known or _Look(stream, 1 if follow else SAMPLED).reads(names, others, form.times)
@@ -114,13 +114,15 @@ def on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
 
 def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
     """Split the limit of rules such as a blocklist off their column; none of a spec whose other numbers are named."""
-    found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*([1-9]\d*)", inside, re.DOTALL)
+    found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*([1-9][0-9]*)", inside, re.DOTALL)
     if found is None or "=" in found[1]:
         if form.default and "=" not in inside:
             return inside, form.default
         if family_named(form.word) is not None and "=" in inside:
             return inside, None
-        raise InvalidSpec(f'"{rules}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}')
+        raise InvalidSpec(f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}')
+    if len(found[2]) > DIGITS:
+        raise InvalidSpec(f"--rules: {form.limit} must have at most {DIGITS} digits; got {len(found[2])}")
     return found[1], int(found[2])
 
 
