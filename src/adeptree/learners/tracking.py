@@ -2,7 +2,7 @@
 
 Adept competes with one rule for the whole stream. Here every path keeps a float g instead of a loss: after each
 round a share alpha of all the weight is dealt out again as in the prior, so that a path which was wrong for
-long is back within a few rounds. The cost a round is Adept's.
+long is back within a few rounds. A round costs time and memory of the order of (switches + 1) x paths.
 """
 
 from __future__ import annotations
