@@ -1,25 +1,18 @@
-"""``adeptree show --play``: writes the playground, set to a game, and opens it."""
+"""``adeptree play``: writes the playground, set to a game, and opens it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-import typer
-from browser_tab import Tab
-from playground_tab import needs_browser
 from typer.testing import CliRunner
 
-from adeptree.app import play_command
-from adeptree.app.show_command import show_command
+from adeptree.app import cli
 from adeptree.pages.play_page import play_page
-
-app = typer.Typer(pretty_exceptions_enable=False)
-app.command()(show_command)
 
 
 def call(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["--play", *arguments])
+    result = CliRunner().invoke(cli.app, ["play", *arguments])
     return result.exit_code, result.output
 
 
@@ -53,12 +46,10 @@ def test_the_command_opens_the_page(opens: bool, monkeypatch: pytest.MonkeyPatch
         (["--rules", "thresholds(n=17)"], "thresholds(n) with n up to 16"),
         (["--rules", "parities(n=3)"], "the playground takes"),
         (["--rules", "finite(table=['0', '1'], points=['a'])"], "the playground takes"),
-        (["--rounds", "0"], "1 to 40 rounds; got 0"),
+        (["--horizon", "0"], "1 to 40 rounds; got 0"),
         (["--horizon", "41"], "1 to 40 rounds; got 41"),
-        (["--rounds", "5", "--horizon", "7"], "got 5 and 7"),
         (["--mistake-bound", "7"], "M is at most 6"),
-        (["--stream", "some.csv"], "you are the adversary"),
-        (["--adversary", "stochastic"], "you are the adversary"),
+        (["--stream", "some.csv"], "No such option"),
         (["--html", "no/such/folder.html"], "could not be written"),
     ],
 )
@@ -67,13 +58,6 @@ def test_wrong_input_gets_a_sentence(arguments: list[str], says: str) -> None:
     assert code in (1, 2) and says in text and "Traceback" not in text
 
 
-@needs_browser
-def test_the_limits_of_the_command_are_those_of_the_page(tmp_path: Path) -> None:
-    file = tmp_path / "playground.html"
-    file.write_text(play_page(), encoding="utf-8")
-    with Tab(tmp_path) as tab:
-        tab.open(file.as_uri())
-        limits = tab.value("LIMITS")
-    assert {name: limits[name] for name in play_command.MOST} == play_command.MOST
-    here = [play_command.MOST_ROWS, play_command.MOST_COLUMNS, play_command.MOST_ROUNDS, play_command.LARGEST_M]
-    assert [limits[name] for name in ("rows", "columns", "T", "M")] == here
+def test_the_old_option_names_the_command() -> None:
+    result = CliRunner().invoke(cli.app, ["show", "--play"])
+    assert result.exit_code == 2 and "--play was renamed to a command: adeptree play" in result.output

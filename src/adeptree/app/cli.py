@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from adeptree.app.play_command import play_command
 from adeptree.app.reproduce_command import reproduce_command
 from adeptree.app.run.run_command import run_command
 from adeptree.app.serve.serve_command import serve_command
@@ -81,6 +82,7 @@ def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], t
 
 
 app.command("completion")(_completion)
+app.command("play")(play_command)
 app.command("reproduce")(reproduce_command)
 app.command("run")(run_command)
 app.command("serve")(serve_command)

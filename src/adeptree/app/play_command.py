@@ -1,4 +1,4 @@
-"""``adeptree show --play``: write the playground, set to the game that the options name, and open it in the browser."""
+"""``adeptree play``: write the playground, set to the game that the options name, and open it in the browser."""
 
 from __future__ import annotations
 
@@ -6,44 +6,64 @@ import re
 import tempfile
 import webbrowser
 from pathlib import Path
+from typing import Annotated, Literal
 
-from adeptree.app.terminal import show
-from adeptree.core.errors import InvalidArgument
+import typer
+
+from adeptree.app.run.outputs import unwritable
+from adeptree.app.terminal import show, told
+from adeptree.core.errors import InvalidArgument, StateError
 
 MOST = {"thresholds": 16, "intervals": 8}
 """Points of a line that can be drawn and clicked; the page itself has the same limits."""
 MOST_ROWS, MOST_COLUMNS, MOST_ROUNDS, LARGEST_M = 12, 8, 40, 6
 
 
-def play(html: str | None, rules: str, rounds: int, prior: str | None, mistake_bound: int | None) -> None:
-    """Write the page to ``html``, or to a file of its own that is opened at once."""
-    from adeptree.pages.play_page import write_play_page
+def play_command(
+    rules: Annotated[
+        str, typer.Option(help='Rules: "thresholds(n=8)", "intervals(n=6)", or "finite(table=[...])".')
+    ] = "thresholds(n=8)",
+    horizon: Annotated[int, typer.Option(help="Rounds of the game, at most 40.")] = 8,
+    prior: Annotated[
+        Literal["paper", "kt", "mixed"], typer.Option(help="Capacities of the paper, KT, or the mixed prior.")
+    ] = "paper",
+    mistake_bound: Annotated[
+        int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
+    ] = None,
+    html: Annotated[str | None, typer.Option(help="Write the page to this file instead of opening it.")] = None,
+) -> None:
+    """Play the adversary: open a page in the browser on which you choose every x and every label.
 
-    start = start_of(rules, rounds, prior, mistake_bound)
-    if html is not None:
-        write_play_page(html, start)
-        show(f"Written: {html}")
-        return
-    path = Path(tempfile.mkdtemp(prefix="adeptree-")) / "playground.html"
-    write_play_page(path, start)
-    opened = webbrowser.open(path.as_uri())
-    show(f"{'Opened' if opened else 'Open it in a browser'}: {path}")
+    The page needs no network.
+    """
+    with told():
+        if html is not None and (why := unwritable(html)):
+            raise StateError(f"--html: {html} could not be written: {why}")
+        from adeptree.pages.play_page import write_play_page
+
+        start = start_of(rules, horizon, prior, mistake_bound)
+        if html is not None:
+            write_play_page(html, start)
+            show(f"Written: {html}")
+            return
+        path = Path(tempfile.mkdtemp(prefix="adeptree-")) / "playground.html"
+        write_play_page(path, start)
+        opened = webbrowser.open(path.as_uri())
+        show(f"{'Opened' if opened else 'Open it in a browser'}: {path}")
 
 
-def start_of(rules: str, rounds: int, prior: str | None, mistake_bound: int | None) -> str:
+def start_of(rules: str, horizon: int, prior: str, mistake_bound: int | None) -> str:
     """Return the game that the page begins with, as its links have it.
 
-    >>> start_of("thresholds(n=8)", 8, None, None)
+    >>> start_of("thresholds(n=8)", 8, "paper", None)
     'c=thresholds-8&T=8&rate=paper&prior=paper&g='
     """
-    if not 1 <= rounds <= MOST_ROUNDS:
-        raise InvalidArgument(
-            f"--rounds, --horizon: on the playground a game has 1 to {MOST_ROUNDS} rounds; got {rounds}"
-        )
+    if not 1 <= horizon <= MOST_ROUNDS:
+        raise InvalidArgument(f"--horizon: on the playground a game has 1 to {MOST_ROUNDS} rounds; got {horizon}")
     if mistake_bound is not None and mistake_bound > LARGEST_M:
         raise InvalidArgument(f"--mistake-bound: on the playground M is at most {LARGEST_M}; got {mistake_bound}")
     M = "" if mistake_bound is None else f"&M={mistake_bound}"
-    return f"c={_class_of(rules)}&T={rounds}{M}&rate=paper&prior={prior or 'paper'}&g="
+    return f"c={_class_of(rules)}&T={horizon}{M}&rate=paper&prior={prior}&g="
 
 
 def _class_of(rules: str) -> str:

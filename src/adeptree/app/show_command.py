@@ -38,10 +38,7 @@ def show_command(
     adversary: Annotated[
         Literal["greedy", "stochastic"], typer.Option(help="Who plays where there is no --stream.")
     ] = "greedy",
-    rounds: Annotated[
-        int | None,
-        typer.Option(help="Rounds to draw, at most 8; to play, at most 40.", show_default="5; 8 with --play"),
-    ] = None,
+    rounds: Annotated[int, typer.Option(help="Rounds to draw, at most 8.")] = 5,
     horizon: Annotated[
         int | None, typer.Option(help="T of the paper's prior.", show_default="the rounds; none for kt and mixed")
     ] = None,
@@ -56,37 +53,17 @@ def show_command(
         int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the adversary and of the coins.")] = 0,
-    play: Annotated[
-        bool, typer.Option("--play", help="Be the adversary yourself: open the playground, a page, in the browser.")
-    ] = False,
-    html: Annotated[
-        str | None, typer.Option(help="Write the game to this HTML page, with a slider; with --play, the playground.")
-    ] = None,
+    html: Annotated[str | None, typer.Option(help="Write the game to this HTML page, with a slider.")] = None,
+    play: Annotated[bool, typer.Option("--play", hidden=True)] = False,
 ) -> None:
-    """Draw a small game: the tree of paths round by round, what is pruned and why, the weights and P(1).
-
-    With --play you choose every x and every label yourself, on a page that needs no network.
-    """
+    """Draw a small game: the tree of paths round by round, what is pruned and why, the weights and P(1)."""
     with told():
+        if play:
+            raise InvalidArgument("--play was renamed to a command: adeptree play")
         if html is not None and (why := unwritable(html)):
             raise StateError(f"--html: {html} could not be written: {why}")
-        if play:
-            if (stream, x, label, adversary, seed) != (None, None, None, "greedy", 0):
-                raise InvalidArgument(
-                    "--play: you are the adversary; leave out --stream, --x, --label, --adversary and --seed"
-                )
-            if None not in (rounds, horizon) and rounds != horizon:
-                raise InvalidArgument(
-                    f"--rounds, --horizon: a game on the playground is as long as its horizon; got {rounds} and "
-                    f"{horizon}: give one of the two"
-                )
-            from adeptree.app.play_command import play as play_at
-
-            play_at(html, rules, next(T for T in (horizon, rounds, 8) if T is not None), prior, mistake_bound)
-            return
         from adeptree.pages.show_game import MOST_ROUNDS, shown
 
-        rounds = 5 if rounds is None else rounds
         if not 1 <= rounds <= MOST_ROUNDS:
             raise InvalidArgument(f"--rounds: a tree that can be read has 1 to {MOST_ROUNDS} rounds; got {rounds}")
         if stream is not None:

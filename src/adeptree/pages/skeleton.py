@@ -35,22 +35,16 @@ def write_page(path: str | os.PathLike[str], html: str) -> None:
     write_atomically(Path(path), html.encode("utf-8", "backslashreplace"))
 
 
-def document(
-    title: str, parts: Iterable[str], *, kind: str = "", script: str = "", style: str = "", code: str = ""
-) -> str:
-    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs.
-
-    ``style`` is more style, ``code`` a script as text.
-    """
-    code = beside(script) if script else code
+def document(title: str, parts: Iterable[str], *, kind: str = "", script: str = "") -> str:
+    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs."""
     html = fill(
         "document",
         title=text(title),
-        style=beside("page.css") + style,
+        style=beside("page.css"),
         kind=f' class="{kind}"' if kind else "",
         parts="\n".join(parts),
         version=__version__,
-        script=f"<script>\n{code}</script>\n" if code else "",
+        script=f"<script>\n{beside(script)}</script>\n" if script else "",
     )
     return f"{html}\n"
 

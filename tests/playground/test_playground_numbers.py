@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import CHROMIUM, browse, measured
+from build_playground import mathematics
 
 import adeptree as at
-from adeptree.pages.play_page import mathematics
 from adeptree.theory.mixture import log_sum, log_weights
 
 NODE = shutil.which("node")

@@ -1,5 +1,8 @@
 // What the reader does, and what is drawn then. All that is shown follows from `game`, `phase` and the lesson.
 
+// The game that the page begins with; `adeptree play` replaces this line.
+const START = "c=thresholds-8&T=8&rate=paper&prior=paper&g=";
+
 const MOST_WORDS = 4;  // paths that are named with a reason
 let game, phase, chance;
 

@@ -1,5 +1,8 @@
 // A game: its settings, its rounds so far, and the learners after each of them. Undo forgets the last.
 
+// The seed of the coins of Adept(seed=0): Coins(0).seed.
+const SEED = 8493733112532773764n;
+
 const DEFAULTS = {kind: "thresholds", n: 8, T: 8, M: null,
   rows: ["00001111", "00110011", "01010101", "11110000", "11111111"],
   rate: "paper", prior: "paper", prune: true, commits: null};
