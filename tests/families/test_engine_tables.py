@@ -14,17 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_columns import SlowTable
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidInstance
-from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
-from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.rule_values import Interval, IntervalUnion
 from adeptree.families.tables import table_engine
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells, cell_of
-from adeptree.families.tables.table_engine import TableEngine, TablePrior
+from adeptree.families.tables.table_engine import TableEngine
 from adeptree.families.tables.table_steps_engine import TableStepsEngine
 from adeptree.theory.priors import KTPrior, MixedPrior
 
@@ -47,76 +46,6 @@ def engine_of(c: Any, prior: Any) -> TableEngine:
     return (TableStepsEngine if c in STEPS else TableEngine)(c, prior)
 
 
-class Slow:
-    """The definition: every column's rules apart, texts listed, gaps with a label of their own."""
-
-    def __init__(self, c: Any, prior: str, rate: float) -> None:
-        self.c, self.rate, self.prior = c, rate, TablePrior(prior, c)
-        kind = ThresholdsEngine if c.falls else CutsEngine if c.inner.cuts else StepsEngine
-        self.lines: dict[tuple[str, int], Any] = {}
-        for name in c.features:
-            for down in range(1 + c.falls):
-                self.lines[name, down] = kind(c.inner, self.prior.inner)
-                self.lines[name, down].rate = rate
-        self.met: dict[str, list[Any]] = {name: [] for name in c.features}
-        self.past: list[tuple[dict[str, Any], int, float]] = []
-
-    def weights(self, x: dict[str, Any]) -> list[tuple[float, float]]:
-        """Return ln of the weight of 1 and of 0 of every group of rules."""
-        found = []
-        for name in self.c.features:
-            cell = x.get(name)
-            number = isinstance(cell, float)
-            gaps = [(y, w) for row, y, w in self.past if not isinstance(row.get(name), float)]
-            for down in range(1 + self.c.falls):
-                line = self.lines[name, down]
-                base = line.log_potential() - self.rate * line.best_loss
-                for side in (0, 1):
-                    lost = sum(w for y, w in gaps if y != side)
-                    log_odds = line.odds(cell).log_odds if number else math.inf if side != down else -math.inf
-                    log_odds = -log_odds if down else log_odds
-                    weight = base - math.log(2) - self.rate * lost
-                    found.append((weight - np.logaddexp(0, -log_odds), weight - np.logaddexp(0, log_odds)))
-            # A value that is new is met first, as the rules that tell it from those to come have agreed until now.
-            values = self.met[name] + ([cell] if not number and cell not in self.met[name] else [])
-            for chosen, mass in self.sets(len(values)):
-                inside = [values[slot - 1] for slot in chosen]
-                for equal in (True, False):
-                    says = [row.get(name) in inside for row, _, _ in self.past]
-                    lost = sum(w for (_, y, w), said in zip(self.past, says, strict=True) if (said == equal) != y)
-                    weight = math.log(mass) - self.rate * lost
-                    here = not number and cell in inside
-                    found.append((weight, -math.inf) if here == equal else (-math.inf, weight))
-        return found
-
-    def sets(self, n: int) -> list[tuple[tuple[int, ...], float]]:
-        """Return all sets of at most d of n values, by drawing: k values at last, the i-th with chance 1/(i + 1)."""
-        d, masses = self.c.values, dict[tuple[int, ...], float]()
-        for k in range(1, d + 1):
-            drawn: dict[tuple[int, ...], float] = {(): 1 / d}
-            for i in range(1, n + 1):
-                for chosen, mass in list(drawn.items()):
-                    if len(chosen) < k:
-                        drawn[*chosen, i], drawn[chosen] = mass / (i + 1), mass * i / (i + 1)
-            for chosen, mass in drawn.items():
-                masses[chosen] = masses.get(chosen, 0) + mass
-        return list(masses.items())
-
-    def odds(self, x: dict[str, Any]) -> tuple[float, float]:
-        one, zero = (np.logaddexp.reduce(side) for side in zip(*self.weights(x), strict=True))
-        return float(np.exp(one - np.logaddexp(one, zero))), float(one - zero)
-
-    def commit(self, x: dict[str, Any], y: int, weight: float) -> None:
-        for name in self.c.features:
-            cell = x.get(name)
-            if isinstance(cell, float):
-                for down in range(1 + self.c.falls):
-                    self.lines[name, down].commit(cell, 1 - y if down else y, weight)
-            elif cell not in self.met[name]:
-                self.met[name].append(cell)
-        self.past.append((x, y, weight))
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(CLASSES + STEPS),
@@ -125,7 +54,7 @@ class Slow:
     st.sampled_from(["kt", "mixed"]),
 )
 def test_the_engine_is_the_sum_of_its_columns(c: Any, rounds: Any, rate: float, prior: str) -> None:
-    engine, slow = engine_of(c, {"kt": KTPrior, "mixed": MixedPrior}[prior]()), Slow(c, prior, rate)
+    engine, slow = engine_of(c, {"kt": KTPrior, "mixed": MixedPrior}[prior]()), SlowTable(c, prior, rate)
     engine.rate = rate
     for row, y, weight in rounds:
         x = c.instance(row)
@@ -149,7 +78,7 @@ BASKETS = st.lists(st.tuples(FRUIT, st.integers(0, 1), st.sampled_from([1, 1, 0.
 def test_sets_of_values_are_those_that_are_drawn(rounds: Any, d: int, rate: float, data: st.DataObject) -> None:
     """Also with labels that come late, at extreme rates, and restored in the middle."""
     c = at.TableStumps(["fruit"], values=d)
-    engine, slow = TableEngine(c, MixedPrior()), Slow(c, "mixed", rate)
+    engine, slow = TableEngine(c, MixedPrior()), SlowTable(c, "mixed", rate)
     engine.rate = rate
     waiting: list[Any] = []
     for i, (fruit, y, weight) in enumerate(rounds):
@@ -365,7 +294,7 @@ def test_files_with_a_tree_per_direction_are_gone_on_with() -> None:
 def test_columns_with_different_numbers_of_cells_share_one_table_of_weights() -> None:
     """The first column, whose table all use, has hardly a number; rates change from large to small and back."""
     c, rng = at.TableStumps(["rare", "full"]), np.random.default_rng(3)
-    engine, slow = TableEngine(c, MixedPrior()), Slow(c, "mixed", 0.0)
+    engine, slow = TableEngine(c, MixedPrior()), SlowTable(c, "mixed", 0.0)
     for t in range(240):
         rate = [40.0, 0.01, 3.0][t // 80]
         engine.rate = slow.rate = rate

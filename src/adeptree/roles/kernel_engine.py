@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,11 @@ class KernelEngine(Engine):
         """L*: the least loss of a path; a whole number as an int."""
         least = max(0.0, self.kernel.least())  # (weights that are added and taken away may leave less than nothing)
         return int(least) if least.is_integer() else least
+
+    def log_potential(self) -> float:
+        """Return ln sum_u pi(u) exp(-eta (L(u) - L*)); by a scan where the prior does not conserve mass."""
+        total = self.kernel.log_total() + self.rate * (self.best_loss - self.kernel.least())
+        return super().log_potential() if math.isnan(total) else total
 
     # --- Rounds: those of the kernel, which charges its ledger ---------------------------------------
 

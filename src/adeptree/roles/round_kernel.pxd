@@ -18,6 +18,7 @@ cdef class RoundKernel:
     cdef int reserve(self) except -1
     cdef void take(self, int label, double cost) noexcept
     cpdef double least(self) noexcept
+    cpdef double log_total(self) noexcept
     cpdef long long count(self) noexcept
     cdef void ask(self) noexcept
     cdef void rebuild(self) noexcept

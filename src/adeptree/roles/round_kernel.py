@@ -21,8 +21,9 @@ if cython.compiled:
     from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
     from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import NAN as nan
 else:
-    from math import inf
+    from math import inf, nan
     from threading import get_ident
 
     from adeptree.core.gate_kernel import Gate
@@ -80,6 +81,10 @@ class RoundKernel:
     def least(self) -> cython.double:
         """L*: the least loss of a path."""
         return 0.0
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - least)); NaN if the prior does not conserve mass."""
+        return nan
 
     def count(self) -> cython.longlong:
         """The number of paths."""

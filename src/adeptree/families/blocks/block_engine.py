@@ -104,7 +104,7 @@ class BlocksEngine(KernelEngine):
 
     def log_potential(self) -> float:
         """Return ln of the sum of all weights, relative to the best loss."""
-        return self.kernel.log_weight() - self.prior.log_total if self.kernel.number else 0.0
+        return self.kernel.log_total() - self.prior.log_total if self.kernel.number else 0.0
 
     def best_rule(self) -> Concept:
         """Return the union of the best blocks, in order of arrival."""

@@ -33,11 +33,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.block_counts_kernel import BlockCounts
+    from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.libc.math import exp, floor, ldexp, log, log2
 else:
     from math import exp, floor, ldexp, log, log2
 
     from adeptree.families.blocks.block_counts_kernel import BlockCounts
+    from adeptree.theory.mass_kernel import log_plus
 
 SLOWEST = cython.declare(cython.double, 1e-270)  # lower rates are 0, as far as a double can tell
 
@@ -236,13 +238,20 @@ class BlocksKernel(BlockCounts):
         out = self.row(self.levels + 1, 0) + self.most
         return log(self.M[out - 1] / self.M[out]) + (self.X[out - 1] - self.X[out]) * self.log_radix
 
-    @cython.locals(out=cython.Py_ssize_t, here=cython.Py_ssize_t)
-    def log_weight(self) -> float:
-        """Return ln of the sum of all weights, relative to the best loss; it is the same at every block seen."""
-        here, out = self.at, self.row(self.levels + 1, 0)
-        self.at, self.ahead, self.known = max(0, min(here, self.blocks - 1)), 0, False
-        self.look()
-        self.at, self.ahead = here, 1
-        self.multiply(out, self.most, self.most, out - 1, self.most, self.unit, 0, True)
-        out += self.most
-        return log(self.M[out]) + (self.X[out] - self.surplus / self.quantum) * self.log_radix
+    @cython.locals(out=cython.Py_ssize_t, here=cython.Py_ssize_t, best=cython.double)
+    def log_total(self):
+        """Return ln of the sum of mass times e^(-eta (loss - L*)): that of both labels, at the block just looked at.
+
+        It is the same at every block. With the paper's prior it is that of the rounds so far, looked at again.
+        """
+        here = self.at
+        if not self.known or not self.parts:
+            self.at, self.ahead, self.known = max(0, min(here, self.blocks - 1)), 0, False
+            self.look()
+            self.at, self.ahead = here, 1
+        out = self.row(self.levels + 1, 0) + self.most
+        best = self.surplus / self.quantum
+        return log_plus(
+            log(self.M[out]) + (self.X[out] - best) * self.log_radix,
+            log(self.M[out - 1]) + (self.X[out - 1] - best) * self.log_radix,
+        )

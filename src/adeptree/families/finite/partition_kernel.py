@@ -24,9 +24,10 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.columns_kernel import ColumnsKernel
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
     from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import NAN as nan
     from cython.cimports.libc.math import exp, log
 else:
-    from math import exp, inf, log
+    from math import exp, inf, log, nan
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.families.finite.columns_kernel import ColumnsKernel
@@ -237,6 +238,14 @@ class PartitionKernel(ColumnsKernel):
     def least(self) -> cython.double:
         """L*: the least loss of a cell."""
         return self.best
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), by a scan; NaN with the paper's prior."""
+        c: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for c in range(self.width):
+            total += exp(self.log_mass[c] - self.eta * (self.losses[c] - self.best))
+        return log(total) if self.masses.settled else nan
 
     def count(self) -> cython.longlong:
         """The number of cells."""

@@ -9,5 +9,4 @@ cdef class CutTree(LineTree):
     cdef object asked_before
 
     cdef double top(self) noexcept
-    cpdef double log_total(self) noexcept
     cdef double scaled(self, double mass) noexcept

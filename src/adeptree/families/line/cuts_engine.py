@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import flips_of
@@ -131,10 +132,6 @@ class CutsEngine(LineEngine):
         """Return the best labellings, as one path with the mass of all of them."""
         return one_row(self.best_loss, self.kernel.log_best_mass())
 
-    def log_potential(self) -> float:
-        """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
-        return float(self.kernel.log_total())
-
     def gains(self) -> tuple[NDArray[Any], FloatArray]:
         """Return the points seen between the ends of the line, and what a 0 costs more than a 1 at each."""
         gaps = self.gaps()
@@ -177,12 +174,9 @@ class StepsEngine(CutsEngine):
 
     kind: ClassVar[str] = "steps"
 
-    weighed: ClassVar[bool] = False
-    """Whether the kernel keeps the weight of the whole line."""
-
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")
-        return steps.StepsKernel(self.measure(), 1.0, self.weighed)
+        return steps.StepsKernel(self.measure(), 1.0)
 
     def _use(self, kernel: Any) -> None:
         KernelEngine._use(self, kernel)
@@ -203,10 +197,6 @@ class StepsEngine(CutsEngine):
         loss, log_mass, *_ = self.kernel.probable()
         return one_row(int(loss) if loss.is_integer() else loss, log_mass)
 
-    def log_potential(self) -> float:
-        """Return ln sum_u pi(u) exp(-eta (L(u) - L)), L being the loss of the most probable labelling."""
-        return float(self.kernel.probable()[2])
-
     def best_rule(self) -> Concept:
         """Return the most probable labelling as a rule."""
         labels = np.frombuffer(self.kernel.probable()[3], dtype=np.uint8)
@@ -218,6 +208,17 @@ class StepsEngine(CutsEngine):
             "with any number of cuts there are far too many rules near the best, most of which memorise single points; "
             "compete with unions of intervals, or build with engine='paths'"
         )
+
+    def state(self) -> dict[str, Any]:
+        """Return the tree, and the weight as it was added up."""
+        return super().state() | {"log_weight": float(self.kernel.log_weight)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Plant the tree; its weight is right except for the order in which it was added up."""
+        super().restore(state)
+        weight, summed = state["log_weight"], self.kernel.log_weight
+        need(is_real(weight) and abs(weight - summed) <= 1e-6 * (1 + abs(summed)), "log_weight")
+        self.kernel.log_weight = float(weight)
 
 
 def one_row(loss: float, log_mass: float) -> Rows:

@@ -29,4 +29,3 @@ cdef class LineTree(OrderedTree):
     cdef void insert(self) noexcept
     cdef void charge(self, int label, double cost) noexcept
     cdef int lengthen(self) except -1
-    cpdef double log_total(self) noexcept

@@ -368,7 +368,3 @@ class LineTree(OrderedTree):
         self.seen = self.known = False
         self.x = self.first
         self.rebuild()
-
-    def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
-        return 0.0

@@ -10,8 +10,8 @@ the gaps g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
 end with q. It ends with a gap, so that the entries of a row are never further apart than the odds of flipping there;
 its first point, though, may tell the rows apart by more than doubles can. So a row is kept relative to its larger
 entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on: it is left out.
-Where lines are weighed against each other (``weighed``), ``log_weight`` is ln of the whole: a round multiplies that by
-1 - q + q e^(-eta cost), q being the share that is wrong; at another rate it is summed up anew.
+``log_weight`` is ln of the whole: a round multiplies that by 1 - q + q e^(-eta cost), q being the share that is wrong;
+at another rate it is summed up again.
 """
 
 from __future__ import annotations
@@ -48,12 +48,10 @@ class StepsKernel(LineTree):
     """The tree of matrices; of a Poisson number of cuts with this mean."""
 
     rate_of_cuts: cython.double
-    weighed: cython.bint
     log_weight = cython.declare(cython.double, visibility="public")
 
-    def __init__(self, measure: Any, rate_of_cuts: cython.double, weighed: bool = False) -> None:
-        self.rate_of_cuts, self.weighed = rate_of_cuts, weighed
-        self.log_weight = 0.0
+    def __init__(self, measure: Any, rate_of_cuts: cython.double) -> None:
+        self.rate_of_cuts, self.log_weight = rate_of_cuts, 0.0
         self.sums, self.base, self.stride = array("d"), 0, STRIDE
         LineTree.__init__(self, *measure)
 
@@ -223,8 +221,7 @@ class StepsKernel(LineTree):
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let x in, and charge the labellings that are wrong there; x was looked at."""
         wrong: cython.double = -self.log_odds if label else self.log_odds
-        if self.weighed:
-            self.log_weight += softplus(wrong - self.eta * cost) - softplus(wrong)
+        self.log_weight += softplus(wrong - self.eta * cost) - softplus(wrong)
         LineTree.take(self, label, cost)
 
     @cython.cfunc
@@ -232,17 +229,22 @@ class StepsKernel(LineTree):
     def rebuild(self) -> cython.void:
         """Compute anew what depends on the rate."""
         LineTree.rebuild(self)
-        if self.weighed:
-            loss, _, log_total, _ = self.probable()
-            self.log_weight = log_total - self.eta * loss
+        loss, _, log_total, _ = self.probable()
+        self.log_weight = log_total - self.eta * loss
 
     # --- Account -----------------------------------------------------------------------------------
 
     @cython.ccall
     @cython.exceptval(check=False)
     def least(self) -> cython.double:
-        """Return what all labellings together have lost, -ln (sum of mass times e^(-eta loss)) / eta, where weighed."""
+        """Return what all labellings together have lost, -ln (sum of mass times e^(-eta loss)) / eta."""
         return -self.log_weight / self.eta if self.eta > 0.0 else 0.0
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - least)): ``least`` says it all."""
+        return 0.0
 
     @cython.ccall
     @cython.exceptval(check=False)

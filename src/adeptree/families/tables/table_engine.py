@@ -150,10 +150,6 @@ class TableEngine(KernelEngine):
         m = slots[-1] + 1
         return -math.log(d * math.prod(slots) * m * n / (n + (d - len(slots)) * m))
 
-    def log_potential(self) -> float:
-        """Return ln sum_u pi(u) exp(-eta (L(u) - L*))."""
-        return float(self.kernel.log_total())
-
     def best_rule(self) -> Concept:
         """Return a constant if one is best, else the first column's simplest rule."""
         return self.rules_within(0, 1)[0].rule

@@ -220,7 +220,7 @@ class TableKernel(RoundKernel):
         self.weigh(True)
         return self.log_one - self.log_zero
 
-    def log_total(self) -> float:
+    def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
         self.weigh(False)
         return self.log_one + self.log_prior

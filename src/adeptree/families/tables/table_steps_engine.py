@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import Concept
 from adeptree.families.line.cuts_engine import StepsEngine, one_row
 from adeptree.families.rule_values import Constant
@@ -15,23 +14,6 @@ from adeptree.families.tables.table_engine import TableEngine
 from adeptree.families.tables.table_rules import always, best_set
 from adeptree.roles.engine import Rows
 from adeptree.roles.near_rules import NearRules
-
-
-class WeighedSteps(StepsEngine):
-    """The steps of one column, whose weight beside other columns is kept."""
-
-    weighed = True
-
-    def state(self) -> dict[str, Any]:
-        """Return the tree, and the weight as it was added up."""
-        return super().state() | {"log_weight": float(self.kernel.log_weight)}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Plant the tree; its weight is right but for the order in which it was added up."""
-        super().restore(state)
-        weight, summed = state["log_weight"], self.kernel.log_weight
-        need(is_real(weight) and abs(weight - summed) <= 1e-6 * (1 + abs(summed)), "log_weight")
-        self.kernel.log_weight = float(weight)
 
 
 class TableStepsEngine(TableEngine):
@@ -54,7 +36,7 @@ class TableStepsEngine(TableEngine):
     kind = "table-steps"
 
     def _line(self) -> Any:
-        return WeighedSteps(self.concept_class.inner, self.prior.inner)
+        return StepsEngine(self.concept_class.inner, self.prior.inner)
 
     def _leading(self) -> tuple[float, float, int, str]:
         """Return loss, ln of prior mass, column and kind of the most probable rule."""
@@ -76,10 +58,6 @@ class TableStepsEngine(TableEngine):
         """Return the most probable rule."""
         _, log_mass, *_ = self._leading()
         return one_row(self.best_loss, min(0.0, log_mass))
-
-    def log_potential(self) -> float:
-        """Return ln sum_u pi(u) exp(-eta (L(u) - L)), L being the loss of the most probable rule."""
-        return super().log_potential() + self.rate * (self.best_loss - float(self.kernel.least()))
 
     def best_rule(self) -> Concept:
         """Return the most probable rule."""
