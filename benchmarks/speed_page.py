@@ -54,6 +54,8 @@ class Page:
         self.patience = 0.1 if quick else 1.0
         self.texts: list[str] = []
         self.aims: list[list[str]] = []
+        self.taken: dict[tuple[str, str, int], float] = {}
+        """Our seconds, of a class, "single" or "batch", and T: every table that shows one shows the same."""
 
     def add(self, heading: str, head: list[str], lines: list[list[str]], note: str = "") -> None:
         text = f"### {heading}\n\n" + (f"{note}\n\n" if note else "") + markdown(head, lines)

@@ -125,3 +125,42 @@ def test_every_state_on_the_status_page_is_defined_there() -> None:
     defined = set(re.findall(r"\*(\w+)\*", text.partition("**State**")[2].partition("\n\n")[0]))
     rows = [line for line in text.splitlines() if line.startswith("| ") and "| state |" not in line]
     assert {row.split("|")[-2].strip() for row in rows} == defined != set()
+
+
+LASTS = re.compile(r"\b(?:[\d,.]+ (?:s|min|seconds?)|(?:minute|hour)s?)\b")
+
+
+def test_one_page_tells_how_long_the_reproduction_takes() -> None:
+    """Four places once told four durations."""
+    texts = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]}
+    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*reproduce*.py")}
+    lines = [(path, line) for path, text in texts.items() for line in text.splitlines()]
+    named = re.compile(r"adeptree reproduce|--quick\b|--full\b|level quick")
+    told = [(path.name, line) for path, line in lines if named.search(line) and LASTS.search(line)]
+    assert len(told) >= 3 and {page for page, _ in told} == {"reproduced.md"}
+    assert all(line.startswith("| `adeptree reproduce") for _, line in told)
+
+
+def rows_of(text: str, heading: str) -> list[list[str]]:
+    """Return the cells of the table below a heading, row by row."""
+    part = text.partition(f"### {heading}\n")[2].partition("\n### ")[0]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines() if line.startswith("| ")]
+
+
+def test_a_time_on_the_speed_page_has_one_value() -> None:
+    """Each of our times in microseconds per round is that of one measurement, wherever it stands."""
+    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for heading, way in (("One at a time", "single"), ("Batch", "batch")):
+        for name, T, mine, *_ in rows_of(text, heading):
+            found.setdefault((name, way, T), set()).add(mine)
+    head, *growth = rows_of(text, "Growth")
+    for name, *cells in growth:
+        for T, mine in zip(head[1:6], cells, strict=False):
+            if mine != "-":
+                what, _, way = name.rpartition(", ")
+                found.setdefault((what, way, T.removeprefix("T = ")), set()).add(mine)
+    for name, mine in rows_of(text, "Large classes, T = 10,000"):
+        found.setdefault((name.removesuffix(", us per round"), "single", "10,000"), set()).add(mine)
+    assert len(found) > 100
+    assert {key: values for key, values in found.items() if len(values) > 1} == {}

@@ -25,10 +25,7 @@ PAGE = "report.html"
 
 
 def reproduce_command(
-    quick: Annotated[
-        bool,
-        typer.Option("--quick/--full", help="A minute or two on two cores, or ten minutes with more seeds and rounds."),
-    ] = True,
+    quick: Annotated[bool, typer.Option("--quick/--full", help="Play few seeds and rounds, or more of both.")] = True,
     only: Annotated[str | None, typer.Option("--only", metavar="NAME", help="Run a single experiment.")] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")
