@@ -16,6 +16,7 @@ import pytest
 from conftest import MISSING
 from typer.testing import CliRunner
 
+import adeptree as at
 from adeptree.app.cli import app
 from adeptree.families import registry
 
@@ -24,6 +25,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 USES_EXTRAS = ("fit-in", "own", "own-solver", "python", "river-sklearn", "solvers-lp", "solvers-sat", "solvers-smt")
 LOOSELY = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def text_of_all() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
 def named(page: Path) -> str:
@@ -48,6 +53,23 @@ def test_readme_shows_the_summary_of_the_main_job() -> None:
     result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["run"])
     assert result.exit_code == 0
     assert shown[1].strip() in result.output
+
+
+def test_readme_promises_what_the_library_promises() -> None:
+    expected = README.partition("## What to expect")[2]
+    few, many = round(at.bounds.regret(1_000, 8)), round(at.bounds.regret(10_000, 8))
+    assert f"T = 1,000 and M = 8 that is {few} mistakes, at T = 10,000 it is {many}" in expected
+    counted = at.Adept(at.Thresholds(255))
+    assert f"(thresholds(255): {counted.bound_after(1_000):.0f} and {counted.bound_after(10_000):.0f})" in expected
+    assert "less than that on\nthresholds from 300 rounds on" in expected
+    for line in map(at.Thresholds, (1, 2, 3, 7, 255, 4095)):
+        learner, M = at.Adept(line), line.littlestone_dimension
+        assert all(learner.bound_after(T) < at.bounds.regret(T, M) for T in (300, 1_000, 10_000, 10**6))
+    told = re.search(r"at most ([\d.]+) times that on blocklists", expected)
+    blocks = {d: at.Adept(at.BlockUnions(d)) for d in (1, 2, 3, 4, 8, 30)}
+    rounds = [*range(30, 300), 1_000, 10_000, 10**6]
+    ratios = [a.bound_after(T) / at.bounds.regret(T, d) for d, a in blocks.items() for T in [*range(d, 30), *rounds]]
+    assert told is not None and float(told[1]) - 0.1 < max(ratios) <= float(told[1])
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
@@ -125,6 +147,8 @@ def test_every_state_on_the_status_page_is_defined_there() -> None:
     defined = set(re.findall(r"\*(\w+)\*", text.partition("**State**")[2].partition("\n\n")[0]))
     rows = [line for line in text.splitlines() if line.startswith("| ") and "| state |" not in line]
     assert {row.split("|")[-2].strip() for row in rows} == defined != set()
+    named = re.findall(r"\*(\w+)\*", "\n".join(re.findall(r".*the status table.*", text_of_all())))
+    assert set(named) <= defined, named
 
 
 LASTS = re.compile(r"\b(?:[\d,.]+ (?:s|min|seconds?)|(?:minute|hour)s?)\b")
