@@ -1,9 +1,10 @@
-"""Set up adeptree in a virtual environment of its own, then run it or test it.
+"""Set up adeptree in its own virtual environment, then run it, test it or reproduce the paper.
 
-    python3 make.py [--venv DIR] run [args...]     adeptree run args...
-    python3 make.py [--venv DIR] test [args...]    ruff, mypy, pyright, then pytest args...
+    python3 make.py [--venv DIR] run [args...]          adeptree run args...
+    python3 make.py [--venv DIR] test [args...]         ruff, mypy, pyright, then pytest args...
+    python3 make.py [--venv DIR] reproduce [args...]    the paper's claims; reproduce --help lists the options
 
-The environment is made in .venv unless --venv says otherwise, and is installed into only when pyproject.toml or a
+The environment is made in .venv, or in the folder of --venv. make.py installs into it only when pyproject.toml or a
 kernel has changed. Kernels are compiled where a C compiler is found, and interpreted elsewhere, with the same numbers.
 The first time needs a package index (network); later runs do not, unless a kernel has changed.
 """
@@ -22,6 +23,8 @@ ROOT = Path(__file__).resolve().parent
 OLDEST = (3, 11)
 STAMP = "adeptree-installed"
 INTERRUPTED = 130
+KINDS = ("", "reproduce", "dev")
+"""Installations, each with everything of the one before: for users, for the reproduction, and for tests."""
 
 
 def say(message: str) -> None:
@@ -41,13 +44,14 @@ def tool(venv: Path, name: str) -> str:
 
 
 def requirements(kind: str) -> list[str]:
-    """Return what must be there beside the package: for users (""), or for all extras and tools ("dev")."""
-    import tomllib  # (an older Python is told so in a sentence, by main)
+    """Return the dependencies of a kind of installation: "dev" has all extras and tools, "reproduce" has plot."""
+    import tomllib  # (main refuses an older Python, which does not have it)
 
     told = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras, groups = told["project"]["optional-dependencies"], told["dependency-groups"]
-    wanted = [line for name in extras if kind and name != "all" for line in extras[name]]
-    parts = [part["include-group"] for part in groups[kind]] if kind else []
+    named = {"": [], "reproduce": ["plot"], "dev": [name for name in extras if name != "all"]}[kind]
+    wanted = [line for name in named for line in extras[name]]
+    parts = [part["include-group"] for part in groups[kind]] if kind == "dev" else []
     return [*told["project"]["dependencies"], *wanted, *(line for part in parts for line in groups[part])]
 
 
@@ -60,11 +64,11 @@ def key(kind: str) -> str:
 
 
 def installed(venv: Path, kind: str) -> bool:
-    """Is the package there, as users have it ("") or with all extras and tools ("dev")?"""
+    """Is the package installed, with everything of a kind of installation?"""
     stamp = venv / STAMP
     if not (stamp.is_file() and Path(tool(venv, "python")).exists()):
         return False
-    return stamp.read_text().strip() in {key(kind), key("dev")}
+    return stamp.read_text().strip() in {key(more) for more in KINDS[KINDS.index(kind) :]}
 
 
 def usable(venv: Path) -> bool:
@@ -95,7 +99,8 @@ def install(venv: Path, kind: str) -> None:
     if not usable(venv):
         create(venv)
     (venv / STAMP).unlink(missing_ok=True)
-    say("pip install -e ." + (f" with all extras and the dependency group {kind}" if kind else ""))
+    with_ = {"reproduce": " with the extra plot", "dev": " with all extras and the dependency group dev"}
+    say(f"pip install -e .{with_.get(kind, '')}")
     pip = [tool(venv, "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-warn-conflicts"]
     # The kernels are compiled while everything else is fetched.
     if any(together([[*pip, "--no-deps", "-e", "."], [*pip, *requirements(kind)]])):
@@ -109,8 +114,19 @@ def install(venv: Path, kind: str) -> None:
 def run(venv: Path, args: list[str]) -> NoReturn:
     """Become `adeptree run`."""
     install(venv, "")
-    command = [tool(venv, "adeptree"), "run", *args]
-    say(" ".join(["adeptree", *command[1:]]))
+    become([tool(venv, "adeptree"), "run", *args])
+
+
+def reproduce(venv: Path, args: list[str]) -> NoReturn:
+    """Become `python -m reproduction`, from any folder."""
+    install(venv, "reproduce")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    become([tool(venv, "python"), "-m", "reproduction", *args])
+
+
+def become(command: list[str]) -> NoReturn:
+    """Replace this process by a command of the environment."""
+    say(" ".join([Path(command[0]).stem, *command[1:]]))
     if os.name == "nt":
         raise SystemExit(subprocess.call(command))
     os.execv(command[0], command)
@@ -160,13 +176,13 @@ def main(args: list[str]) -> None:
         if len(args) < 2:
             stop("--venv needs a directory, e.g. --venv .venv")
         venv, args = Path(args[1]).absolute(), args[2:]
-    commands = {"run": run, "test": test}
+    commands = {"run": run, "test": test, "reproduce": reproduce}
     if not args or args[0] in ("-h", "--help", "help"):
         print(__doc__.strip(), file=sys.stderr)
     elif args[0] in commands:
         commands[args[0]](venv, args[1:])
     else:
-        stop(f"expected run or test, got {args[0]!r}; python3 make.py alone shows help")
+        stop(f"expected run, test or reproduce, got {args[0]!r}; python3 make.py alone shows help")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from adeptree.core.errors import MissingExtra
 if TYPE_CHECKING:
     from playground_tab import Playground
 
-    from adeptree.experiments.reproduce import Reproduction
+    from reproduction.reproduce import Reproduction
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
@@ -44,7 +44,7 @@ def both_engines(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     """All experiments at their smallest: measured by the first worker that asks, read from its files by the others."""
-    from adeptree.experiments.reproduce import reproduce
+    from reproduction.reproduce import reproduce
 
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import adeptree as at
-from adeptree.experiments.experiment import Cell, Experiment, Row, Verdict, column, groups
-from adeptree.experiments.stats import at_most
+from reproduction.experiment import Cell, Experiment, Row, Verdict, column, groups
+from reproduction.stats import at_most
 
 SETTINGS = [
     {

@@ -6,7 +6,6 @@ import csv
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from running import POSIX, RULES, call, process, small, write
@@ -16,7 +15,6 @@ from typer.testing import CliRunner
 from adeptree.app.cli import app
 from adeptree.app.run.writing import inert
 from adeptree.core.visible import visible
-from adeptree.experiments.experiment import Verdict
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e"
 """Sets the title of a terminal, its colour, and the direction of what follows."""
@@ -69,7 +67,6 @@ def test_the_summary_spells_out_names_and_rules() -> None:
         ["run", EVIL, *RULES],
         ["run", "f.ndjson", "--rules", "thresholds(b)", "--save", f"no/{EVIL}"],
         ["show", "--rules", f"thresholds(n={EVIL})"],
-        ["reproduce", "--only", EVIL],
     ],
 )
 def test_errors_spell_out_what_they_quote(options: list[str]) -> None:
@@ -158,24 +155,7 @@ def test_the_page_of_a_game_is_escaped() -> None:
     assert harmless(html) and html.count("<script>") == 1
 
 
-def test_the_page_of_the_paper_is_escaped() -> None:
-    pytest.importorskip("matplotlib")
-    from adeptree.experiments.reproduce import Reproduction
-    from adeptree.pages.report_page import page
-
-    manifest: dict[str, Any] = {"level": TAG, "started": TAG, "jobs": TAG, "wall_seconds": 1.0, "cpu_seconds": 1.0}
-    manifest |= {"kept_from_before": 0, "versions": {TAG: TAG}, "experiments": {TAG: {"cells": TAG, "seeds": [TAG]}}}
-    verdict = Verdict(TAG, "<=", 1.0, 2.0, 2.0, 0.0, 1, False, TAG)
-    assert harmless(page(Reproduction({}, {"width": [verdict]}, manifest, Path(TAG))))
-
-
 # ------------------------------------------------------------------------------------------------ one door
-
-TINY = """
-import adeptree.experiments.reproduce as made
-real = made.reproduce
-made.reproduce = lambda quick, only, jobs, out, told: real(quick, only, 1, out, told, level="tiny")
-"""
 
 
 @POSIX
@@ -189,14 +169,12 @@ made.reproduce = lambda quick, only, jobs, out, told: real(quick, only, 1, out, 
         ["show"],
         ["run"],
         ["run", "small.csv", *RULES, "--follow"],
-        ["reproduce", "--only", "width"],
     ],
     ids=lambda options: " ".join(options[:2]),
 )
 def test_every_command_says_that_nothing_can_be_written(options: list[str]) -> None:
     small()
-    before = TINY if "reproduce" in options else ""  # (it loads everything)
-    with open("/dev/full", "wb") as full, process(*options, before=before, stdout=full) as running:
+    with open("/dev/full", "wb") as full, process(*options, stdout=full) as running:
         _, err = running.communicate(timeout=60)
     sentence = err.decode().replace("\r", "\n").strip().splitlines()[-1]
     assert running.returncode in (1, 2) and sentence.startswith("adeptree: ") and "No space left" in sentence
@@ -209,18 +187,6 @@ def test_nobody_can_be_told_that_nobody_can_be_told() -> None:
     with open("/dev/full", "wb") as full, process("run", "nothing", stderr=full) as running:
         out, _ = running.communicate(timeout=60)
     assert (running.returncode, out) == (2, b"")
-
-
-def test_an_interrupted_reproduction_goes_through_the_same_door(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adeptree.experiments import reproduce as made
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(made, "reproduce", interrupted)
-    result = call("reproduce", "--out", "[red]o")
-    assert result.exit_code == 130 and result.stderr.splitlines()[-1] == "adeptree: interrupted"
-    assert "kept in [red]o: the same command goes on there" in result.stderr
 
 
 @POSIX

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference as ref
+from past_machines import OfThePast, Past
 from strategies import (
     Family,
     Stream,
@@ -26,6 +26,8 @@ from adeptree.families.listed import EnumerableClass
 from adeptree.families.registry import base_for, default_base, frontier_of
 from adeptree.roles.base_learner import BaseLearner, PerPath
 from adeptree.theory.littlestone import LittlestoneSolver
+from reproduction.reference.listed_classes import MostConcepts, listed, littlestone_dimension
+from reproduction.reference.paper import algorithm_2
 
 
 def worst(family: Family, base: BaseLearner, repeats: int) -> int:
@@ -98,7 +100,7 @@ def test_natural_learners_keep_their_bound(family: Family, repeats: int) -> None
 def test_version_space_learners_keep_their_bound(kind: Any, family: Family) -> None:
     base = kind().bind(family.c)
     size = len(family.rows)
-    assert base.mistake_bound == (ref.ldim(family.rows) if kind is at.SOA else size.bit_length() - 1)
+    assert base.mistake_bound == (littlestone_dimension(family.rows) if kind is at.SOA else size.bit_length() - 1)
     found = worst(family, base, 1)
     assert found <= base.mistake_bound
     if kind is at.SOA:
@@ -173,12 +175,12 @@ def test_version_spaces_are_the_naive_ones(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = frozenset(tuple(row) for row in rng.integers(2, size=(9, 5)).tolist())
     c = at.FiniteClass(sorted(rows))
-    for base, naive in ((at.SOA(c), ref.soa(rows)), (at.Halving(c), ref.halving(rows))):
-        state, past = base.start(), ()  # type: tuple[Any, ref.Pairs]
+    for base, naive in ((at.SOA(c), listed(rows)), (at.Halving(c), listed(rows, MostConcepts))):
+        state, left = base.start(), naive.start()
         for _ in range(8):  # labels at random, so that the version space becomes empty too
             x, y = int(rng.integers(5)), int(rng.integers(2))
-            assert all(base.predict(state, z) == naive(past, z) for z in range(5))
-            state, past = base.update(state, x, y), (*past, (x, y))
+            assert all(base.predict(state, z) == naive.predict(left, z) for z in range(5))
+            state, left = base.update(state, x, y), naive.update(left, x, y)
 
 
 def test_ties_are_zero() -> None:
@@ -215,7 +217,7 @@ class AlwaysZero:
         return state + 1
 
 
-def always_zero(past: ref.Pairs, x: Any) -> int:
+def always_zero(past: Past, x: Any) -> int:
     return 0
 
 
@@ -232,7 +234,7 @@ class Memory:
         return (*state, (x, y))
 
 
-def memory(past: ref.Pairs, x: int) -> int:
+def memory(past: Past, x: int) -> int:
     return max(((z, y) for z, y in past if z <= x), default=(0, 0))[1]
 
 
@@ -240,13 +242,13 @@ def memory(past: ref.Pairs, x: int) -> int:
 def test_own_machines_run_and_are_right_on_forced_rounds(seed: int) -> None:
     family = thresholds(3)
     stream: Stream = [(x, y) for x, y in family.stream(seed, 9)]
-    oracle = ref.oracle_of(family.rows)
     for machine, slow in ((AlwaysZero(), always_zero), (Memory(), memory)):
         M = 3
-        expected, history = ref.algorithm2(stream, 9, M, slow, oracle)
+        expected = algorithm_2(listed(family.rows), OfThePast(slow), stream, 9, M)
+        history = expected.history()
         learner = at.Adept(family.c, horizon=9, base=machine, mistake_bound=M)
         for t, (x, y) in enumerate(stream):
-            assert abs(learner.predict_proba(x) - expected[t]) < 1e-12
+            assert abs(learner.predict_proba(x) - expected.p[t]) < 1e-12
             learner.learn(x, y)
             assert sorted(learner.paths.mistakes.tolist()) == sorted(k for k, _ in history[t].values())
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from reference import Row, vcdim
 from strategies import Family, Stream, family_streams, intervals, parities, small_families, steady, thresholds
 
 import adeptree as at
 from adeptree.families.registry import frontier_of
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.roles.frontier import Frontier
+from reproduction.reference.listed_classes import Labels, vc_dimension
 
 drawn = family_streams()
 
@@ -35,9 +35,9 @@ class Counted:
 
 def walk(family: Family, frontier: Frontier, stream: Stream) -> None:
     """Grow the frontier along the stream, and compare it with brute force in every round."""
-    rows: list[Row] = [()]
+    rows: list[Labels] = [()]
     xs: list[Any] = []
-    dimension = vcdim(family.rows)
+    dimension = vc_dimension(family.rows)
     for x, _ in stream:
         before, asked = frontier.width, frontier.queries.asked
         children = frontier.split(family.c.instance(x)).children
@@ -124,7 +124,7 @@ def test_pruned_children_stay_gone(family: Family, kind: str) -> None:
         oracle = {"bits": {"realizable": counted.realizable}, "witnesses": {"find": counted.find}}[kind]
         frontier = OracleFrontier(at.OracleClass(**oracle))  # type: ignore[arg-type]
     rng = np.random.default_rng(7)
-    rows: list[Row] = [()]
+    rows: list[Labels] = [()]
     xs: list[Any] = []
     for x, _ in family.stream(11, 8):
         children = frontier.split(family.c.instance(x)).children

@@ -9,7 +9,6 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-import reference as ref
 from hypothesis import given
 from strategies import (
     Family,
@@ -25,6 +24,7 @@ from strategies import (
 
 import adeptree as at
 from adeptree import bounds
+from reproduction.reference.paper import capacity, regret_bound
 
 rates = st.sampled_from(["paper", 0.3, 2.0])
 drawn = family_streams(longest=14)
@@ -34,7 +34,7 @@ def potential(learner: at.Adept, eta: float) -> float:
     """Z_t: the sum of W exp(-eta L), with exact integer capacities."""
     left, M, rows = (learner.horizon or 0) - learner.rounds, learner.mistake_bound or 0, learner.engine.rows()
     pairs = zip(rows.mistakes.tolist(), rows.losses.tolist(), strict=True)
-    return math.fsum(ref.capacity(left, M - k) * math.exp(-eta * L) for k, L in pairs)
+    return math.fsum(capacity(left, M - k) * math.exp(-eta * L) for k, L in pairs)
 
 
 @every_engine
@@ -47,7 +47,7 @@ def test_potential_never_grows_past_its_law(engine: str, drawn: tuple[Family, St
         return
     eta = learner.learning_rate
     before = potential(learner, eta)
-    assert before == ref.capacity(14, learner.mistake_bound or 0)
+    assert before == capacity(14, learner.mistake_bound or 0)
     for x, y in stream:
         loss = abs(learner.predict_proba(x) - y)
         learner.learn(x, y)
@@ -120,7 +120,7 @@ def test_expected_regret_is_within_the_bound(family: Family, rate: Any) -> None:
                 log_experts, eta = math.log(bounds.experts(T, M)), bounds.paper_rate(T, M)
                 exact = log_experts / eta + eta * T / 8 if M else 0.0
                 assert learner.in_advance == pytest.approx(min(T, exact), rel=1e-12)
-                assert learner.in_advance <= ref.regret_bound(T, M) + 1e-9
+                assert learner.in_advance <= regret_bound(T, M) + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -137,7 +137,7 @@ def test_regret_bound_when_the_adversary_also_picks_the_points(seed: int) -> Non
         learner.learn(x, y)
         stream.append((x, y))
     assert learner.best_loss == family.best_loss(stream)
-    assert learner.expected_loss - family.best_loss(stream) <= ref.regret_bound(30, learner.mistake_bound or 0)
+    assert learner.expected_loss - family.best_loss(stream) <= regret_bound(30, learner.mistake_bound or 0)
 
 
 # -------------------------------------------------------------------------------------------- speculation

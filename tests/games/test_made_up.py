@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import ldim
 
 import adeptree as at
 from adeptree import bounds
@@ -19,6 +18,7 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError
 from adeptree.games.made_up import BLOCK, NEVER, STRATEGIES, MadeUp, full, keeps
 from adeptree.ghost.trees import has_tree
 from adeptree.learners.budgeted import Guesser
+from reproduction.reference.listed_classes import littlestone_dimension
 
 Columns = tuple[int, ...]
 
@@ -35,7 +35,8 @@ def keeps_dimension(d: int) -> Callable[[Columns], bool]:
 
     @cache
     def legal(columns: Columns) -> bool:
-        return ldim(frozenset(tuple(c >> ghost & 1 for c in columns) for ghost in range(len(columns) + 1))) <= d
+        rows = frozenset(tuple(c >> ghost & 1 for c in columns) for ghost in range(len(columns) + 1))
+        return littlestone_dimension(rows) <= d
 
     return legal
 
@@ -46,7 +47,9 @@ def keeps_wrong_ones(d: int) -> Callable[[Columns], bool]:
     @cache
     def legal(columns: Columns) -> bool:
         rows = [tuple(c >> ghost & 1 for c in columns) for ghost in range(len(columns))]
-        return all(ldim(frozenset(rows[g] for g in range(len(rows)) if c >> g & 1)) <= d - 1 for c in columns)
+        return all(
+            littlestone_dimension(frozenset(rows[g] for g in range(len(rows)) if c >> g & 1)) <= d - 1 for c in columns
+        )
 
     return legal
 
@@ -93,7 +96,7 @@ def test_every_deterministic_learner_errs_at_every_point(d: int, strategy: str) 
     for predictions in itertools.product((0, 1), repeat=points):
         table = played(d, predictions, strategy).table
         assert len(set(map(tuple, table))) == points + 1
-        assert ldim(frozenset(map(tuple, table))) <= d
+        assert littlestone_dimension(frozenset(map(tuple, table))) <= d
 
 
 def wrong_ones(game: MadeUp) -> tuple[list[int], int]:
@@ -185,7 +188,7 @@ def test_every_answer_is_true_in_the_final_class() -> None:
         assert all(concept(x) == label for concept, x, label in evaluated)
         points = game._tokens
         assert all([concept(x) for x in points] in rows and concept("elsewhere") == 0 for concept in concepts)
-        assert ldim(frozenset(map(tuple, rows))) <= d
+        assert littlestone_dimension(frozenset(map(tuple, rows))) <= d
 
 
 def test_points_that_were_mentioned_are_not_played() -> None:

@@ -14,19 +14,19 @@ from test_ghost import CLASSES, Oracle, Row, Rows, random_class
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded
-from adeptree.experiments.transcribed_votes import LETTERS, AssosEtAl, KozachinskiySteifer, Letter
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.ghost.cited.councils import Council, Voting, VotingRows
 from adeptree.ghost.trees import has_tree
 from adeptree.roles.base_learner import PerPath
+from reproduction.reference.cited_learners import PSEUDOCODE, AssosEtAl, KozachinskiySteifer, Transcribed
 
 LEARNERS: list[Voting] = [at.MajorityPruning(2), at.WeightedVote(), at.Consistent()]
 
 
-def letter(base: Voting, oracle: Any) -> Letter:
+def pseudocode(base: Voting, oracle: Any) -> Transcribed:
     """Return the pseudo-code of its authors, with a plain oracle."""
-    return LETTERS[type(base).__name__](lambda points, labels: oracle([*zip(points, labels, strict=True)]))
+    return PSEUDOCODE[type(base).__name__](lambda points, labels: oracle([*zip(points, labels, strict=True)]))
 
 
 def streams(rng: np.random.Generator, rows: list[Row], count: int) -> list[list[tuple[int, int]]]:
@@ -46,7 +46,7 @@ def test_it_is_what_its_authors_wrote(base: Voting) -> None:
         oracle = Oracle(rows)
         learner = replace(base, oracle=oracle)
         for stream in streams(rng, sorted(rows), 6):
-            literal, state = letter(base, oracle), learner.start()
+            literal, state = pseudocode(base, oracle), learner.start()
             for x, y in stream:
                 assert learner.predict(state, x) == literal.predict(x)
                 state, literal = learner.update(state, x, y), literal.after(x, y)
@@ -61,7 +61,7 @@ def test_it_is_what_its_authors_wrote_when_it_always_errs(base: Voting) -> None:
     def oracle(sample: Any) -> bool:
         return zlib.crc32(bytes(y for _, y in sample)) % 8 < 4
 
-    literal, learner = letter(base, oracle), base.bind(at.OracleClass(realizable=oracle))
+    literal, learner = pseudocode(base, oracle), base.bind(at.OracleClass(realizable=oracle))
     state, rounds = learner.start(), 320 if isinstance(base, at.MajorityPruning) else 150
     for x in range(rounds):
         predicted = learner.predict(state, x)

@@ -13,8 +13,6 @@ import pytest
 import adeptree as at
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, StateError
-from adeptree.experiments.cited import forced, probed
-from adeptree.experiments.oracle_efficiency import Listening
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.families.registry import default_base
@@ -22,6 +20,8 @@ from adeptree.ghost import Ghost, mistake_bound
 from adeptree.ghost.ghost_learner import History
 from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.trees import has_tree
+from reproduction.experiments.cited import forced, probed
+from reproduction.experiments.oracle_efficiency import Listening
 
 Rows = frozenset[tuple[int, ...]]
 

@@ -19,7 +19,6 @@ ROOMS = {
     "compat",
     "core",
     "data",
-    "experiments",
     "families",
     "games",
     "ghost",
@@ -54,12 +53,13 @@ def test_the_machine_code_is_that_of_todays_sources() -> None:
 
 def test_tests_lie_in_the_rooms_they_test() -> None:
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders <= {*ROOMS, "house", "playground", "support"}
+    assert folders <= {*ROOMS, "house", "playground", "reproduction", "support"}
     assert not list((ROOT / "tests").glob("test_*.py"))
 
 
 def test_modules_have_names_of_their_own() -> None:
-    names = Counter(path.name for path in HOUSE.rglob("*.py") if path.name != "__init__.py")
+    files = [*HOUSE.rglob("*.py"), *(ROOT / "reproduction").rglob("*.py")]
+    names = Counter(path.name for path in files if path.stem not in ("__init__", "__main__"))
     assert [name for name, times in names.items() if times > 1] == []
 
 

@@ -27,11 +27,11 @@ from adeptree.core.errors import (
     StateError,
 )
 from adeptree.core.json_lines import seal, unseal
-from adeptree.experiments.measured_rows import Journal
-from adeptree.experiments.reproduce import reproduce
 from adeptree.families.registry import default_base
 from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.oracles import ClassOracle, Recording, Replaying
+from reproduction.journal import Journal
+from reproduction.reproduce import reproduce
 
 SQUARES = at.Thresholds(12)
 

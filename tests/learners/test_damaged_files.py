@@ -21,9 +21,9 @@ import adeptree as at
 from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
 from adeptree.core.json_lines import seal, unseal
-from adeptree.experiments.measured_rows import Journal
 from adeptree.games import Round
 from adeptree.oracles import ClassOracle, Recording, Replaying
+from reproduction.journal import Journal
 
 LINE = at.Thresholds(32)
 

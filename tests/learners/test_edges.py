@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference as ref
 from strategies import Stream, finite, thresholds
 
 import adeptree as at
 from adeptree import errors
+from reproduction.reference.listed_classes import MostConcepts, listed
+from reproduction.reference.paper import algorithm_1, algorithm_2
 
 WRONG_LABELS = [2, -1, 0.5, 1.5, "1", None, float("nan"), [1], 10**30]
 
@@ -69,8 +70,7 @@ STREAMS: dict[str, Stream] = {
 @pytest.mark.parametrize("M", [2, 3, 5, 6, 13, 14, 40])
 @pytest.mark.parametrize("rate", ["paper", "first-order"])
 def test_odd_streams_and_bounds_have_the_values_of_the_reference(stream: Stream, M: int, rate: str) -> None:
-    formula = ref.paper_rate if rate == "paper" else ref.first_order_rate
-    expected = ref.algorithm1(stream, 5, M, ref.soa(ROWS), ref.oracle_of(ROWS), formula, delete=True)
+    expected = algorithm_1(listed(ROWS), listed(ROWS), stream, 5, M, True, rate).p
     learner = at.Adept(finite(ROWS), horizon=5, mistake_bound=M, rate=rate)
     assert played(learner, stream) == pytest.approx(expected, abs=1e-12)
     assert learner.best_loss == min(sum(row[x] != y for x, y in stream) for row in ROWS)
@@ -226,11 +226,12 @@ def test_pruning_is_algorithm_2_to_the_letter() -> None:
     rows = frozenset(map(tuple, ROWS_9))
     stream = BEFORE + AFTER
     for M in (0, 1, 2):
-        expected, history = ref.algorithm2(stream, 6, M, ref.halving(rows), ref.oracle_of(rows))
+        expected = algorithm_2(listed(rows), listed(rows, MostConcepts), stream, 6, M)
+        last = expected.history()[-1]
         learner = at.Adept(at.Thresholds(9), horizon=6, mistake_bound=M, on_excess="prune")
-        assert played(learner, stream) == pytest.approx(expected, abs=1e-12)
-        assert learner.width == len(history[-1])
-        assert learner.best_loss == min(loss for _, loss in history[-1].values())
+        assert played(learner, stream) == pytest.approx(expected.p, abs=1e-12)
+        assert learner.width == len(last)
+        assert learner.best_loss == min(loss for _, loss in last.values())
 
 
 def test_an_empty_frontier_says_so() -> None:

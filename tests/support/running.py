@@ -20,6 +20,7 @@ from adeptree.app.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = "from adeptree.app.cli import main; main()"
+REPRODUCE = "from reproduction.command import main; main()"
 RULES = ["--rules", "thresholds(n=16)"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals, /dev/full, file limits and fork are POSIX")
 
@@ -39,12 +40,15 @@ def good(*args: str, stdin: str | bytes | None = None) -> str:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]),
+    }
 
 
-def process(*args: str, before: str = "", **options: Any) -> subprocess.Popen[bytes]:
+def process(*args: str, before: str = "", main: str = MAIN, **options: Any) -> subprocess.Popen[bytes]:
     """Start the real command; ``before`` is Python to run first in its process."""
-    command = [sys.executable, "-c", f"{before}\n{MAIN}", *args]
+    command = [sys.executable, "-c", f"{before}\n{main}", *args]
     pipes: dict[str, Any] = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
     return subprocess.Popen(command, env=environment(), **{**pipes, **options})
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from reference import Row, Rows
 
 import adeptree as at
 from adeptree.roles import engine as engine_role
+from reproduction.reference.listed_classes import Labels, Rows
 
 steady = settings(derandomize=True, deadline=None, max_examples=40)
 """Settings of every property test: the same examples in every run."""
@@ -41,7 +41,7 @@ class Family:
         """The labellings of all points."""
         return frozenset(tuple(rule(x) for x in self.points) for rule in self.rules)
 
-    def labellings(self, xs: list[Any]) -> set[Row]:
+    def labellings(self, xs: list[Any]) -> set[Labels]:
         """All realizable labellings of a sequence of points."""
         return {tuple(rule(x) for x in xs) for rule in self.rules}
 

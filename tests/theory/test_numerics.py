@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import capacity
 
 import adeptree as at
 from adeptree.theory.mixture import log_capacities, odds_of_one
+from reproduction.reference.paper import capacity
 
 
 @cache

@@ -12,15 +12,11 @@ from adeptree.roles.frontier import Frontier
 
 HOUSE = Path(at.__file__).parent
 ENGINES = re.compile(r"families/\w+/\w*(_engine|_kernels?|_compiled|_masses|_memory|_cells|_store|_wide|_passes)\.py")
-SECOND = {
-    f"experiments/{name}.py" for name in ("transcribed", "transcribed_votes", "transcribed_neighbours", "formulas")
-}
-"""Written a second time on purpose: what the first is compared with."""
 
 HOMES = {
     "sums of binomials": (r"sum\((math\.)?comb\([^()]*\) for", "theory/bounds.py"),
     "the tuned rate": (r"math\.sqrt\(8 ", "theory/bounds.py"),
-    "ln N": (r"log\(math\.e \* ", "theory/bounds.py theory/mixture.py pages/loose_ends.py"),  # (a page tells of M > T)
+    "ln N": (r"log\(math\.e \* ", "theory/bounds.py theory/mixture.py"),
     "the first-order rate": (r"min\(0\.5, math\.sqrt", "theory/mixture.py"),
     "capacities in logarithms": (r"logaddexp\.accumulate", "theory/mixture.py"),
     "the mixability gap": (r"log1p\(loss \* |expm1\(-(rate|eta)\)", "theory/ledger_kernel.py"),
@@ -39,7 +35,7 @@ def test_a_formula_is_written_in_one_place(name: str) -> None:
         for path in HOUSE.rglob("*.py")
     }
     found = {path for path, text in lines.items() if any(re.search(pattern, line) for line in text)}
-    assert {path for path in found - SECOND if not ENGINES.search(f"/{path}")} == set(homes.split())
+    assert {path for path in found if not ENGINES.search(f"/{path}")} == set(homes.split())
 
 
 def test_only_split_asks_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,18 +6,18 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import typer
 
 from adeptree.app.play_command import play_command
-from adeptree.app.reproduce_command import reproduce_command
 from adeptree.app.run.run_command import run_command
 from adeptree.app.serve.serve_command import serve_command
 from adeptree.app.show_command import show_command
 from adeptree.app.terminal import INTERRUPTED, TROUBLES, fill_in, show, tell, told
-from adeptree.core.errors import NoBetterThanACoin
+from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
 
@@ -81,16 +81,26 @@ def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], t
         show(get_completion_script(prog_name=NAME, complete_var=COMPLETE, shell=shell))
 
 
+def _reproduce() -> None:
+    """Refuse the command that reproduced the paper: it is not part of the installed package."""
+    with told():
+        raise InvalidArgument(
+            "the reproduction of the paper is not installed with adeptree; in a clone of the repository, run: "
+            "python3 make.py reproduce"
+        )
+
+
 app.command("completion")(_completion)
 app.command("play")(play_command)
-app.command("reproduce")(reproduce_command)
+_ANY = {"ignore_unknown_options": True, "allow_extra_args": True}
+app.command("reproduce", hidden=True, add_help_option=False, context_settings=_ANY)(_reproduce)
 app.command("run")(run_command)
 app.command("serve")(serve_command)
 app.command("show")(show_command)
 
 
-def main() -> None:
-    """Run the command line."""
+def main(command: Callable[..., Any] = app) -> None:
+    """Run a command line: adeptree's, or that of the reproduction."""
     fill_in()
     # No command multiplies large matrices. numpy's threads for that cost memory per core, and where a container allows
     # few threads, numpy cannot even be imported.
@@ -105,13 +115,13 @@ def main() -> None:
         completion_init()
     # The summary says it in words where it belongs.
     warnings.simplefilter("ignore", NoBetterThanACoin)
-    sys.exit(_code())
+    sys.exit(_code(command))
 
 
-def _code() -> int:
+def _code(command: Callable[..., Any]) -> int:
     """Run the command and return its exit code; what typer itself shows goes through the same door."""
     try:
-        return app(standalone_mode=False) or 0
+        return command(standalone_mode=False) or 0
     except USAGE_ERROR as error:
         text = io.StringIO()
         error.show(file=text)

@@ -26,13 +26,13 @@ class Curve(NamedTuple):
 
 
 def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]) -> Figure:
-    """Return a figure whose words are in ``figures.toml``; zero is always in view, an infinite value is left out.
+    """Return a figure whose words are in ``run_figures.toml``; zero is always in view, an infinite value is left out.
 
     >>> figure = curves("run-regret", "regret", [1, 2], [Curve("ours", [0.5, 0.2], 0), Curve("proven", [1, 9], PROVEN)])
     >>> figure.name, figure.svg.count("<path"), figure.svg.count("stroke-dasharray")
     ('regret', 2, 2)
     """
-    told = words("figures.toml")[name]
+    told = words("run_figures.toml")[name]
     finite = [y for curve in drawn for y in curve.ys if math.isfinite(y)]
     ticks = _ticks(min(0.0, *finite, 0.0), max(0.0, *finite, 0.0))
     low, high, last = ticks[0], ticks[-1], max(rounds)

@@ -54,6 +54,11 @@ def fill(part: str, **values: object) -> str:
     return PARTS[part].format(**values)
 
 
+def parts_in(html: str) -> dict[str, str]:
+    """Return the parts of a page that a text holds, by the name in the comment above each."""
+    return dict(re.findall(r"(?s)<!-- (\w+) -->\n(.*?)\n\n", html + "\n"))
+
+
 def words(name: str) -> dict[str, Any]:
     """Return the words in a file beside this one."""
     return tomllib.loads(beside(name))
@@ -103,4 +108,4 @@ def gallery(drawn: Iterable[Figure]) -> str:
     return section("figures", "Figures", '<div class="figures">', *shown, "</div>")
 
 
-PARTS: dict[str, str] = dict(re.findall(r"(?s)<!-- (\w+) -->\n(.*?)\n\n", beside("parts.html") + "\n"))
+PARTS = parts_in(beside("parts.html"))

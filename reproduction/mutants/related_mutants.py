@@ -1,0 +1,118 @@
+"""Mutants of the learners related to ADEPT, of their dimensions, and of code that no other mutant changes."""
+
+from __future__ import annotations
+
+from reproduction.experiment import Cell
+from reproduction.mutants import related_operators as ways
+from reproduction.mutants.mutation_testing import Mutant
+from reproduction.mutants.operators import after_init, one_more, times, wrong_label
+
+TRACKING: dict[str, Cell] = {"neighbours": {"part": "tracking"}}
+KNOWN: dict[str, Cell] = {"neighbours": {"part": "transductive"}}
+ORDER: dict[str, Cell] = {"neighbours": {"part": "order"}}
+COINS: dict[str, Cell] = {"neighbours": {"part": "coins"}}
+
+NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
+    # --- Worlds that change ---
+    "nothing shared": Mutant(
+        "Tracking deals nothing out again",
+        {"learners.tracking:Tracking.__init__": after_init(ways.shares_nothing)},
+        TRACKING,
+    ),
+    "switches for half": Mutant(
+        "a switch costs Tracking half of what it does",
+        {"learners.tracking:switching_cost": times(0.5)},
+        TRACKING,
+    ),
+    "no sequence": Mutant(
+        "sequences of rules never switch",
+        {"learners.sequences:SequenceLearner._follow_sequences": ways.never_switches},
+        TRACKING,
+    ),
+    "tracks the opposite": Mutant(
+        "learners of sequences learn the opposite of the label",
+        {
+            "learners.tracking:Tracking.learn": wrong_label,
+            "learners.tracking_anytime:TrackingAnytime.learn": wrong_label,
+        },
+        TRACKING,
+    ),
+    "a share too small": Mutant(
+        "TrackingAnytime shares out 1/(t + 2) after round t",
+        {"learners.tracking_anytime:shares": ways.a_round_later},
+        TRACKING,
+    ),
+    "curves halved": Mutant(
+        "what the rates of TrackingAnytime cost beyond its regret is halved",
+        {"learners.tracking_anytime:CURVES": lambda was: was / 2},
+        TRACKING,
+    ),
+    # --- Points that are known ---
+    "another point": Mutant(
+        "Transductive looks up the point that was announced after x",
+        {"learners.transductive:KnownPoints.of": ways.the_next_point},
+        KNOWN,
+    ),
+    "rank too high": Mutant(
+        "the rank is one too many",
+        {"learners.transductive:Transductive.rank": one_more},
+        KNOWN,
+    ),
+    "asks again": Mutant(
+        "Transductive asks about x when it comes",
+        {"learners.transductive:Transductive._says": ways.asks_again},
+        KNOWN,
+    ),
+    "half a promise": Mutant(
+        "Hedge promises half",
+        {"learners.hedge:Hedge.bound_after": times(0.5)},
+        KNOWN,
+    ),
+    "Hedge never learns": Mutant(
+        "the tuned rate is a hundredth",
+        {"theory.bounds:tuned_rate": times(0.01)},
+        KNOWN,
+    ),
+    # --- An order that nobody tells ---
+    "infers nothing": Mutant(
+        "UnknownOrder learns one label per mistake",
+        {"learners.unknown_order:UnknownOrder._commit": ways.one_label},
+        ORDER,
+    ),
+    "any cut": Mutant(
+        "UnknownOrder takes the first rule that it finds",
+        {"learners.unknown_order:UnknownOrder._found": ways.first_rule},
+        ORDER,
+    ),
+    "asks in every round": Mutant(
+        "UnknownOrder looks for a rule in every round",
+        {"learners.unknown_order:UnknownOrder._probability": ways.forgets_its_cut},
+        ORDER,
+    ),
+    "calls not counted": Mutant(
+        "UnknownOrder counts one call per rule",
+        {"learners.unknown_order:UnknownOrder._found": ways.counts_once},
+        ORDER,
+    ),
+    # --- Coins ---
+    "coins rounded": Mutant(
+        "RandSOA says the likelier label",
+        {"theory.optimal_mistakes:OptimalMistakes.chance": ways.rounded},
+        COINS,
+    ),
+    "coins worth nothing": Mutant(
+        "the game with coins is solved as without",
+        {"theory.optimal_mistakes:OptimalMistakes._after_both": ways.no_coins},
+        COINS,
+    ),
+    "a wasted guess": Mutant(
+        "a learner that is told right or wrong guesses the worst label",
+        {"theory.optimal_mistakes:BanditMistakes._forced": ways.worst_guess},
+        COINS,
+    ),
+    "RandSOA promises half": Mutant(
+        "RandSOA proves half of its bound",
+        {"learners.rand_soa:RandSOA.bound": times(0.5)},
+        COINS,
+    ),
+}

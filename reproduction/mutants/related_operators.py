@@ -1,0 +1,117 @@
+"""Mutation operators for the learners related to ADEPT."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from adeptree.learners.unknown_order import OPEN
+
+
+def shares_nothing(learner: Any) -> None:
+    """alpha = 0."""
+    learner.share = 0.0
+
+
+def never_switches(was: Any) -> Any:
+    """Whoever follows a path has always followed it."""
+
+    def follow(self: Any, children: Any, wrong: Any) -> None:
+        self.losses = self.losses[:, children.parent] + wrong
+
+    return follow
+
+
+def a_round_later(was: Any) -> Any:
+    """The shares of the round after."""
+    return lambda t: was(t + 1)
+
+
+def the_next_point(was: Any) -> Any:
+    """The number of another point."""
+    return lambda self, x: (was(self, x) + 1) % len(self.instances)
+
+
+def asks_again(was: Any) -> Any:
+    """Two queries per round."""
+
+    def says(self: Any, x: Any) -> Any:
+        self.queries.asked += 2
+        return was(self, x)
+
+    return says
+
+
+def one_label(was: Any) -> Any:
+    """After a mistake only its own label is known, and the rule stays in use."""
+
+    def commit(self: Any, x: Any, raw: Any, label: int) -> None:
+        cut = self.cut
+        self.cut = np.full_like(cut, OPEN)
+        was(self, x, raw, label)
+        self.cut = cut
+
+    return commit
+
+
+def first_rule(was: Any) -> Any:
+    """A rule that cuts off one point will do."""
+
+    def found(self: Any) -> Any:
+        still = np.flatnonzero(self.label == OPEN)
+        points = [self._known.instances[i] for i in still]
+        for below, above in permutations(points, 2):
+            self._queries.posed += 1
+            if (rule := self.concept_class.find([(below, 1), (above, 0)])) is not None:
+                break
+        cut = np.full_like(self.label, OPEN)
+        cut[still] = [int(rule(x)) for x in points]
+        return cut
+
+    return found
+
+
+def forgets_its_cut(was: Any) -> Any:
+    """No rule is kept."""
+
+    def probability(self: Any, x: Any, raw: Any) -> float:
+        self.cut = np.full_like(self.cut, OPEN)
+        return float(was(self, x, raw))
+
+    return probability
+
+
+def counts_once(was: Any) -> Any:
+    """However many calls it takes."""
+
+    def found(self: Any) -> Any:
+        before = self._queries.posed
+        cut = was(self)
+        self._queries.posed = before + 1
+        return cut
+
+    return found
+
+
+def rounded(was: Any) -> Any:
+    """0 or 1."""
+    return lambda self, state, ones: round(was(self, state, ones))
+
+
+def no_coins(was: Any) -> Any:
+    """One more than the smaller side."""
+    return lambda self, state, zero, one: (
+        was(self, state, zero, one) if state in (zero, one) else 1 + min(self.value(zero), self.value(one))
+    )
+
+
+def worst_guess(was: Any) -> Any:
+    """The guess that leaves most to learn."""
+
+    def forced(self: Any, left: int, column: Any) -> int:
+        rests = [left & ~says for says in column.values() if left & says]
+        return 0 if 0 in rests else 1 + max(self._value(rest) for rest in rests)
+
+    return forced

@@ -1,0 +1,1 @@
+"""Reference implementations: slow transcriptions of pseudocode, shared by experiments and tests."""
