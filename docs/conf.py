@@ -92,10 +92,10 @@ class FamilyTable(Directive):
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         from adeptree import parse
-        from adeptree.families.registry import default_base, shipped
+        from adeptree.families.registry import default_base, families
 
         lines = [["rules", "as text", "VC", "Littlestone", "base learner"]]
-        for family in shipped():
+        for family in (family for family in families() if family.line):
             c = parse(family.example)
             dimensions = ["none" if d is None else str(d) for d in (c.vc_dimension, c.littlestone_dimension)]
             lines.append([family.line, family.example, *dimensions, type(default_base(c)).__name__])

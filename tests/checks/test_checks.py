@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from shipped_families import shipped
 
 import adeptree as at
 from adeptree.checks import (
@@ -21,7 +22,7 @@ from adeptree.checks import (
     subject,
 )
 from adeptree.core.errors import InvalidArgument
-from adeptree.families.registry import default_base, shipped
+from adeptree.families.registry import default_base
 from adeptree.games import Recorded
 from adeptree.games.block_reset import BlockReset
 from adeptree.roles.family import Family

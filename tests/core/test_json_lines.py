@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adeptree.core.errors import DamagedFile, StateError, UnknownVersion
-from adeptree.core.json_lines import LineFormat, lone_lines, seal, unseal
+from adeptree.core.json_lines import LineFormat, seal
 
 NOTES = LineFormat("adeptree notes", 2, "a file of notes")
 GROWING = LineFormat("adeptree notes", 2, "a file of notes", "start again", empty=True)
@@ -120,11 +120,3 @@ def test_what_is_no_such_file_gets_a_sentence(path: Path, content: bytes, error:
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="could not be read: No such file"):
         NOTES.read(tmp_path / "none")
-
-
-def test_lone_lines_need_no_others() -> None:
-    lines = [seal(json.dumps({"note": i})) for i in range(4)]
-    content = "\n".join([lines[3], "torn", lines[1][:-5], lines[0], "", lines[2]]).encode() + b"\n\xff"
-    assert [row["note"] for row in lone_lines(content)] == [3, 0, 2]
-    with pytest.raises(ValueError, match="checksum"):
-        unseal(lines[0], before=lines[1])

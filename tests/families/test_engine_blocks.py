@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kernel_forms import play_many
 
 import adeptree as at
 from adeptree.core import files
@@ -133,7 +134,7 @@ def run(engine: BlocksEngine, pairs: list[tuple[int, int]], costs: Any = NO_COST
     engine.batch(xs)
     while done < len(xs):
         engine.kernel.due = False
-        done = engine.play_many(ys, costs, out, done)
+        done = play_many(engine, ys, costs, out, done)
     played: list[float] = out.tolist()
     return played
 
@@ -307,7 +308,7 @@ def test_a_batch_stops_where_it_must(which: str) -> None:
     xs, ys, out = arrays(pairs)
     batched.kernel.set_limits(math.inf, 20 if which == "best_loss" else math.inf, 1.0 if which == "gap" else math.inf)
     batched.batch(xs)
-    assert batched.play_many(ys, NO_COSTS, out, 0) == at_stop < 300
+    assert play_many(batched, ys, NO_COSTS, out, 0) == at_stop < 300
     assert batched.kernel.due
     assert list(batched.kernel.number) == list(stepped.kernel.number)
     assert batched.queries == stepped.queries

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cut_labellings import SlowCuts
+from kernel_forms import play_many
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
@@ -250,7 +251,7 @@ def test_batches_are_rounds(concept_class: Any) -> None:
     costs = np.array([weight for _, _, weight in rounds])
     found = np.empty(len(xs))
     assert many.batch(xs) == len(xs)
-    assert many.play_many(ys, costs, found, 0) == len(xs)
+    assert play_many(many, ys, costs, found, 0) == len(xs)
     for i, (x, y, weight) in enumerate(rounds):
         assert one.probability(x) == found[i]
         one.commit(x, y, weight)
@@ -302,7 +303,7 @@ def test_memory_per_value() -> None:
     engine, rng = made(at.RealIntervals()), np.random.default_rng(0)
     points = 20_000 if COMPILED else 2_000
     engine.batch(rng.random(points).tolist())
-    engine.play_many(rng.integers(0, 2, points), np.empty(0), np.empty(points), 0)
+    play_many(engine, rng.integers(0, 2, points), np.empty(0), np.empty(points), 0)
     kernel = engine.kernel
     # keys, gain and mass per slot, two ints; an int per unit of 4; per node 7 sums, a split and four ints; per two
     # nodes two ints.

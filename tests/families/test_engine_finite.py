@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_forms import play_many
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, InvalidInstance
@@ -125,7 +126,7 @@ def test_heavy_repeats(name: str, rate: float) -> None:
         paths.commit(x, y)
     assert engine.batch([x for x, _ in pairs]) == len(pairs)
     labels = np.array([y for _, y in pairs])
-    assert engine.play_many(labels, np.empty(0), found, 0) == len(pairs)
+    assert play_many(engine, labels, np.empty(0), found, 0) == len(pairs)
     assert found.tolist() == pytest.approx(expected, abs=1e-12)
     agree(paths, engine)
     assert engine.probabilities(range(9)).tolist() == pytest.approx([paths.probability(x) for x in range(9)], abs=1e-12)
@@ -278,7 +279,7 @@ def test_compiled_and_interpreted_give_the_same_bits(name: str, rate: float, mon
         _, engine = both(random_class(5), name, len(rounds), rate)
         engine.batch([x for x, _, _ in rounds])
         ps = np.empty(len(rounds))
-        engine.play_many(np.array([y for _, y, _ in rounds]), np.array([cost for _, _, cost in rounds]), ps, 0)
+        play_many(engine, np.array([y for _, y, _ in rounds]), np.array([cost for _, _, cost in rounds]), ps, 0)
         state, ledger = engine.state(), engine.kernel.ledger
         found.append([ps.tobytes(), state["losses"].tobytes(), state["weights"]["of"].tobytes(), ledger.copy()])
         found[-1].append([engine.odds(x) for x in range(9)])
@@ -317,7 +318,7 @@ def test_columns_are_thrown_away_when_they_are_too_many() -> None:
     found = [np.empty(300), np.empty(300)]
     for one, ps in zip((engine, kept), found, strict=True):
         one.batch(xs)
-        one.play_many(ys, np.empty(0), ps, 0)
+        play_many(one, ys, np.empty(0), ps, 0)
     assert found[0].tolist() == found[1].tolist()
     assert len(engine.kernel.columns) <= 5 < len(kept.kernel.columns)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_forms import play_many
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
@@ -240,7 +241,7 @@ def test_batches_are_single_rounds(kind: str) -> None:
     xs, ys = [x for x, _ in pairs], np.array([y for _, y in pairs])
     found, costs = np.empty(len(xs)), np.full(len(xs), 1.0)
     assert many.batch(xs) == len(xs)
-    assert many.play_many(ys, costs, found, 0) == len(xs)
+    assert play_many(many, ys, costs, found, 0) == len(xs)
     for i, (x, y) in enumerate(pairs):
         assert one.probability(x) == found[i]
         one.commit(x, y)
@@ -317,7 +318,7 @@ def test_memory_per_value() -> None:
     rng, engine = np.random.default_rng(0), StumpsEngine(at.RealStumps(["a", "b"]), MixedPrior(None, 1.0, True))
     T = 20_000 if COMPILED else 2_000
     engine.batch(rng.random((T, 2)))
-    engine.play_many(rng.integers(0, 2, T), np.empty(0), np.empty(T), 0)
+    play_many(engine, rng.integers(0, 2, T), np.empty(0), np.empty(T), 0)
     for line in engine.kernel.lines:  # type: ignore[attr-defined]
         held = 4 * line.room * (8 + 8 + 8 + 16 + 4 + 4) + line.room * 4 + line.node_room * (40 + 8 + 16 + 4)
         assert held < 80 * T

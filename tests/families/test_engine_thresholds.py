@@ -15,7 +15,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
-from kernel_forms import BUILT, forms_of
+from kernel_forms import BUILT, forms_of, play_many
 from strategies import steady
 
 import adeptree as at
@@ -75,7 +75,7 @@ def play(engine: ThresholdsEngine, pairs: Pairs, costs: Any = NO_COSTS) -> list[
     xs, ys = zip(*pairs, strict=True)
     p = np.full(len(xs), np.nan)
     assert engine.batch(list(xs)) == len(xs)
-    assert engine.play_many(np.array(ys, dtype=np.int64), costs, p, 0) == len(xs)
+    assert play_many(engine, np.array(ys, dtype=np.int64), costs, p, 0) == len(xs)
     return p.tolist()
 
 
@@ -367,7 +367,7 @@ def test_a_batch_stops_after_the_round_in_which_the_rate_is_due() -> None:
         fresh = engine_for(c, KTPrior())
         fresh.kernel.set_limits(rounds, best_loss, gap)
         fresh.batch([x for x, _ in pairs])
-        played = fresh.play_many(labels, NO_COSTS, p, 0)
+        played = play_many(fresh, labels, NO_COSTS, p, 0)
         assert fresh.kernel.due == (played < T or min(rounds - T, best_loss - best[-1], gap - gaps[-1]) <= 0)
         assert fresh.kernel.ledger.rounds == played
         return played

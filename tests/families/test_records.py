@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from shipped_families import shipped
 from strategies import small_families
 from typer.testing import CliRunner
 
@@ -13,7 +14,7 @@ import adeptree as at
 from adeptree import api
 from adeptree.app.cli import app
 from adeptree.families.listed import EnumerableClass
-from adeptree.families.registry import FAMILIES, default_base, shipped
+from adeptree.families.registry import FAMILIES, default_base
 from adeptree.roles.family import Family
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from shipped_families import shipped
+
 import adeptree as at
-from adeptree.families.registry import shipped
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -56,8 +57,18 @@ def replay(header: dict[str, Any], engine: str = "paths") -> str:
         options = {"engine": engine, **options}
     learner = LEARNERS[header["learner"]](concept_class, header["rounds"], seed=1, **options)
     run = at.play(learner, ADVERSARIES[header["adversary"]](concept_class), seed=2)
-    body = run.to_text().split("\n", len(run.header))[-1]
-    return f"{json.dumps(header)}\n{body}{_paths(learner)}"
+    return f"{json.dumps(header)}\n{_rounds(run)}{_paths(learner)}"
+
+
+def _rounds(run: at.Transcript) -> str:
+    """The rounds of a game and its sums, the same on every machine."""
+    columns = "t x p guess y width asked posed inferred best_loss"
+    rows = [
+        f"{r.t} {r.x!r} {r.p:.6g} {r.guess} {r.y} {r.width} {r.asked} {r.posed} {r.asked - r.posed} {r.best_loss}"
+        for r in run.rounds
+    ]
+    tail = f"expected_loss {run.expected_loss:.6g}  best_loss {run.best_loss}  regret {run.regret:.6g}"
+    return "\n".join([columns, *rows, f"{tail}  bound {run.bound:.6g}"]) + "\n"
 
 
 def _paths(learner: Any) -> str:

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from golden import ENGINES, FOLDER, GAMES, differences, same
+from shipped_families import shipped
 
-from adeptree.families.registry import shipped
 from adeptree.families.specs import parse
 
 

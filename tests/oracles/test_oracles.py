@@ -334,13 +334,6 @@ def test_timing_counts_failures_too() -> None:
     assert (timer.calls, timer.total, timer.max, timer.mean) == (2, 2.0, 1.0, 1.0)
 
 
-def test_counting_starts_again() -> None:
-    counter = Counting(ClassOracle(LINE))
-    counter.realizable_many([A, B])
-    counter.reset()
-    assert (counter.queries, counter.points) == (0, 0)
-
-
 # ------------------------------------------------------------------------------------------------------ budgets
 
 

@@ -17,7 +17,7 @@ from adeptree.core.errors import DamagedFile, StateError
 from adeptree.core.json_lines import seal, unseal
 from reproduction.claims import EXPERIMENTS, experiment
 from reproduction.experiment import Cell, Row, key_of
-from reproduction.journal import Journal
+from reproduction.journal import Journal, lone_lines
 from reproduction.reproduce import Progress, Reproduction, reproduce
 from reproduction.runner import RunFailed, run_tasks
 from reproduction.stats import at_least, at_most, exponent_near, fitted, like_coins, mean_at_least, near
@@ -230,6 +230,14 @@ def test_another_version_is_another_key(tmp_path: Path) -> None:
     old.add({"seed": 0}, {"seed": 0, "regret": 1.0}, 0.1)
     assert Journal(tmp_path, "regret", "1.0").row({"seed": 0}) == {"seed": 0, "regret": 1.0}
     assert Journal(tmp_path, "regret", "1.1").row({"seed": 0}) is None
+
+
+def test_lone_lines_need_no_others() -> None:
+    lines = [seal(json.dumps({"note": i})) for i in range(4)]
+    content = "\n".join([lines[3], "torn", lines[1][:-5], lines[0], "", lines[2]]).encode() + b"\n\xff"
+    assert [row["note"] for row in lone_lines(content)] == [3, 0, 2]
+    with pytest.raises(ValueError, match="checksum"):
+        unseal(lines[0], before=lines[1])
 
 
 # --- Processes ----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -162,15 +162,6 @@ class LineFormat:
             f"{name} is {self.called} in format {version!r}, written by {writer} of adeptree; "
             f"this one reads format {self.version}"
         )
-
-
-def lone_lines(content: bytes) -> Iterator[Values]:
-    """Yield every line that was sealed alone, and is whole."""
-    for line in content.split(b"\n"):
-        try:
-            yield unseal(line.decode())
-        except UNFIT:
-            continue
 
 
 def damaged(name: str, number: int, remedy: str) -> DamagedFile:

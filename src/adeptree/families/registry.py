@@ -80,11 +80,6 @@ def families() -> list[Family]:
     return list(FAMILIES.values())
 
 
-def shipped() -> list[Family]:
-    """Return the families of this package that people choose from: those with a line about them."""
-    return [family for family in FAMILIES.values() if family.line and family.kind.__module__.startswith("adeptree.")]
-
-
 def family_named(name: str) -> Family | None:
     """Return the family of a name in a spec; other packages are looked at before the answer is None."""
     if name not in FAMILIES:

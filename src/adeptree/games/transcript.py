@@ -149,17 +149,6 @@ class Transcript:
             raise DamagedFile(f"{path} holds no game, or it is damaged: its rounds cannot follow each other")
         return cls(header, tuple(rounds), bound)
 
-    def to_text(self) -> str:
-        """Return a text that is the same on every machine: the golden form of a game."""
-        head = [f"{name}: {value}" for name, value in self.header.items()]
-        columns = "t x p guess y width asked posed inferred best_loss"
-        rows = [
-            f"{r.t} {r.x!r} {r.p:.6g} {r.guess} {r.y} {r.width} {r.asked} {r.posed} {r.asked - r.posed} {r.best_loss}"
-            for r in self.rounds
-        ]
-        tail = f"expected_loss {self.expected_loss:.6g}  best_loss {self.best_loss}  regret {self.regret:.6g}"
-        return "\n".join([*head, columns, *rows, f"{tail}  bound {self.bound:.6g}"]) + "\n"
-
 
 def _head(head: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """Return the header and the bound, if they are what a game has: the checksum only says that somebody sealed it."""

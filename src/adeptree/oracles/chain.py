@@ -252,11 +252,6 @@ class Counting(Layer):
         """Queries that the oracle could not decide."""
         return self.account.unknown
 
-    def reset(self) -> None:
-        """Count from zero again."""
-        with self._lock:
-            self.account.posed = self.account.unknown = self.points = 0
-
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
         with self._lock:
             self.account.posed += len(samples)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adeptree.core.compiled import COMPILED, kernel
-from adeptree.core.types import FloatArray, Instance, IntArray
+from adeptree.core.types import FloatArray, Instance
 from adeptree.roles.engine import Engine, Odds
 from adeptree.roles.frontier import Queries
 
@@ -108,10 +108,6 @@ class KernelEngine(Engine):
         found = np.empty(self.batch(xs))
         self.kernel.look_many(found)
         return found
-
-    def play_many(self, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
-        """Play the rounds of the batch from the ``first`` on, until the rate is due; return the next one."""
-        return self.kernel.run(labels, costs, probabilities, first, len(labels))
 
     def __reduce__(self) -> Any:
         return _again, (type(self), *self.made_of(), self.rate, self.state(), self.queries.asked)
