@@ -380,9 +380,9 @@ def test_what_other_base_learners_saved_over_an_oracle_is_loaded(tmp_path: Path,
     ("where", "value"),
     [
         (("account", "expected_loss"), 1e6),
-        (("learnt", "drift"), -5.0),
-        (("learnt", "gap"), -1e308),
-        (("learnt", "heaviest_round"), 1e308),
+        (("account", "drift"), -5.0),
+        (("account", "excess"), -1e308),
+        (("account", "heaviest"), 1e308),
         (("learnt", "rate", "stay"), [0.0, 10**19, 0.0]),
     ],
 )

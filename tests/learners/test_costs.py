@@ -249,18 +249,6 @@ def test_the_best_constant_is_counted_by_itself(weights: list[float], tmp_path: 
     assert f'and "{found.rule}" has ' in str(certificate)
 
 
-def test_a_file_that_does_not_say_what_constants_lose_leaves_it_open() -> None:
-    learner = at.Adept(C)
-    learner.learn(3, 1)
-    saved = learner.saved()
-    del saved["account"]["loss_of_zeros"], saved["account"]["loss_of_ones"]
-    again = at.Adept(C)
-    again.take_over(saved)
-    again.learn(4, 1)
-    assert again.best_constant() is None and again.certificate().constant_loss is None
-    assert again.saved()["account"].keys() == saved["account"].keys()
-
-
 @pytest.mark.parametrize("kind", [at.Hedge, at.Bpss, at.LazyAdept, at.FollowTheLeader])
 def test_every_learner_knows_the_best_constant(kind: Any) -> None:
     learner = kind(at.Thresholds(7), 14)

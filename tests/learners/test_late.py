@@ -324,11 +324,9 @@ def test_the_rate_is_ruled_by_gap_and_drift_together() -> None:
             if len(waiting) > 20:
                 ticket = waiting.pop(0)
                 kept = learner.drift
-                if blind:
-                    learner.drift = 0.0
+                learner.ledger.excess -= kept * blind
                 learner.learn(ticket, int(ticket.p < 0.5))
-                if blind:
-                    learner.drift += kept
+                learner.ledger.excess += kept * blind
         return learner.regret
 
     assert regret(blind=False) < 0.5 * regret(blind=True)
@@ -350,9 +348,9 @@ def test_mutant_drift_left_out() -> None:
     for order in ORDERS.values():
         learner = at.Adept(C, rate=0.3)
         for _ in late_game(learner, order, 150, seed=1):
-            learner.drift, kept = 0.0, learner.drift
+            learner.ledger.excess -= learner.drift
             found += broken(learner)
-            learner.drift = kept
+            learner.ledger.excess += learner.drift
     assert found
 
 
@@ -601,3 +599,25 @@ def test_open_tickets_are_a_dictionary_that_forgets(seed: int) -> None:
         if gone:
             with pytest.raises(errors.UnknownTicket):
                 tickets.find(gone)
+
+
+@pytest.mark.parametrize("costs", [(1, 1), (5, 0.5)])
+@pytest.mark.parametrize("build", [at.Adept, at.Hedge], ids=["adept", "hedge"])
+def test_the_one_charge_is_the_cost_as_answered_minus_the_mix_loss_as_settled(build: Any, costs: Any) -> None:
+    """At a constant rate the mix losses add up to -ln(sum of pi(h) e^(-eta L(h))) / eta, in any order of the labels."""
+    if build is at.Hedge and costs != (1, 1):
+        return
+    eta, rules, rng = 0.7, 17, np.random.default_rng(4)
+    options = {} if build is at.Hedge else {"costs": costs, "prior": "mixed", "engine": "paths"}
+    learner = build(at.Thresholds(rules - 1), 300, rate=eta, **options)
+    waiting: list[tuple[at.Ticket, int]] = []
+    for _ in range(120):
+        waiting.append((learner.answer(int(rng.integers(16))), int(rng.integers(2))))
+        while waiting and rng.random() < 0.5:
+            learner.learn(*waiting.pop(int(rng.integers(len(waiting)))))
+    if build is at.Hedge:
+        log_z = math.log(np.exp(-eta * learner.losses).mean())
+    else:
+        log_z = learner.engine.log_potential() - eta * learner.best_loss
+    assert abs(learner.drift) > 0.01 and learner.ledger.excess == pytest.approx(learner.gap + learner.drift, abs=1e-12)
+    assert learner.expected_loss - learner.ledger.excess == pytest.approx(-log_z / eta, abs=1e-9)

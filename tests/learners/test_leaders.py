@@ -73,8 +73,7 @@ def test_goes_on_from_what_was_saved(kind: type[HistoryLearner]) -> None:
     first, second = kind(C, 60, seed=4), kind(C, 60, seed=4)
     stream = fooling_stream(60)
     first.learn_many(*zip(*stream[:30], strict=True))
-    second._restore(first._state())
-    second.rounds = first.rounds
+    second.take_over(first.saved())
     assert first.best_loss == second.best_loss == C_least(stream[:30])
     for x, y in stream[30:]:
         assert first.predict_proba(x) == second.predict_proba(x)

@@ -447,22 +447,6 @@ def test_resumed_learners_keep_their_promises(options: dict[str, Any], tmp_path:
 
 
 @pytest.mark.parametrize(
-    "build",
-    [lambda: at.Adept(at.Thresholds(63), prior="kt", rate=40.0), lambda: at.Hedge(at.Thresholds(63), rate=40.0)],
-)
-def test_a_file_whose_gap_lost_its_digits_is_not_believed(build: Callable[[], Any]) -> None:
-    """The first edition's files have no drift, and at large rates a gap that is too small."""
-    learner = build()
-    for _ in opponents.greedy(learner, list(range(63)), 200, np.random.default_rng(5)):
-        pass
-    saved = learner.saved()
-    saved["learnt"] = {k: v for k, v in saved["learnt"].items() if k != "drift"} | {"gap": 0.1}
-    again = build()
-    again.take_over(saved)
-    assert again.bound >= again.regret == learner.regret
-
-
-@pytest.mark.parametrize(
     "build", [at.Hedge, at.Adept, lambda c: at.Tracking(c, 50, 1)], ids=["hedge", "adept", "tracking"]
 )
 def test_learners_are_copied_with_their_promises(build: Callable[[Any], Any]) -> None:

@@ -387,18 +387,3 @@ def test_permissions_are_those_of_an_ordinary_file(tmp_path: Path) -> None:
     path.chmod(0o600)
     at.Adept(at.Thresholds(8), 10).save(path)
     assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_file_without_late_labels_in_its_account_is_that_of_prompt_ones(tmp_path: Path) -> None:
-    """Files of the first edition: all answers were labelled, and their drawn mistakes scatter by rounds / 4 at most."""
-    learner = at.Adept(at.Thresholds(16), horizon=40)
-    for x in (3, 9, 12, 3):
-        learner.learn(x, int(x >= 9))
-    learner.save(tmp_path / "learner")
-    saved = state.load(tmp_path / "learner")
-    for name in ("answered", "variance", "overlaps", "late", "tickets"):
-        del saved["account"][name]
-    state.save(tmp_path / "learner", saved)
-    again = at.load(tmp_path / "learner")
-    assert (again.answered, again.variance, again.overlaps, again.late, again.waiting) == (4, 1.0, 0, False, 0)
-    assert (again.rounds, again.expected_loss) == (learner.rounds, learner.expected_loss)

@@ -17,7 +17,7 @@ from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument,
 from adeptree.core.types import Concept
 from adeptree.families.rule_values import Constant
 from adeptree.learners.account_plots import plot_account
-from adeptree.learners.entries import Entry
+from adeptree.learners.promises import not_rounded_below
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.whole_rounds import WholeRounds
 from adeptree.roles.concept_class import ConceptClass, check_class
@@ -48,18 +48,6 @@ class Account(WholeRounds, ABC):
     scale: float = 1
     """What a round costs at most."""
 
-    rounds = Entry[int]("rounds", "Rounds whose label came.")
-    answered = Entry[int]("answered", "Rounds answered; those without a label wait.")
-    expected_loss = Entry[float](
-        "expected_loss", "Sum of |p - y|, p as it was answered: the expected number of mistakes so far."
-    )
-    realised_loss = Entry[float]("realised_loss", "Mistakes of the drawn labels so far.", whole=True)
-    variance = Entry[float]("variance", "Sum of p (1 - p) over the labelled rounds: what drawn mistakes scatter by.")
-    overlaps = Entry[int](
-        "overlaps", "D: for every labelled round the labels of others that came between its answer and its own."
-    )
-    late = Entry[bool]("late", "Whether a round was ever answered while another waited.")
-
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__()
         self.concept_class = check_class(concept_class)
@@ -74,14 +62,65 @@ class Account(WholeRounds, ABC):
     def _parts(self) -> list[Any]:
         return [*super()._parts(), self.tickets, self.ledger]
 
-    def _settle(self, p: float, guess: int, label: int) -> None:
-        """Count the committed round, answered with p and this guess."""
-        self.rounds += 1
-        self.expected_loss += abs(p - label)
-        self.realised_loss += guess != label
-        self.variance += p * (1.0 - p)
-        self.ledger.loss_of_zeros += label
-        self.ledger.loss_of_ones += 1 - label
+    @property
+    def rounds(self) -> int:
+        """Rounds whose label came."""
+        return self.ledger.rounds
+
+    @property
+    def answered(self) -> int:
+        """Rounds answered; those without a label wait."""
+        return self.ledger.answered
+
+    @property
+    def expected_loss(self) -> float:
+        """Sum of |p - y| times cost, p as it was answered: the expected loss so far."""
+        return self.ledger.expected_loss
+
+    @property
+    def realised_loss(self) -> float:
+        """Loss of the drawn labels so far; a whole number as an int."""
+        return whole(self.ledger.realised_loss)
+
+    @property
+    def variance(self) -> float:
+        """Sum of cost^2 p (1 - p) over the labelled rounds: how much drawn losses scatter."""
+        return self.ledger.variance
+
+    @property
+    def overlaps(self) -> int:
+        """D: for every labelled round the labels of others that came between its answer and its own."""
+        return self.ledger.overlaps
+
+    @property
+    def late(self) -> bool:
+        """Whether a round was ever answered while another waited."""
+        return self.ledger.late
+
+    @property
+    def gap(self) -> float:
+        """Delta: expected loss minus mix loss, both as of just before the labels came."""
+        return self.ledger.gap
+
+    @property
+    def drift(self) -> float:
+        """Cost of late labels: each round's loss as answered minus as of just before its label came."""
+        return self.ledger.drift
+
+    @property
+    def last_rate(self) -> float:
+        """eta of the last round played."""
+        return self.ledger.last_rate
+
+    @property
+    def heaviest_round(self) -> float:
+        """The largest cost of a round so far."""
+        return self.ledger.heaviest
+
+    @property
+    def weighed(self) -> bool:
+        """Whether rounds weigh different amounts."""
+        return self.ledger.weighed
 
     @property
     def waiting(self) -> int:
@@ -120,6 +159,11 @@ class Account(WholeRounds, ABC):
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream."""
         return None
+
+    def _proven(self, cost: float, regret: float) -> float:
+        """Return the bound now on this regret to experts of this price: price / eta + what mixing and delays cost."""
+        price = cost / self.last_rate if cost else 0.0
+        return not_rounded_below(regret, min(price + self.ledger.excess, self.rounds), self.rounds)
 
     def realised_bound(self, confidence: float = 0.95) -> float:
         """Return what is proven of the mistakes *drawn* beyond the best rule's, with this probability, at all times.

@@ -103,7 +103,7 @@ class Adept(BatchesOnEngine):
         self.max_weight = check_weight("max_weight", max_weight)
         self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight, SMALLEST)
         """W: what a round costs at most."""
-        self.weighed = self.costs != EVEN
+        self.ledger.weighed = self.costs != EVEN
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)
         self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
@@ -114,7 +114,7 @@ class Adept(BatchesOnEngine):
         if structure is not None:
             self.prior = structure.prior_of(self.problem)
         self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
-        self.last_rate = self.rate_rule.eta
+        self.ledger.last_rate = self.rate_rule.eta
         computing = self._paths(frontier) if structure is None else structure.of(self.problem)
         computing.rate = self.rate_rule.eta
         self._go_on_with(computing)
@@ -219,13 +219,10 @@ class Adept(BatchesOnEngine):
         return super()._saved()
 
     def _state(self) -> dict[str, Any]:
-        weights = {"heaviest_round": self.heaviest_round, "weighed": self.weighed}
         engine = {"kind": self.engine.kind, "engine": self.engine.state()}
-        return super()._state() | weights | {"rate": self.rate_rule.state()} | engine
+        return {"rate": self.rate_rule.state()} | engine
 
     def _restore(self, state: dict[str, Any]) -> None:
-        super()._restore(state)
-        self.heaviest_round, self.weighed = state.get("heaviest_round", 1), state.get("weighed", False)
         self.rate_rule.restore(state["rate"])
         engine = choosing.engine_of(state["kind"], self.problem, self.engine, self._paths)
         engine.rate = self.rate_rule.eta

@@ -12,9 +12,8 @@ from typing import Any
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Instance, label_of
 from adeptree.learners.adept import Paths
-from adeptree.learners.entries import Entry
 from adeptree.learners.given import PLAIN, one
-from adeptree.learners.mixing import Mixing
+from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
 from adeptree.learners.tickets import Ticket
@@ -36,7 +35,7 @@ def not_plain(*arguments: Any) -> float:
     return -1.0
 
 
-class RoundsOnEngine(Mixing):
+class RoundsOnEngine(OnlineLearner):
     """One round after the other, at the rate of a rule, on the engine that the family has for it."""
 
     engine: Engine
@@ -45,9 +44,6 @@ class RoundsOnEngine(Mixing):
     problem: Problem
     """What the engine computes."""
     costs: tuple[float, float]
-    heaviest_round = Entry[float]("heaviest", "What a round has cost at most so far.")
-    weighed = Entry[bool]("weighed", "Whether rounds weigh different amounts.")
-    _eta: float
     _trace: Retrace | None
     _watchful: bool
     _rounds_at_once: Any
@@ -116,7 +112,7 @@ class RoundsOnEngine(Mixing):
         if isinstance(engine, KernelEngine):
             self._called(engine, "learn", x, label, cost)
             return engine.kernel.p
-        odds = self._odds(x)
+        odds = self._odds(x, raw)
         guess = self._guess(x, odds.p)
         engine.commit(x, label, cost)
         self.ledger.answer(0, False)
@@ -130,7 +126,7 @@ class RoundsOnEngine(Mixing):
         getattr(engine.kernel, name)(*arguments)
         self._catch_up()
 
-    def _odds(self, x: Instance) -> Odds:
+    def _odds(self, x: Instance, raw: Any = None) -> Odds:
         try:
             return self.engine.odds(x)
         except BaseException:
@@ -164,7 +160,7 @@ class RoundsOnEngine(Mixing):
         if isinstance(engine, KernelEngine):
             self._called(engine, "learn_answered", x, label, cost, p, guess, overlaps, late)
             return
-        now = self._odds(x)
+        now = self._odds(x, raw)
         engine.commit(x, label, cost)
         self.ledger.answer(overlaps, late)
         self._charge(p, guess, label, cost, now)
@@ -189,8 +185,7 @@ class RoundsOnEngine(Mixing):
             self.engine.waiting.remove(given.id)
 
     def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
-        """Count a labelled round of the paths: answered with p, and as it would be answered now."""
-        self.ledger.charge(p, guess, label, cost, now.p, now.against(label), self._eta)
+        super()._charge(p, guess, label, cost, now)
         if self._watchful:
             self._move_on()
 
@@ -209,7 +204,7 @@ class RoundsOnEngine(Mixing):
     def _move_on(self) -> None:
         """After rounds at one rate: bring it up to date. (May be done again, if it is interrupted.)"""
         engine, rule, stay = self.engine, self.rate_rule, self.rate_rule.stay
-        lost, seen = self.gap + self.drift, self.answered + 2 * self.overlaps
+        lost, seen = self.ledger.excess, self.answered + 2 * self.overlaps
         if lost >= stay.gap or seen >= stay.rounds or engine.best_loss >= stay.best_loss:
             rule.look(Seen(seen, engine.best_loss, lost, lambda: -engine.leader().log_prior))
         if self.heaviest_round > self.scale:

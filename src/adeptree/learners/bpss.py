@@ -13,8 +13,7 @@ from adeptree.core.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners.choices import needed_mistake_bound, rate_rule
-from adeptree.learners.mixing import Mixing
-from adeptree.learners.online_learner import Rate
+from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Seen, check_rate
 from adeptree.roles.base_learner import BaseLearner, checked_prediction
@@ -28,7 +27,7 @@ EXPERT_LIMIT = 1 << 18
 """Most mistake schedules that are listed."""
 
 
-class Bpss(Mixing):
+class Bpss(OnlineLearner):
     """Hedge over all mistake schedules I in {0,1}^T with at most M ones (small T only).
 
     An expert runs its own copy of the base learner, flips the prediction where I_t = 1, and feeds itself
@@ -94,7 +93,7 @@ class Bpss(Mixing):
         self.active: BoolArray = np.ones(count, dtype=np.bool_)
         self.realizable: BoolArray = np.ones(count, dtype=np.bool_)
         self.points: list[Any] = []
-        self.last_rate = self._rate_rule.eta
+        self.ledger.last_rate = self._rate_rule.eta
         self._pending: tuple[Any, IntArray, BoolArray, Odds] | None = None
         warn_if_weak(self, f"it weighs {count:,} schedules of mistakes")
 
@@ -140,10 +139,13 @@ class Bpss(Mixing):
     def _probability(self, x: Instance, raw: Any) -> float:
         return self._expansion(x, raw)[3].p
 
+    def _odds(self, x: Instance, raw: Any) -> Odds:
+        self._eta = self.learning_rate
+        return self._expansion(x, raw)[3]
+
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
         """Step 4: losses, and each base learner is fed its own expert's label."""
-        _, labels, self.realizable, odds = self._expansion(x, raw)
-        self._mixed(odds, self.learning_rate)
+        _, labels, self.realizable, _ = self._expansion(x, raw)
         if self.prune:
             self.active = self.active & self.realizable
         states, histories = list(self.states), list(self.histories)

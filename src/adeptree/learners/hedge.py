@@ -11,8 +11,7 @@ from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray, LabelArray
 from adeptree.families.listed import EnumerableClass, check_listed
-from adeptree.learners.mixing import Mixing
-from adeptree.learners.online_learner import Rate
+from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, Seen, check_rate
 from adeptree.roles.concept_class import ConceptClass
@@ -21,7 +20,7 @@ from adeptree.theory import bounds
 from adeptree.theory.mixture import SAFE_RATE, odds_of_one, share_of_ones
 
 
-class Hedge(Mixing):
+class Hedge(OnlineLearner):
     """Exponential weights over all concepts, one weight each; regret at most sqrt(T ln|C| / 2).
 
     Parameters
@@ -58,7 +57,7 @@ class Hedge(Mixing):
         self.log_size = math.log(self.listed.size)
         self.rate_rule = self._rule()
         self.losses: IntArray = np.zeros(self.listed.size, dtype=np.int64)
-        self.last_rate = self.learning_rate
+        self.ledger.last_rate = self._eta = self.learning_rate
         self._weights: FloatArray | None = None
         warn_if_weak(self, f"it weighs {self.listed.size:,} concepts")
 
@@ -106,21 +105,21 @@ class Hedge(Mixing):
         return self._weights
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        says = self._says(x)
-        self._mixed(self._odds(says == 1), self.learning_rate)
-        self.losses = self.losses + (says != label)
+        self.losses = self.losses + (self._says(x) != label)
         self._weights = None
 
-    def _odds(self, says_one: BoolArray) -> Odds:
+    def _odds(self, x: Instance, raw: Any) -> Odds:
+        says_one: BoolArray = self._says(x) == 1
         p = share_of_ones(self._weigh(), says_one)
         if self.learning_rate <= SAFE_RATE:
             return Odds(p, math.nan)  # the gap needs no log-odds there
         return Odds(p, odds_of_one(-self.learning_rate * (self.losses - self.losses.min()), says_one)[1])
 
-    def _settle(self, p: float, guess: int, label: int) -> None:
-        super()._settle(p, guess, label)
-        seen = Seen(self.answered + 2 * self.overlaps, self.best_loss, self.gap + self.drift, lambda: self.log_size)
+    def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
+        super()._charge(p, guess, label, cost, now)
+        seen = Seen(self.answered + 2 * self.overlaps, self.best_loss, self.ledger.excess, lambda: self.log_size)
         self.rate_rule.look(seen)
+        self._eta = self.learning_rate
 
     @property
     def best_loss(self) -> int:
@@ -149,9 +148,9 @@ class Hedge(Mixing):
         return self.listed.concept(int(self.losses.argmin()))
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | {"losses": self.losses, "rate": self.rate_rule.state()}
+        return {"losses": self.losses, "rate": self.rate_rule.state()}
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.losses, self._weights = state["losses"], None
         self.rate_rule.restore(state["rate"])
-        super()._restore({"last_rate": self.rate_rule.eta, **state})
+        self._eta = self.learning_rate

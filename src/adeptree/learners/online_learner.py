@@ -15,6 +15,7 @@ from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
 from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Odds
 from adeptree.theory.coins import Coins, word_of
 from adeptree.theory.losses import check_weights
 
@@ -32,6 +33,9 @@ class OnlineLearner(Saved):
     To write one: ``_probability``, ``_commit`` and ``best_loss`` (or inherit :class:`HistoryLearner`, which knows it).
     """
 
+    _eta: float = 0.0
+    """Rate at which the coming round is mixed; 0 for a learner that does not mix experts."""
+
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__(concept_class, horizon, seed)
         self._coins = Coins(seed)
@@ -39,6 +43,10 @@ class OnlineLearner(Saved):
     @abstractmethod
     def _probability(self, x: Instance, raw: Any) -> float:
         """Return the chance of guessing 1 at the canonical instance x (``raw`` as the caller gave it)."""
+
+    def _odds(self, x: Instance, raw: Any) -> Odds:
+        """Return the probability with its log-odds, which learners that mix at rates above 4 must know."""
+        return Odds(self._probability(x, raw), 0.0)
 
     @abstractmethod
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
@@ -91,12 +99,16 @@ class OnlineLearner(Saved):
 
     def _play(self, x: Instance, raw: Any, label: int, cost: float) -> float:
         """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
-        p = self._probability(x, raw)
-        guess = self._guess(x, p)
+        now = self._odds(x, raw)
+        guess = self._guess(x, now.p)
         self._commit(x, raw, label)
         self.ledger.answer(0, False)
-        self._settle(p, guess, label)
-        return p
+        self._charge(now.p, guess, label, cost, now)
+        return now.p
+
+    def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
+        """Count a labelled round: answered with p, and as it would be answered now."""
+        self.ledger.charge(p, guess, label, cost, now.p, now.against(label), self._eta)
 
     def answer(self, x: Any) -> Ticket:
         """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
@@ -153,19 +165,19 @@ class OnlineLearner(Saved):
     def _learn_answered(
         self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool, cost: float
     ) -> None:
-        self._probability(x, raw)
+        now = self._odds(x, raw)
         self._commit(x, raw, label)
         self.ledger.answer(overlaps, late)
-        self._settle(p, guess, label)
+        self._charge(p, guess, label, cost, now)
 
     def _settle_late(self, ticket: Ticket, label: int, cost: float) -> None:
         instance = self.concept_class.instance(ticket.x)
-        self._probability(instance, ticket.x)
+        now = self._odds(instance, ticket.x)
         self._commit(instance, ticket.x, label)
         self.tickets.remove(ticket)
         self.ledger.waiting -= 1
         self.ledger.overlaps += self.rounds - ticket.arrivals
-        self._settle(ticket.p, ticket.guess, label)
+        self._charge(ticket.p, ticket.guess, label, cost, now)
 
     # --- Many rounds -------------------------------------------------------------------------------
 

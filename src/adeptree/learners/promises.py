@@ -34,7 +34,7 @@ def theorem_one(learner: Adept) -> float:
         with suppress(InvalidArgument):
             log_prior = engine.rows().log_best_mass()
     price = -log_prior / learner.last_rate if learner.last_rate else math.inf
-    return (price if log_prior < 0.0 else 0.0) + learner.gap + learner.drift
+    return (price if log_prior < 0.0 else 0.0) + learner.ledger.excess
 
 
 def now(learner: Adept) -> float:

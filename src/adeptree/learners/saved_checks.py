@@ -47,14 +47,12 @@ Kinds = dict[str, Callable[[Any], Any]]
 ACCOUNT: Kinds = {
     **dict.fromkeys(("rounds", "asked", "posed", "answered", "overlaps"), is_count),
     **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones"), is_sum),
-    "late": is_flag,
+    **dict.fromkeys(("excess", "drift", "last_rate", "heaviest"), is_balance),
+    **dict.fromkeys(("late", "weighed"), is_flag),
     "given_up": lambda sums: len(sums) == 3 and is_count(sums[0]) and all(0 <= part <= sums[0] for part in sums[1:]),
 }
 LEARNT: Kinds = {
-    **dict.fromkeys(("drift", "last_rate", "heaviest_round"), is_balance),
     "spread": is_sum,
-    **dict.fromkeys(("weighed", "ticketed"), is_flag),
-    "gap": lambda gap: is_balance(gap) and gap >= -1e-6,
     "sampled": lambda rounds: all(map(is_count, rounds)),
     "history": lambda pairs: all(len(pair) == 2 and type(pair[1]) is int and pair[1] in (0, 1) for pair in pairs),
 }
@@ -80,12 +78,14 @@ def check_saved(saved: dict[str, Any]) -> None:
     _check_values(learnt, "learnt")
     _check_kinds(learnt, LEARNT)
     _check_kinds(learnt.get("rate", {}), RATE)
-    heaviest = max(1.0, *settings.get("costs", [1])) * max(1.0, settings.get("max_weight", 1))
+    announced = max(1.0, *settings.get("costs", [1])) * max(1.0, settings.get("max_weight", 1))
+    heaviest = max(announced, account["heaviest"])
     # Settled at once, a ticket drifts by rounding: its point is in the tree by then.
-    rounding = 1e-12 * (1 + account["rounds"]) * max(heaviest, learnt.get("heaviest_round", 1))
-    need(account.get("late", False) or abs(learnt.get("drift", 0.0)) <= rounding, "drift")
+    rounding = 1e-12 * (1 + account["rounds"]) * heaviest
+    need(account["late"] or abs(account["drift"]) <= rounding, "drift")
+    need(account["excess"] - account["drift"] >= -1e-6, "excess")
     for part in _parts_here(learnt):
-        _check_rows(part, answered, max(heaviest, learnt.get("heaviest_round", 1)))
+        _check_rows(part, answered, heaviest)
     if "inner" in learnt:
         check_saved(learnt["inner"])
 
@@ -103,7 +103,7 @@ def _check_values(value: Any, name: str) -> None:
         need(value.dtype.kind in "biuf" and not (value.dtype.kind == "f" and np.isnan(value).any()), name)
     elif isinstance(value, float):
         need(not math.isnan(value), name)
-        need(name not in ("gap", "drift", "last_rate", "eta", "kappa") or math.isfinite(value), name)
+        need(name not in ("eta", "kappa") or math.isfinite(value), name)
 
 
 def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:

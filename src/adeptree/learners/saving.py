@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import math
 import os
 from typing import Any, ClassVar
 
 from adeptree.core import files
+from adeptree.core.compiled import kernel
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
 from adeptree.learners.tickets import GivenUp
@@ -15,9 +15,8 @@ from adeptree.learners.watching import LOG
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.theory.priors import Prior
 
-COUNTED = ("rounds", "expected_loss", "realised_loss", "answered", "variance", "overlaps", "late")
-CONSTANTS = ("loss_of_zeros", "loss_of_ones")
-"""Not in all old files."""
+SUMS = tuple(name for name in kernel("adeptree.theory.ledger_kernel").FIELDS if name != "waiting")
+"""What a file holds of the ledger; the open tickets are counted again."""
 ACCOUNT = ("concept_class", "horizon", "seed", "tickets", "ledger")
 """What every learner has."""
 
@@ -63,9 +62,7 @@ class Saved(Account):
             return self._saved()
 
     def _saved(self) -> dict[str, Any]:
-        account = {name: getattr(self, name) for name in COUNTED}
-        if not math.isnan(self.ledger.loss_of_zeros):
-            account |= {name: getattr(self.ledger, name) for name in CONSTANTS}
+        account = {name: getattr(self.ledger, name) for name in SUMS}
         account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
         if self.tickets.given_up.number:
             account["given_up"] = list(self.tickets.given_up)
@@ -82,13 +79,8 @@ class Saved(Account):
         """Continue from a saved file's contents (see :func:`adeptree.load`)."""
         account = saved["account"]
         self._restore(saved["learnt"])
-        # Files of the first edition know no late labels; what their drawn mistakes scatter by is at most rounds / 4.
-        rounds = account["rounds"]
-        account = {"answered": rounds, "variance": rounds / 4, "overlaps": 0, "late": False, **account}
-        for name in COUNTED:
-            setattr(self, name, account[name])
-        for name in CONSTANTS:
-            setattr(self.ledger, name, account.get(name, math.nan if rounds else 0.0))
+        for name in SUMS:
+            setattr(self.ledger, name, account[name])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         self.tickets.restore(account.get("tickets", []), account.get("given_up", GivenUp()))
         self.ledger.waiting = self.waiting

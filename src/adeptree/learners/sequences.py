@@ -14,7 +14,7 @@ from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners import choices
 from adeptree.learners.adept import ActiveSet, Extension
-from adeptree.learners.mixing import Mixing
+from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import not_rounded_below
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -33,7 +33,7 @@ class Expansion:
     odds: Odds
 
 
-class SequenceLearner(Mixing):
+class SequenceLearner(OnlineLearner):
     """Paths with a weight each, in place of a loss, and Viterbi's losses of sequences of rules beside them."""
 
     def __init__(
@@ -98,6 +98,9 @@ class SequenceLearner(Mixing):
 
     def _probability(self, x: Instance, raw: Any) -> float:
         return self._expansion(x).odds.p
+
+    def _odds(self, x: Instance, raw: Any) -> Odds:
+        return self._expansion(x).odds
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -167,12 +170,11 @@ class SequenceLearner(Mixing):
         return self.prior.log_mass(self.rounds, self.tree.mistakes, self.tree.contested)
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | {"log_g": self.log_g, "losses": self.losses} | self.tree.rows_state()
+        return {"log_g": self.log_g, "losses": self.losses} | self.tree.rows_state()
 
     def _restore(self, state: dict[str, Any]) -> None:
         need(state["log_g"].shape[:-1] == self.log_g.shape[:-1] and state["losses"].ndim == 2, "log_g")
         self.log_g, self.losses = state["log_g"], state["losses"]
-        super()._restore(state)
         self.tree.restore_rows(self.losses.shape[-1], state)
 
     def take_over(self, saved: dict[str, Any]) -> None:

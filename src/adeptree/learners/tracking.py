@@ -95,7 +95,7 @@ class Tracking(SequenceLearner):
             check_number("share", share, "a number in [0, 1)", lambda part: 0 <= part < 1)
         self.share = self._tuned_share() if share is None else float(share)
         self.rate = float(check_rate(rate, ())) if rate is not None else self._tuned_rate()
-        self.last_rate = self.rate
+        self.ledger.last_rate = self._eta = self.rate
         warn_if_weak(self, f"{self.switches} switches among so many rules")
 
     # --- The round ---------------------------------------------------------------------------------
@@ -113,7 +113,6 @@ class Tracking(SequenceLearner):
             log_g = np.logaddexp(math.log1p(-self.share) + log_g, math.log(self.share))
         self._enter(now, wrong)
         self.log_g = log_g
-        self._mixed(now.odds, self.rate)
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -124,7 +123,7 @@ class Tracking(SequenceLearner):
         cost = (S + 1) * self.rule_cost + switching_cost(t, S, self.share)
         if math.isinf(cost):
             return cost
-        return min((cost / self.rate if cost else 0.0) + self.gap + self.drift, self.rounds)
+        return min((cost / self.rate if cost else 0.0) + self.ledger.excess, self.rounds)
 
     def _promised(self, rounds: int, switches: int, price: float) -> float:
         cost = (switches + 1) * price + switching_cost(rounds, switches, self.share)
@@ -147,9 +146,3 @@ class Tracking(SequenceLearner):
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner."""
         return super().settings() | {"rate": self.rate or None}
-
-    def take_over(self, saved: dict[str, Any]) -> None:
-        """Continue from a saved file's contents."""
-        super().take_over(saved)
-        if "gap" not in saved["learnt"]:  # files of the first edition: eta / 8 per round is what it is at most
-            self.gap = self.rate * self.rounds / 8

@@ -124,7 +124,6 @@ class TrackingAnytime(SequenceLearner):
         self.log_g = log_g
         self.excess = self.excess + loss - np.log1p(RATES * loss) / RATES
         self.spread += max(loss, 1.0 - loss) ** 2
-        self._mixed(now.odds, 0.0)
 
     def bound_for(self, switches: int) -> float:
         """Return what is proven now of the regret to sequences with so many switches."""

@@ -144,7 +144,7 @@ class RoundKernel:
         """Whether the rate must be looked at before the next round."""
         ledger: Ledger = self.ledger
         self.due = (
-            ledger.gap + ledger.drift >= self.stay_gap
+            ledger.excess >= self.stay_gap
             or ledger.answered + 2 * ledger.overlaps >= self.stay_rounds
             or self.least() >= self.stay_loss
             or ledger.heaviest > self.scale

@@ -1,7 +1,7 @@
-"""The account of a learner's rounds: losses, what mixing cost, late labels; and the coin of a round.
+"""The account of a learner's rounds: losses, the cost of mixing, late labels; and the coin of a round.
 
-The one home of these sums. Engines charge the ledger in the same call that takes over the round, so that neither is
-ever ahead of the other: compiled, such a call cannot be interrupted.
+:meth:`Ledger.charge` is the only place that adds to these sums. Structures charge the ledger in the same call that
+commits the round, so that neither is ever ahead of the other: compiled, such a call cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ else:
     from math import exp, expm1, fabs, floor, fmod, log1p
 
 FIELDS = (
-    *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "gap", "drift"),
+    *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "excess", "drift"),
     *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones"),
 )
 
@@ -47,8 +47,8 @@ class Ledger:
         self.loss_of_zeros = 0.0  # what "always 0" would have lost (NaN: a file did not say),
         self.loss_of_ones = 0.0  # and "always 1"
         self.variance = 0.0  # sum of cost^2 p (1 - p): what the drawn losses scatter by
-        self.gap = 0.0  # Delta: expected loss minus mix loss
-        self.drift = 0.0  # losses as answered minus as they would be just before the label came
+        self.excess = 0.0  # Lambda, signed: cost as answered minus mix loss as settled; all bounds are made of it
+        self.drift = 0.0  # the part of it that late labels cost: as answered minus as of just before the label came
         self.heaviest = 0.0  # what a round has cost at most
         self.last_rate = 0.0  # eta of the last round played
         self.last_cost = 0.0  # and what it cost,
@@ -85,16 +85,21 @@ class Ledger:
         else:
             self.loss_of_ones += cost
         self.variance += cost * cost * p * (1.0 - p)
-        if p != now:
-            self.drift += cost * (loss - loss_now)
+        moved: cython.double = cost * (loss - loss_now) if p != now else 0.0
         if rate != self.last_rate or cost != self.last_cost:
             self.last_rate, self.last_cost = rate, cost
             self.shrink = expm1(-rate * cost)
-        self.gap += gap_at(loss_now, log_odds, rate * cost, cost, self.shrink)
+        self.drift += moved
+        self.excess += moved + gap_at(loss_now, log_odds, rate * cost, cost, self.shrink)
         if cost != 1.0:
             self.weighed = True
         if cost > self.heaviest:
             self.heaviest = cost
+
+    @property
+    def gap(self) -> float:
+        """Delta: expected loss minus mix loss, both as of just before the labels came."""
+        return self.excess - self.drift
 
     def copy(self) -> list[Any]:
         """Return all sums, for :meth:`back_to`."""
