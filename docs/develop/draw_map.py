@@ -26,6 +26,7 @@ ABOUT = {
     "learners": "Algorithm 2 and the learners around it",
     "oracles": "oracles and their layers",
     "pages": "figures and HTML",
+    "research": "learners and dimensions past the paper",
     "roles": "the interfaces",
     "solvers": "families through SAT, LP, SMT",
     "theory": "every formula",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
+from adeptree import research
 from adeptree.families.registry import default_base
 from adeptree.games.adversaries import History, Recorded
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
@@ -31,8 +32,10 @@ BLOCKS = 8
 
 
 CITED: dict[str, at.BaseLearner] = {
-    "MajorityPruning": at.MajorityPruning(2), "WeightedVote": at.WeightedVote(), "Consistent": at.Consistent()
-}  # fmt: skip
+    "MajorityPruning": research.MajorityPruning(2),
+    "WeightedVote": research.WeightedVote(),
+    "Consistent": research.Consistent(),
+}
 
 
 def run(cell: Cell) -> Row:

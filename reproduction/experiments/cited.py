@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
+from adeptree import research
 from adeptree.core.seeds import stream as random_stream
 from adeptree.families.registry import default_base
 from adeptree.ghost.trees import has_tree
@@ -20,9 +21,9 @@ from reproduction.stats import ROUNDING, at_least, at_most
 
 LEARNERS: dict[str, Any] = {
     "Ghost": at.Ghost,
-    "MajorityPruning": at.MajorityPruning,
-    "WeightedVote": lambda d: at.WeightedVote(),
-    "Consistent": lambda d: at.Consistent(),
+    "MajorityPruning": research.MajorityPruning,
+    "WeightedVote": lambda d: research.WeightedVote(),
+    "Consistent": lambda d: research.Consistent(),
     "Ghost without d": lambda d: at.Ghost(),
 }
 PROVEN = {
@@ -41,7 +42,7 @@ GREED = (1.0, 0.0, 0.5, 0.9)
 """How often it takes the way that makes the fewest ghosts wrong, by the seed; else it takes any."""
 
 
-class Probing(at.MadeUp):
+class Probing(research.MadeUp):
     """Tries what the learner would say before it decides on the ghosts' labels; it has no plan, but luck."""
 
     @property
@@ -91,7 +92,7 @@ def probed(base: at.BaseLearner, d: int, seed: int) -> int:
 
 def forced(base: at.BaseLearner, d: int, strategy: str) -> Row:
     """Count how often a learner errs against MadeUp(d); look at the class made, and at the answers it was given."""
-    game = at.MadeUp(d, strategy, record=True)
+    game = research.MadeUp(d, strategy, record=True)
     game.start(game.points, 0)
     learner = base.bind(game.oracle)
     state, mistakes = learner.start(), 0
@@ -107,7 +108,7 @@ def forced(base: at.BaseLearner, d: int, strategy: str) -> Row:
     return {"mistakes": mistakes, "dimension": dimension, "refuted": sum(_refuted(game, q) for _, q in game.log)}
 
 
-def _refuted(game: at.MadeUp, query: Query) -> bool:
+def _refuted(game: research.MadeUp, query: Query) -> bool:
     """Say whether the class as it is in the end would answer differently."""
     places = [(game.place(x), y) for x, y in query.sample]
     return bool(query.answer) != any(all(row[place] == y for place, y in places) for row in game.table)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import adeptree as at
+from adeptree import research
 from adeptree.learners.budgeted import Guesser
 from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.experiments.lower_bound import regrets_of
@@ -16,7 +17,7 @@ LEARNERS: dict[str, Any] = {
     "guesser": partial(Guesser, budget=0),
     "leader": at.FollowTheLeader,
     "ADEPT, Ghost": at.Adept,
-    "ADEPT, WeightedVote": lambda oracle, T: at.Adept(oracle, prior="kt", base=at.WeightedVote()),
+    "ADEPT, WeightedVote": lambda oracle, T: at.Adept(oracle, prior="kt", base=research.WeightedVote()),
 }
 
 
@@ -24,7 +25,7 @@ def run(cell: Cell) -> Row:
     """Play the games of a cell; the regret of each is exact in the learner's own coins."""
     first, found, asked = cell["seed"] * cell["games"], [], []
     for seed in range(first, first + cell["games"]):
-        game = at.MadeUp(cell["d"], "coined")
+        game = research.MadeUp(cell["d"], "coined")
         T = cell["coins"] * game.points
         played = at.play(LEARNERS[cell["learner"]](game.oracle, T), game, rounds=T, seed=seed)
         found.append(played.expected_loss - game.best_loss(played))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
+from adeptree import research
 from adeptree.families.registry import default_base
-from adeptree.learners.unknown_order import OPEN
+from adeptree.research.unknown_order import OPEN
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
 from reproduction.experiments.algorithms import listed_of
 from reproduction.experiments.games import adversary, played
@@ -48,7 +49,7 @@ def _transductive(cell: Cell) -> Row:
     c, T, rng = at.parse(cell["class"]), cell["T"], np.random.default_rng(cell["seed"])
     listed = listed_of(c)
     points = [c.random_instance(rng) for _ in range(cell["points"])]
-    learner = at.Transductive(c, points, T, seed=cell["seed"])
+    learner = research.Transductive(c, points, T, seed=cell["seed"])
     asked = learner.queries.asked
     game = at.play(learner, adversary(cell["stream"], c, T, points), seed=cell["seed"])
     trace = slow.transductive(listed, points, [(r.x, r.y) for r in game])
@@ -78,7 +79,7 @@ def _unknown_order(cell: Cell) -> Row:
         size = {"smallest": low, "largest": high, "any": int(rng.integers(low, high + 1))}[ties]
         return lambda x: int(place[x] < size)
 
-    learner = at.UnknownOrder(at.OracleClass(find=find), range(n), seed=cell["seed"])
+    learner = research.UnknownOrder(at.OracleClass(find=find), range(n), seed=cell["seed"])
     mistakes, kept = 0, 0.0
     for x in rng.permutation(n).tolist():
         y = int(place[x] < cut)
@@ -91,7 +92,7 @@ def _unknown_order(cell: Cell) -> Row:
     return {"mistakes": mistakes, "calls": calls, "said": learner.queries.posed, "kept": kept}
 
 
-def _open(learner: at.UnknownOrder) -> int:
+def _open(learner: research.UnknownOrder) -> int:
     return int((learner.label == OPEN).sum())
 
 
@@ -102,7 +103,7 @@ def _coins(cell: Cell) -> Row:
     table = [[int(row >> x & 1) for x in range(POINTS)] for row in rows]
     c = at.FiniteClass(table)
     value, state, start = slow.values(table, k, coins=True), (0,) * CONCEPTS, (0,) * CONCEPTS
-    learner, gap = at.RandSOA(c, k, seed=cell["seed"]), 0.0
+    learner, gap = research.RandSOA(c, k, seed=cell["seed"]), 0.0
     for _ in range(cell["T"]):
         x = int(rng.integers(POINTS))
         p = slow.chance(value, table, k, state, x)
@@ -114,9 +115,9 @@ def _coins(cell: Cell) -> Row:
         state = slow.after(table, k, state, x, y)
     three = rng.integers(3, size=(5, 3)).tolist()
     apart = [
-        float(at.k_littlestone_dimension(c, k, randomized=True)) - value[start],
-        float(at.k_littlestone_dimension(c, k)) - slow.values(table, k, coins=False)[start],
-        at.bandit_littlestone_dimension(three) - slow.mistakes_under_bandit_feedback(three),
+        float(research.k_littlestone_dimension(c, k, randomized=True)) - value[start],
+        float(research.k_littlestone_dimension(c, k)) - slow.values(table, k, coins=False)[start],
+        research.bandit_littlestone_dimension(three) - slow.mistakes_under_bandit_feedback(three),
     ]
     return {
         "p_gap": gap,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adeptree.ghost.cited.votes import Consistent
+from adeptree.research.voting_learners import Consistent
 from reproduction.experiment import Cell
 from reproduction.mutants import game_operators as ways
 from reproduction.mutants.mutation_testing import Mutant
@@ -106,17 +106,17 @@ GAME_MUTANTS: dict[str, Mutant] = {
     # --- The cited learners, and the other lower bound ---
     "agrees": Mutant(
         "MadeUp gives the label that the learner thinks likely",
-        {"games.made_up:less_likely": instead(lambda p: int(p > 0.5))},
+        {"research.ghost_adversary:less_likely": instead(lambda p: int(p > 0.5))},
         {"cited": {"part": "made up"}},
     ),
     "ghosts say 0": Mutant(
         "MadeUp's ghosts say 0 wherever the plan would have them say something",
-        {"games.made_up:labels_that_keep": always(0)},
+        {"research.ghost_adversary:labels_that_keep": always(0)},
         {"cited": {"part": "made up"}},
     ),
     "forgotten answers": Mutant(
         "MadeUp's oracle does not know its first ghost",
-        {"games.made_up:MadeUp.realizable": ways.without_the_first},
+        {"research.ghost_adversary:MadeUp.realizable": ways.without_the_first},
         {"cited": {"part": "made up"}},
     ),
     "no tree": Mutant(
@@ -131,37 +131,37 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "never prunes": Mutant(
         "MajorityPruning follows the last function",
-        {"ghost.cited.votes:MajorityPruning.learn": instead(Consistent.learn)},
+        {"research.voting_learners:MajorityPruning.learn": instead(Consistent.learn)},
         {"cited": {"part": "probing", "learner": "MajorityPruning"}} | LETTER,
     ),
     "fifteen blocks": Mutant(
         "a family of MajorityPruning is of fifteen blocks",
-        {"ghost.cited.votes:BLOCKS": instead(15)},
+        {"research.voting_learners:BLOCKS": instead(15)},
         LETTER,
     ),
     "ties say 1": Mutant(
         "half of a family of MajorityPruning is a majority",
-        {"ghost.cited.votes:MajorityPruning.vote": ways.ties_say_one},
+        {"research.voting_learners:MajorityPruning.vote": ways.ties_say_one},
         LETTER,
     ),
     "never weighs": Mutant(
         "WeightedVote follows the last function",
-        {"ghost.cited.votes:WeightedVote.learn": instead(Consistent.learn)},
+        {"research.voting_learners:WeightedVote.learn": instead(Consistent.learn)},
         {"cited": {"part": "probing", "learner": "WeightedVote"}} | LETTER,
     ),
     "phases too long": Mutant(
         "a phase of WeightedVote is twice as long",
-        {"ghost.cited.votes:_length": times(2)},
+        {"research.voting_learners:_length": times(2)},
         LETTER,
     ),
     "errors weigh nothing": Mutant(
         "all functions of WeightedVote weigh the same",
-        {"ghost.cited.votes:_margin": ways.without_errors},
+        {"research.voting_learners:_margin": ways.without_errors},
         LETTER,
     ),
     "stubborn": Mutant(
         "Consistent keeps its first function",
-        {"ghost.cited.votes:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
+        {"research.voting_learners:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
         LETTER,
     ),
     "rows of Ghost": Mutant(
@@ -171,7 +171,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "rows stand still": Mutant(
         "on a frontier, functions say 1 wherever they can",
-        {"ghost.cited.councils:VotingRows.predict": ways.ones_first},
+        {"research.voting_rows:VotingRows.predict": ways.ones_first},
         LETTER,
     ),
     "gentle": Mutant(
@@ -183,7 +183,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
         "base learners run path by path and ask questions of their own",
         {
             "ghost.ghost_learner:Ghost.rows": ways.path_by_path,
-            "ghost.cited.councils:Voting.rows": ways.path_by_path,
+            "research.voting_rows:Voting.rows": ways.path_by_path,
         },
         {"cited": {"part": "calls"}, "oracle-efficiency": {}},
     ),
@@ -204,17 +204,17 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "loaded coins": Mutant(
         "MadeUp's coins always say 1",
-        {"games.made_up:MadeUp._coin": always(1)},
+        {"research.ghost_adversary:MadeUp._coin": always(1)},
         {"dimension-bound": {}},
     ),
     "nobody is better": Mutant(
         "MadeUp says that its best concept loses nothing",
-        {"games.made_up:MadeUp.best_loss": always(0)},
+        {"research.ghost_adversary:MadeUp.best_loss": always(0)},
         {"dimension-bound": {}},
     ),
     "nothing counted": Mutant(
         "MadeUp counts no question",
-        {"games.made_up:MadeUp._count": always(None)},
+        {"research.ghost_adversary:MadeUp._count": always(None)},
         {"dimension-bound": {}},
     ),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.ghost.cited.councils import NONE
+from adeptree.research.voting_rows import NONE
 from adeptree.roles.base_learner import PerPath
 
 

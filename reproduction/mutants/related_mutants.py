@@ -50,17 +50,17 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     # --- Points that are known ---
     "another point": Mutant(
         "Transductive looks up the point that was announced after x",
-        {"learners.transductive:KnownPoints.of": ways.the_next_point},
+        {"research.transductive:KnownPoints.of": ways.the_next_point},
         KNOWN,
     ),
     "rank too high": Mutant(
         "the rank is one too many",
-        {"learners.transductive:Transductive.rank": one_more},
+        {"research.transductive:Transductive.rank": one_more},
         KNOWN,
     ),
     "asks again": Mutant(
         "Transductive asks about x when it comes",
-        {"learners.transductive:Transductive._says": ways.asks_again},
+        {"research.transductive:Transductive._says": ways.asks_again},
         KNOWN,
     ),
     "half a promise": Mutant(
@@ -76,43 +76,43 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     # --- An order that nobody tells ---
     "infers nothing": Mutant(
         "UnknownOrder learns one label per mistake",
-        {"learners.unknown_order:UnknownOrder._commit": ways.one_label},
+        {"research.unknown_order:UnknownOrder._commit": ways.one_label},
         ORDER,
     ),
     "any cut": Mutant(
         "UnknownOrder takes the first rule that it finds",
-        {"learners.unknown_order:UnknownOrder._found": ways.first_rule},
+        {"research.unknown_order:UnknownOrder._found": ways.first_rule},
         ORDER,
     ),
     "asks in every round": Mutant(
         "UnknownOrder looks for a rule in every round",
-        {"learners.unknown_order:UnknownOrder._probability": ways.forgets_its_cut},
+        {"research.unknown_order:UnknownOrder._probability": ways.forgets_its_cut},
         ORDER,
     ),
     "calls not counted": Mutant(
         "UnknownOrder counts one call per rule",
-        {"learners.unknown_order:UnknownOrder._found": ways.counts_once},
+        {"research.unknown_order:UnknownOrder._found": ways.counts_once},
         ORDER,
     ),
     # --- Coins ---
     "coins rounded": Mutant(
         "RandSOA says the likelier label",
-        {"theory.optimal_mistakes:OptimalMistakes.chance": ways.rounded},
+        {"research.optimal_mistakes:OptimalMistakes.chance": ways.rounded},
         COINS,
     ),
     "coins worth nothing": Mutant(
         "the game with coins is solved as without",
-        {"theory.optimal_mistakes:OptimalMistakes._after_both": ways.no_coins},
+        {"research.optimal_mistakes:OptimalMistakes._after_both": ways.no_coins},
         COINS,
     ),
     "a wasted guess": Mutant(
         "a learner that is told right or wrong guesses the worst label",
-        {"theory.optimal_mistakes:BanditMistakes._forced": ways.worst_guess},
+        {"research.optimal_mistakes:BanditMistakes._forced": ways.worst_guess},
         COINS,
     ),
     "RandSOA promises half": Mutant(
         "RandSOA proves half of its bound",
-        {"learners.rand_soa:RandSOA.bound": times(0.5)},
+        {"research.rand_soa:RandSOA.bound": times(0.5)},
         COINS,
     ),
 }

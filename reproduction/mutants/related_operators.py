@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.learners.unknown_order import OPEN
+from adeptree.research.unknown_order import OPEN
 
 
 def shares_nothing(learner: Any) -> None:

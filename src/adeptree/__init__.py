@@ -6,6 +6,7 @@
 True
 """
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,12 @@ def __getattr__(name: str) -> Any:
     try:
         found = getattr(import_module("adeptree.api"), name)
     except AttributeError:
-        raise AttributeError(f"module 'adeptree' has no attribute {name!r}") from None
+        new = import_module("adeptree.core.renamed").RENAMED.get(name)
+        why = f"; use {new} (docs/reference/renamed.md)" if new else ""
+        # "from adeptree import name" drops the message of an AttributeError, and asks through this function.
+        asked_by_import = new and sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        error = ImportError if asked_by_import else AttributeError
+        raise error(f"module 'adeptree' has no attribute {name!r}{why}") from None
     globals()[name] = found  # the next look finds it at once
     return found
 

@@ -11,6 +11,7 @@ import pytest
 from shipped_families import shipped
 
 import adeptree as at
+from adeptree import research
 from adeptree.checks import (
     Check,
     CheckFailed,
@@ -88,15 +89,15 @@ CLASSES: list[Any] = [
     subject(BY_BIT, instances=range(6)),
     subject(BY_WITNESS, instances=range(6)),
 ]
-CITED = (at.MajorityPruning(2), at.WeightedVote(), at.Consistent())
+CITED = (research.MajorityPruning(2), research.WeightedVote(), research.Consistent())
 BASES: list[Any] = [
     *(subject(default_base(c).bind(c), concept_class=c) for c in RECORDS),
     *(at.Bisection(at.Thresholds(n)) for n in (1, 4, 1000)),
-    *(at.IntervalSearch(at.Intervals(n)) for n in (1, 5, 200)),
-    *(at.DefaultZero(at.BlockUnions(d)) for d in (1, 3)),
-    *(at.Elimination(kind(n)) for kind in (at.Conjunctions, at.Disjunctions) for n in (1, 3)),
-    at.Elimination(at.Conjunctions(3, monotone=True)),
-    *(at.GaussianElimination(at.Parities(n)) for n in (1, 4)),
+    *(research.IntervalSearch(at.Intervals(n)) for n in (1, 5, 200)),
+    *(research.DefaultZero(at.BlockUnions(d)) for d in (1, 3)),
+    *(research.Elimination(kind(n)) for kind in (at.Conjunctions, at.Disjunctions) for n in (1, 3)),
+    research.Elimination(at.Conjunctions(3, monotone=True)),
+    *(research.GaussianElimination(at.Parities(n)) for n in (1, 4)),
     *(at.SOA(c) for c in (TABLE, LINE, STUMPS)),
     *(at.Halving(c) for c in (TABLE, SPANS, STUMPS, at.Parities(2))),
     *(subject(base, concept_class=c) for base in CITED for c in (LINE, at.BlockUnions(1, block=tens))),
@@ -172,7 +173,7 @@ LEARNERS: list[Any] = [
     subject(partial(at.Adept, BY_WITNESS, base=at.Bisection(LINE)), instances=range(6), name="Adept oracle witness"),
 ]
 RESET = BlockReset(d=1)
-MADE_UP = [at.MadeUp(d, strategy) for d, strategy in ((2, "full"), (2, "coined"), (3, "constant"))]
+MADE_UP = [research.MadeUp(d, strategy) for d, strategy in ((2, "full"), (2, "coined"), (3, "constant"))]
 ADVERSARIES: list[Any] = [
     at.Stochastic(LINE),
     at.Stochastic(STUMPS, noise=0.0),

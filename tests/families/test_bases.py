@@ -22,6 +22,7 @@ from strategies import (
 )
 
 import adeptree as at
+from adeptree import research
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.registry import base_for, default_base, frontier_of
 from adeptree.roles.base_learner import BaseLearner, PerPath
@@ -156,7 +157,7 @@ def test_rows_do_what_the_state_machine_does(family: Family, kind: Any) -> None:
 def test_interval_rows_after_every_beginning(n: int) -> None:
     """The row without a 1 counts its own mistakes: every order of three points, then every point."""
     c = at.Intervals(n)
-    base = at.IntervalSearch(c)
+    base = research.IntervalSearch(c)
     for beginning in itertools.permutations(range(n), 3):
         frontier = frontier_of(c)
         fast, slow = base.rows(frontier), PerPath(base)

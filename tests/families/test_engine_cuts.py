@@ -15,6 +15,7 @@ from cut_labellings import SlowCuts
 from kernel_forms import play_many
 
 import adeptree as at
+from adeptree import research
 from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import DamagedFile
 from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior, StepsEngine
@@ -277,7 +278,7 @@ def test_queries_are_exact_beyond_64_bits() -> None:
 
 
 def test_which_problems_are_accepted() -> None:
-    intervals, base = at.Intervals(16), at.IntervalSearch(at.Intervals(16))
+    intervals, base = at.Intervals(16), research.IntervalSearch(at.Intervals(16))
     assert CutsEngine.accepts(Problem(intervals, base, MixedPrior())) is None
     assert "prior='paper'" in (CutsEngine.accepts(Problem(intervals, base, PaperPrior(9, 3))) or "")
     assert "all paths" in (CutsEngine.accepts(Problem(intervals, base, MixedPrior(), max_width=3)) or "")

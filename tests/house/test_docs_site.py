@@ -159,7 +159,7 @@ def test_every_page_and_public_name_is_in_the_site(site: Path, pages: dict[Path,
     for source in DOCS.rglob("*.md"):
         assert site / source.relative_to(DOCS).with_suffix(".html") in pages
     ids = set().union(*(page.ids for page in pages.values()))
-    for name in set(adeptree.__all__) - {"__version__", "bounds", "errors", "workers", "AdeptreeError"}:
+    for name in set(adeptree.__all__) - {"__version__", "bounds", "errors", "AdeptreeError"}:
         assert f"adeptree.{name}" in ids, name
     assert {"adeptree.core.errors.AdeptreeError", "module-adeptree.theory.bounds", "module-adeptree.core.errors"} <= ids
 

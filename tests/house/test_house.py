@@ -25,6 +25,7 @@ ROOMS = {
     "learners",
     "oracles",
     "pages",
+    "research",
     "roles",
     "solvers",
     "theory",

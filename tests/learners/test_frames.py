@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
+from adeptree import research
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.core.frames import framed
 from adeptree.families.stumps.open_stumps import OpenStumps
@@ -233,7 +234,7 @@ TWO = pd.DataFrame({0: [1, 0], 1: [0, 1]})
         lambda: at.Adept(at.Thresholds(2)).learn_many([0, 1], [0, 1], TWO),
         lambda: at.Adept(at.Thresholds(2)).predict_proba_many(TWO),
         lambda: at.Adept(at.Conjunctions(2)).learn(TWO, 1),
-        lambda: at.FollowThePerturbedLeader(at.Thresholds(2), 2, points=TWO),
+        lambda: research.FollowThePerturbedLeader(at.Thresholds(2), 2, points=TWO),
     ],
 )
 def test_nobody_reads_the_names_of_the_columns(call: Callable[[], object]) -> None:

@@ -13,7 +13,8 @@ import adeptree as at
 from adeptree import Greedy, Stochastic, bounds, play
 from adeptree.core.errors import InvalidArgument
 from adeptree.learners.history import HistoryLearner
-from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
+from adeptree.learners.leaders import FollowTheLeader
+from adeptree.research import FollowThePerturbedLeader
 
 C = at.Thresholds(8)
 

@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 
 import adeptree as at
+from adeptree import research
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, StateError
 from adeptree.families.registry import BY_KIND, FAMILIES
@@ -63,7 +64,9 @@ def test_what_holds_code_is_said_to_hold_code(tmp_path: Path) -> None:
         at.OracleClass(realizable=lambda sample: True, mistake_bound=9),
     ]
     for c in classes:
-        path = saved(tmp_path, at.Adept(c, 10, base=None if c is classes[0] else at.DefaultZero(at.BlockUnions(9))))
+        path = saved(
+            tmp_path, at.Adept(c, 10, base=None if c is classes[0] else research.DefaultZero(at.BlockUnions(9)))
+        )
         with pytest.raises(StateError, match="holds code: pass it again as concept_class="):
             at.load(path)
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import errors
+from adeptree import errors, research
 from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.learners import retracing
@@ -152,7 +152,7 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "hedge": (lambda: at.Hedge(at.Thresholds(6)), NUMBERS),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(6), 60), NUMBERS),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(6), 60), NUMBERS),
-    "perturbed": (lambda: at.FollowThePerturbedLeader(at.Thresholds(6), 60), NUMBERS),
+    "perturbed": (lambda: research.FollowThePerturbedLeader(at.Thresholds(6), 60), NUMBERS),
     "bpss": (lambda: at.Bpss(at.Thresholds(3), 8, prune=True), [0, 2, 1, 0, 2, 1]),
 }
 LABELS = [1, 0, 1, 1, 0, 1]

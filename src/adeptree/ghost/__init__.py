@@ -1,10 +1,9 @@
-"""Realizable learners by an oracle alone: ``Ghost`` of ``docs/ghost.md``, and those of the literature in ``cited``."""
+"""``Ghost``, a realizable learner by an oracle alone (``docs/ghost.md``)."""
 
 from __future__ import annotations
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.registry import register
-from adeptree.ghost.cited.votes import Consistent, MajorityPruning, WeightedVote
 from adeptree.ghost.ghost_learner import Ghost
 from adeptree.ghost.plans import mistake_bound
 from adeptree.oracles.oracle_class import OracleClass
@@ -26,14 +25,6 @@ def ghost_base(concept_class: OracleClass) -> BaseLearner:
 
 # Whatever has no faster form is reached by its oracle. (Here, as oracles and families know nothing of each other.)
 register(Family("", ConceptClass, frontier=OracleFrontier))
-register(
-    Family(
-        "oracle",
-        OracleClass,
-        base=ghost_base,
-        bases=(Ghost, MajorityPruning, WeightedVote, Consistent),
-        holds_code=True,
-    )
-)
+register(Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True))
 
-__all__ = ["Consistent", "Ghost", "MajorityPruning", "WeightedVote", "mistake_bound"]
+__all__ = ["Ghost", "mistake_bound"]

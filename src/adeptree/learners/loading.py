@@ -5,33 +5,30 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from importlib import import_module
 from typing import Any
 
 from adeptree.core import errors, files
 from adeptree.core.errors import InvalidArgument, StateError, got
-from adeptree.families.registry import family_named
+from adeptree.families.registry import BASES, NATURAL, family_named
 from adeptree.families.specs import base_named, called, is_long, parse
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
-from adeptree.learners.leaders import FollowTheLeader, FollowThePerturbedLeader
+from adeptree.learners.leaders import FollowTheLeader
 from adeptree.learners.online_learner import OnlineLearner
-from adeptree.learners.rand_soa import RandSOA
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
 from adeptree.learners.tracking_anytime import TrackingAnytime
-from adeptree.learners.transductive import Transductive
-from adeptree.learners.unknown_order import UnknownOrder
 from adeptree.learners.watching import LOG
 from adeptree.roles.concept_class import ConceptClass
 
 KINDS: dict[str, type[OnlineLearner]] = {
-    kind.kind: kind
-    for kind in (
-        *(Adept, LazyAdept, Tracking, Hedge, FollowTheLeader, FollowThePerturbedLeader),
-        *(RandSOA, TrackingAnytime, Transductive, UnknownOrder),
-    )
+    kind.kind: kind for kind in (Adept, LazyAdept, Tracking, TrackingAnytime, Hedge, FollowTheLeader)
 }
+
+RESEARCH = "adeptree.research"
+"""Imported only if a file needs it."""
 
 
 def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
@@ -87,6 +84,8 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
 
 
 def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:
+    if saved["kind"] not in KINDS:
+        import_module(RESEARCH)  # whose learners register themselves
     if saved["kind"] not in KINDS:
         raise StateError(
             f"{path} holds a learner of kind {saved['kind']!r}; known here are {', '.join(KINDS)}: import the package "
@@ -145,4 +144,6 @@ def _base(name: str | None, given: Any, path: object) -> Any:
         return given
     if name is None:
         raise StateError(f"{path} was learnt with a base learner of your own: pass it again as base=")
+    if name.partition("(")[0] not in (*BASES, NATURAL):
+        import_module(RESEARCH)
     return base_named(name)

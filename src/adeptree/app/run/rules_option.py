@@ -120,7 +120,10 @@ def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
             return inside, form.default
         if family_named(form.word) is not None and "=" in inside:
             return inside, None
-        raise InvalidSpec(f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}')
+        example = next(iter(form.examples))
+        raise InvalidSpec(f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {example}')
+            f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}'
+        )
     if len(found[2]) > DIGITS:
         raise InvalidSpec(f"--rules: {form.limit} must have at most {DIGITS} digits; got {len(found[2])}")
     return found[1], int(found[2])

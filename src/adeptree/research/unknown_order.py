@@ -11,7 +11,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.seeds import stream
 from adeptree.core.types import Instance, IntArray
 from adeptree.learners.history import HistoryLearner
-from adeptree.learners.transductive import KnownPoints
+from adeptree.research.transductive import KnownPoints
 from adeptree.roles.concept_class import ConceptClass
 
 OPEN = -1

@@ -8,8 +8,8 @@ import numpy as np
 
 from adeptree.core.arguments import LARGEST_INT, check_size
 from adeptree.core.types import BoolArray, FloatArray, IntArray
-from adeptree.ghost.cited.councils import NONE, Council, Voting
 from adeptree.ghost.ghost_learner import LARGEST_D
+from adeptree.research.voting_rows import NONE, Council, Voting
 
 BLOCKS = 16
 """Blocks per family."""

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import bounds
+from adeptree import bounds, research
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError
-from adeptree.games.made_up import BLOCK, NEVER, STRATEGIES, MadeUp, full, keeps
 from adeptree.ghost.trees import has_tree
 from adeptree.learners.budgeted import Guesser
+from adeptree.research.ghost_adversary import BLOCK, NEVER, STRATEGIES, MadeUp, full, keeps
 from reproduction.reference.listed_classes import littlestone_dimension
 
 Columns = tuple[int, ...]
@@ -134,7 +134,7 @@ def test_the_tripled_game_keeps_its_wrong_ones() -> None:
 def test_ghost_errs_at_every_point() -> None:
     """The same learners by the oracle of the game; Ghost(3) errs 27 times, which no probing adversary brought about."""
     for d in (1, 2, 3):
-        bases: list[Any] = [at.Ghost(d), at.MajorityPruning(d), at.WeightedVote(), at.Consistent()]
+        bases: list[Any] = [at.Ghost(d), research.MajorityPruning(d), research.WeightedVote(), research.Consistent()]
         for base in bases:
             game = MadeUp(d)
             game.start(game.points, 0)
@@ -226,7 +226,7 @@ PLAYERS: dict[str, Callable[[Any, int], Any]] = {
     "guesser": lambda oracle, T: Guesser(oracle, T, 0),
     "leader": at.FollowTheLeader,
     "adept": lambda oracle, T: at.Adept(oracle, T),
-    "adept of its own prior": lambda oracle, T: at.Adept(oracle, prior="kt", base=at.WeightedVote()),
+    "adept of its own prior": lambda oracle, T: at.Adept(oracle, prior="kt", base=research.WeightedVote()),
 }
 
 

@@ -13,9 +13,9 @@ from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.listed import check_listed
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.promises import not_rounded_below
+from adeptree.research.optimal_mistakes import OptimalMistakes, State
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bit_tables
-from adeptree.theory.optimal_mistakes import OptimalMistakes, State
 
 
 class RandSOA(OnlineLearner):

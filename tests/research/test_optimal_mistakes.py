@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import adeptree as at
+from adeptree import research
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, TooLarge
+from adeptree.research.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes
 from adeptree.theory.littlestone import MistakeTree
-from adeptree.theory.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes
 
 Row = tuple[int, ...]
 
@@ -123,7 +124,7 @@ def bandit_played_out(rows: list[Row], labels: int, rounds: int) -> int:
 
 @pytest.mark.parametrize("rows", some_tables(40, seed=2, labels=3))
 def test_bandit_dimension_is_the_value_of_the_game_played_out(rows: list[Row]) -> None:
-    dimension, tree = at.bandit_littlestone_dimension(rows, witness=True)
+    dimension, tree = research.bandit_littlestone_dimension(rows, witness=True)
     assert dimension == bandit_played_out(rows, 3, dimension + 1)
     check_bandit_tree(frozenset(rows), tree, dimension)
 
@@ -143,9 +144,9 @@ def test_bandit_of_all_functions_and_of_two_labels() -> None:
     for labels, n in ((3, 1), (3, 2), (4, 1), (4, 2)):
         assert BanditMistakes(list(itertools.product(range(labels), repeat=n))).dimension() == n * (labels - 1)
     for rows in some_tables(20, seed=3):
-        assert at.bandit_littlestone_dimension(at.FiniteClass(rows)) == value(rows)
+        assert research.bandit_littlestone_dimension(at.FiniteClass(rows)) == value(rows)
     c = at.FiniteClass(["01", "10"], points=["a", "b"])
-    assert at.bandit_littlestone_dimension(c, witness=True) == (1, BanditTree("a", {0: None, 1: None}))
+    assert research.bandit_littlestone_dimension(c, witness=True) == (1, BanditTree("a", {0: None, 1: None}))
 
 
 def paths(tree: MistakeTree | None) -> list[list[tuple[Any, int]]]:
@@ -157,37 +158,39 @@ def paths(tree: MistakeTree | None) -> list[list[tuple[Any, int]]]:
 @pytest.mark.parametrize("rows", [*some_tables(25, seed=4), warmuth(), thresholds(5)])
 def test_witnesses(rows: list[Row]) -> None:
     c = at.FiniteClass(rows)
-    drawn, tree = at.randomized_littlestone_dimension(c, witness=True)
-    assert drawn == at.randomized_littlestone_dimension(c) == at.k_littlestone_dimension(c, 0, randomized=True)
+    drawn, tree = research.randomized_littlestone_dimension(c, witness=True)
+    assert (
+        drawn == research.randomized_littlestone_dimension(c) == research.k_littlestone_dimension(c, 0, randomized=True)
+    )
     assert all(c.realizable(path) for path in paths(tree))
     assert drawn == sum(Q(len(path), 2 ** len(path)) for path in paths(tree)) / 2
     for k in (0, 1):
-        depth, deep = at.k_littlestone_dimension(c, k, witness=True)
-        assert depth == at.k_littlestone_dimension(c, k) == (0 if deep is None else deep.depth)
+        depth, deep = research.k_littlestone_dimension(c, k, witness=True)
+        assert depth == research.k_littlestone_dimension(c, k) == (0 if deep is None else deep.depth)
         for path in paths(deep):
             assert min(sum(row[x] != y for x, y in path) for row in rows) <= k
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"no finite tree .* take k=0"):
-        at.k_littlestone_dimension(at.Thresholds(2), 1, randomized=True, witness=True)
+        research.k_littlestone_dimension(at.Thresholds(2), 1, randomized=True, witness=True)
     with pytest.raises(InvalidArgument, match=r"bandit Littlestone dimension .* cannot be listed"):
-        at.bandit_littlestone_dimension(at.RealThresholds())
+        research.bandit_littlestone_dimension(at.RealThresholds())
     with pytest.raises(InvalidArgument, match="whole numbers"):
-        at.bandit_littlestone_dimension([[0.5]])
+        research.bandit_littlestone_dimension([[0.5]])
     with pytest.raises(InvalidArgument, match="concept class"):
-        at.randomized_littlestone_dimension([[0]])  # type: ignore[call-overload]
+        research.randomized_littlestone_dimension([[0]])  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match="k must be an int"):
-        at.k_littlestone_dimension(at.Thresholds(2), -1)
+        research.k_littlestone_dimension(at.Thresholds(2), -1)
     with pytest.raises(InvalidArgument, match="RandSOA needs a class whose concepts can be listed"):
-        at.RandSOA(at.RealThresholds())
+        research.RandSOA(at.RealThresholds())
     small = OptimalMistakes(singletons(40), randomized=True, budget=1000)
     with pytest.raises(TooLarge, match="smaller class"):
         small.value(small.start)
     with pytest.raises(TooLarge, match="81 times 2 were given"):
-        at.k_littlestone_dimension(at.Thresholds(80), 1)
+        research.k_littlestone_dimension(at.Thresholds(80), 1)
     with pytest.raises(TooLarge, match="concepts"):
-        at.bandit_littlestone_dimension(np.eye(151, dtype=int))
+        research.bandit_littlestone_dimension(np.eye(151, dtype=int))
 
 
 @pytest.mark.parametrize("k", [0, 1])
@@ -212,10 +215,10 @@ def test_randsoa_loses_at_most_the_optimum_to_every_adversary(rows: list[Row], k
 
 @pytest.mark.parametrize("c", [at.FiniteClass(warmuth()), at.Thresholds(5), at.FiniteClass(singletons(4))])
 def test_the_learner_plays_the_optimum_and_its_bound_holds(c: at.FiniteClass, tmp_path: Path) -> None:
-    optimum, tree = at.randomized_littlestone_dimension(c, witness=True)
+    optimum, tree = research.randomized_littlestone_dimension(c, witness=True)
     mean = 0.0
     for path in paths(tree):
-        learner = at.RandSOA(c)
+        learner = research.RandSOA(c)
         for x, y in path:
             learner.learn(x, y)
             assert learner.regret <= learner.bound <= optimum
@@ -229,14 +232,14 @@ def test_the_learner_plays_the_optimum_and_its_bound_holds(c: at.FiniteClass, tm
 
 
 def test_noise_beyond_k_ends_the_promise_and_not_the_game() -> None:
-    learner = at.RandSOA(at.Thresholds(4), k=1)
+    learner = research.RandSOA(at.Thresholds(4), k=1)
     for y in (0, 1, 0, 1):
         assert learner.bound < math.inf
         learner.learn(2, y)
     assert (learner.best_loss, learner.bound) == (2, math.inf)
     learner.learn(2, 1)
     assert learner.predict_proba(2) == 1 == learner.predict_proba(3)
-    late = at.RandSOA(at.Thresholds(4))
+    late = research.RandSOA(at.Thresholds(4))
     first, second = late.answer(1), late.answer(2)
     late.learn(second, 1)
     late.learn(first, 0)
@@ -245,5 +248,5 @@ def test_noise_beyond_k_ends_the_promise_and_not_the_game() -> None:
 
 def test_the_learner_keeps_the_contract_of_learners() -> None:
     for c in (at.FiniteClass(warmuth()), at.Stumps(cuts={"age": [30, 50], "bmi": [25]})):
-        report = check(partial(at.RandSOA, c, k=1))
+        report = check(partial(research.RandSOA, c, k=1))
         assert report.passed and list(report.skipped) == ["check_regret_bound"], "noise may be more than k"

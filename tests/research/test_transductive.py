@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import adeptree as at
+from adeptree import research
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, InvalidInstance
-from adeptree.learners.unknown_order import OPEN
+from adeptree.research.unknown_order import OPEN
 
 BISECTION = [7, 3, 11, 1, 5, 9, 13, 0, 2, 4, 6, 8, 10, 12, 14]
 
@@ -45,7 +46,7 @@ def labellings(c: Any, points: list[Any]) -> list[tuple[int, ...]]:
 def test_it_is_hedge_on_the_listed_labellings(c: Any, points: list[Any], rate: Any) -> None:
     distinct = list(dict.fromkeys(points))
     rows = labellings(c, points)
-    learner = at.Transductive(c, points, horizon=200, rate=rate)
+    learner = research.Transductive(c, points, horizon=200, rate=rate)
     hedge = at.Hedge(at.FiniteClass(rows, points=distinct), horizon=200, rate=rate)
     assert learner.width == len(rows)
     asked = learner.queries.asked
@@ -72,7 +73,7 @@ def test_it_asks_twice_its_width_per_point_and_nothing_afterwards(strategy: str)
         return at.Thresholds(15).find(sample)
 
     points = random.Random(1).sample(range(15), 15)
-    learner = at.Transductive(at.OracleClass(find=find, strategy=strategy), points * 3, horizon=400)
+    learner = research.Transductive(at.OracleClass(find=find, strategy=strategy), points * 3, horizon=400)
     # (n thresholds on n - 1 points, whatever their order.)
     assert learner.queries.asked == 2 * sum(range(1, 16)) == 240
     assert learner.queries.posed == len(calls) and (len(calls) == 240) == (strategy == "paper")
@@ -85,7 +86,7 @@ def test_it_asks_twice_its_width_per_point_and_nothing_afterwards(strategy: str)
 @pytest.mark.parametrize("seed", range(4))
 def test_regret_is_in_vc_on_streams_that_react(seed: int) -> None:
     points = np.random.default_rng(seed).random(40).tolist()
-    learner = at.Transductive(at.RealThresholds(), points, horizon=500, seed=seed)
+    learner = research.Transductive(at.RealThresholds(), points, horizon=500, seed=seed)
     rng = random.Random(seed)
     for _ in range(500):
         x = min(rng.sample(points, 5), key=lambda x: abs(learner.predict_proba(x) - 0.5))
@@ -94,7 +95,7 @@ def test_regret_is_in_vc_on_streams_that_react(seed: int) -> None:
 
 
 def test_points_that_were_not_announced_are_refused() -> None:
-    learner = at.Transductive(at.Thresholds(100), [3, 70])
+    learner = research.Transductive(at.Thresholds(100), [3, 70])
     for call in (learner.predict_proba, learner.predict, learner.answer, lambda x: learner.learn(x, 1)):
         with pytest.raises(InvalidInstance, match=r"one of the 2 points announced .* x=4 .* use Adept"):
             call(4)
@@ -102,17 +103,17 @@ def test_points_that_were_not_announced_are_refused() -> None:
         learner.learn_many([3, 4], [0, 1])
     assert learner.rounds == 0, "a batch is checked before its first round"
     with pytest.raises(InvalidArgument, match="at least one"):
-        at.Transductive(at.Thresholds(100), [])
+        research.Transductive(at.Thresholds(100), [])
     with pytest.raises(InvalidArgument, match="concept class"):
-        at.Transductive([[0, 1]], [0])  # type: ignore[arg-type]
+        research.Transductive([[0, 1]], [0])  # type: ignore[arg-type]
 
 
 def test_saved_and_gone_on_with(tmp_path: Path) -> None:
-    learner = at.Transductive(at.Thresholds(100), [70, 3, 9], horizon=50)
+    learner = research.Transductive(at.Thresholds(100), [70, 3, 9], horizon=50)
     learner.learn_many([3, 9, 70, 9], [0, 1, 1, 0])
     learner.save(tmp_path / "learner")
     again = at.load(tmp_path / "learner")
-    assert isinstance(again, at.Transductive) and again.queries == learner.queries
+    assert isinstance(again, research.Transductive) and again.queries == learner.queries
     for x in (3, 9, 70):
         assert again.predict_proba(x) == learner.predict_proba(x)
     assert str(again.best_rule()) == str(learner.best_rule())
@@ -121,8 +122,8 @@ def test_saved_and_gone_on_with(tmp_path: Path) -> None:
 
 def test_they_keep_the_contract_of_learners() -> None:
     c = at.Stumps(cuts={"age": [30, 50], "bmi": [25]})
-    assert check(partial(at.Transductive, c, points=list(c.instances()))).skipped == {}
-    report = check(partial(at.UnknownOrder, at.Thresholds(6), points=range(6)))
+    assert check(partial(research.Transductive, c, points=list(c.instances()))).skipped == {}
+    report = check(partial(research.UnknownOrder, at.Thresholds(6), points=range(6)))
     assert report.passed and list(report.skipped) == ["check_regret_bound"]
 
 
@@ -146,13 +147,13 @@ def test_rank_is_the_optimum_of_the_game_in_this_order(seed: int) -> None:
     table = (rng.random((int(rng.integers(1, 20)), 6)) < rng.choice([0.2, 0.5], 6)).astype(int)
     c = at.FiniteClass(table)
     order = rng.permutation(6).tolist()
-    learner = at.Transductive(c, order)
+    learner = research.Transductive(c, order)
     assert learner.rank == optimum(labellings(c, order))
     assert learner.rank <= at.littlestone_dimension(c)
 
 
 def test_ranks_of_thresholds() -> None:
-    assert [at.Transductive(at.Thresholds(15), order).rank for order in (range(15), BISECTION)] == [1, 4]
+    assert [research.Transductive(at.Thresholds(15), order).rank for order in (range(15), BISECTION)] == [1, 4]
 
 
 def chain(order: list[int], ties: str, rng: random.Random) -> tuple[dict[int, int], at.OracleClass]:
@@ -177,7 +178,7 @@ def test_unknown_order_errs_and_asks_logarithmically(n: int, ties: str) -> None:
     for seed in range(12):
         rng = random.Random(seed)
         place, c = chain(rng.sample(range(n), n), ties, rng)
-        learner = at.UnknownOrder(c, range(n), seed=seed)
+        learner = research.UnknownOrder(c, range(n), seed=seed)
         # The cut is put where it hurts: each label is the opposite of what is predicted, while some rule fits.
         low, high = 0, n
         for x in rng.sample(range(n), n):
@@ -199,7 +200,7 @@ def test_unknown_order_errs_and_asks_logarithmically(n: int, ties: str) -> None:
 
 def test_unknown_order_goes_on_after_saving_and_remembers_repeats(tmp_path: Path) -> None:
     place, c = chain(random.Random(5).sample(range(60), 60), "smallest", random.Random(5))
-    learner = at.UnknownOrder(c, range(60), horizon=200, seed=3)
+    learner = research.UnknownOrder(c, range(60), horizon=200, seed=3)
     learner.learn_many(range(30), [int(place[x] < 20) for x in range(30)])
     learner.save(tmp_path / "learner")
     again = at.load(tmp_path / "learner", concept_class=c)
@@ -207,7 +208,9 @@ def test_unknown_order_goes_on_after_saving_and_remembers_repeats(tmp_path: Path
         assert again.predict_proba(x) == learner.predict_proba(x)
         assert x >= 30 or learner.predict_proba(x) == int(place[x] < 20)
     assert again.queries == learner.queries
-    line = at.UnknownOrder(at.Thresholds(20), [3, 9, 4], horizon=9)  # (no oracle: tried on points that were announced)
+    line = research.UnknownOrder(
+        at.Thresholds(20), [3, 9, 4], horizon=9
+    )  # (no oracle: tried on points that were announced)
     line.learn(9, 1)
     line.save(tmp_path / "line")
     assert at.load(tmp_path / "line").predict_proba(9) == 1
@@ -216,8 +219,8 @@ def test_unknown_order_goes_on_after_saving_and_remembers_repeats(tmp_path: Path
 def test_unknown_order_refuses_what_is_no_chain() -> None:
     constants = at.OracleClass(find=lambda sample: None)
     with pytest.raises(InvalidArgument, match=r"no chain of rules; use Transductive"):
-        at.UnknownOrder(constants, range(9)).predict_proba(3)
-    learner = at.UnknownOrder(at.Thresholds(20), range(9))
+        research.UnknownOrder(constants, range(9)).predict_proba(3)
+    learner = research.UnknownOrder(at.Thresholds(20), range(9))
     for call in (learner.predict_proba, lambda x: learner.learn_many([3, x], [0, 1])):
         with pytest.raises(InvalidInstance, match="announced"):
             call(10)

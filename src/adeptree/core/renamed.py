@@ -1,0 +1,13 @@
+"""Public names of earlier versions and their replacements; ``docs/reference/renamed.md`` lists them."""
+
+from __future__ import annotations
+
+TO_RESEARCH = (
+    *("BestSoFar", "CellVote", "Consistent", "DefaultZero", "Elimination", "FollowThePerturbedLeader"),
+    *("GaussianElimination", "IntervalSearch", "MadeUp", "MajorityPruning", "NearestEnds", "NearestLabel"),
+    *("NearestPoint", "RandSOA", "Transductive", "UnknownOrder", "WeightedVote", "bandit_littlestone_dimension"),
+    *("k_littlestone_dimension", "randomized_littlestone_dimension"),
+)
+RENAMED = {name: f"adeptree.research.{name}" for name in TO_RESEARCH}
+"""Old names of ``adeptree``, each with its replacement."""
+RENAMED["workers"] = "any concurrent.futures.Executor"
