@@ -20,11 +20,10 @@ import adeptree as at
 from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidInstance
 from adeptree.families.rule_values import Interval, IntervalUnion
-from adeptree.families.tables import table_engine
+from adeptree.families.tables import column_engine, table_engine
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells, cell_of
-from adeptree.families.tables.table_engine import TableEngine
-from adeptree.families.tables.table_steps_engine import TableStepsEngine
+from adeptree.families.tables.table_engine import TableEngine, TableStepsEngine
 from adeptree.theory.priors import KTPrior, MixedPrior
 
 CLASSES: list[Any] = [
@@ -182,15 +181,17 @@ def test_one_by_one_in_batches_and_resumed_to_the_last_bit(c: Any, seed: int, tm
 @pytest.mark.parametrize("c", CLASSES + STEPS, ids=repr)
 def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, engines = np.random.default_rng(5), []
-    for home in ("adeptree._compiled.", "adeptree.families.tables."):
-        monkeypatch.setattr(table_engine, "_KERNEL", importlib.import_module(home + "table_kernel"))
-        monkeypatch.setattr(table_engine, "_COLUMN", importlib.import_module(home + "column_kernel"))
-        if home.startswith("adeptree.fam"):
+    for compiled in (True, False):
+        sources = {table_engine: "structures.mixture_kernel", column_engine: "families.tables.column_kernel"}
+        for module, source in sources.items():
+            home = f"adeptree._compiled.{source.split('.')[-1]}" if compiled else f"adeptree.{source}"
+            monkeypatch.setattr(module, "_KERNEL", importlib.import_module(home))
+        if not compiled:
             line = importlib.import_module("adeptree.families.line.thresholds_kernel")
             monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)
             monkeypatch.setattr("adeptree.families.line.cuts_engine.kernel", importlib.import_module)
             two_way = importlib.import_module("adeptree.families.stumps.two_way_line_kernel")
-            monkeypatch.setattr("adeptree.families.tables.two_way_engine._KERNEL", two_way)
+            monkeypatch.setattr("adeptree.families.line.two_way_engine._KERNEL", two_way)
         engines.append(engine_of(c, MixedPrior()))
     for t in range(120):
         for engine in engines:
@@ -228,7 +229,7 @@ def test_what_no_table_has_is_refused(tmp_path: Path) -> None:
         "gain": np.array([1.0, 2.0]),
         "sums": [1.0, math.nan, 0.0, 0.0],
         "gaps": 1,
-        "lines": [],
+        "line": engine.state()["columns"][1]["line"] | {"zeros": -1.0},
     }.items():
         state = engine.state()
         state["columns"][1] = state["columns"][1] | {key: wrong}
@@ -271,26 +272,6 @@ def test_what_is_said_of_two_values_is_listed_once() -> None:
     assert "sex is a number" in [str(rule.rule) for rule in learner.rules_within(6)]
 
 
-def test_files_with_a_tree_per_direction_are_gone_on_with() -> None:
-    """Files of earlier editions have a second tree for stumps that fall, and the second says the same as the first."""
-    c, rng = CLASSES[0], np.random.default_rng(1)
-    engine, other = TableEngine(c, MixedPrior()), TableEngine(c, MixedPrior())
-    engine.rate = other.rate = 0.5
-    for _ in range(80):
-        engine.commit(c.random_instance(rng), int(rng.integers(2)))
-    state = engine.state()
-    for column in state["columns"]:
-        (tree,) = column["lines"]
-        turned = {"gain": -tree["gain"], "zeros": tree["charged"] - tree["zeros"]}
-        column["lines"].append(tree | turned)
-    other.restore(state)
-    for _ in range(20):
-        x = c.random_instance(rng)
-        assert engine.probability(x) == other.probability(x)
-    with pytest.raises((DamagedFile, ValueError)):
-        TableEngine(at.TableThresholds(["age", "sex"]), MixedPrior()).restore(state)
-
-
 def test_columns_with_different_numbers_of_cells_share_one_table_of_weights() -> None:
     """The first column, whose table all use, has hardly a number; rates change from large to small and back."""
     c, rng = at.TableStumps(["rare", "full"]), np.random.default_rng(3)
@@ -320,8 +301,8 @@ def test_the_most_probable_steps(c: Any, rounds: Any, rate: float) -> None:
     assert lost == pytest.approx(leader.loss) and leader.loss == pytest.approx(engine.best_loss)
     # It is one of those that the sum is over, and heavier than what each column has to say by itself.
     assert leader.log_prior <= engine.log_potential() + 1e-9
-    for f, line in enumerate(engine.lines):
-        column = engine.kernel.columns[f]
+    for member in engine.members:
+        line, column = member.line, member.kernel
         loss = line.best_loss + min(column.side0, column.side1)
         own = line.leader().log_prior - math.log(2 * engine.prior.kinds) - rate * loss
         assert own <= leader.log_prior - rate * leader.loss + 1e-9
@@ -330,7 +311,7 @@ def test_the_most_probable_steps(c: Any, rounds: Any, rate: float) -> None:
     restored.restore(engine.state())
     assert restored.log_potential() == engine.log_potential()
     state = engine.state()
-    state["columns"][0]["lines"][0]["log_weight"] += 0.01
+    state["columns"][0]["line"]["log_weight"] += 0.01
     with pytest.raises((DamagedFile, ValueError)):
         TableStepsEngine(c, MixedPrior()).restore(state)
 

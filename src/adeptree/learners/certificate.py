@@ -70,12 +70,13 @@ class Certificate:
     prior: str
     rate: str
     eta: float
-    base: str
+    base: str | None
+    """The base learner; None where no base learner runs."""
     mistake_bound: int | None
-    mistakes: int
-    """k*: what the base learner got wrong on the best path."""
-    contested: int
-    """n*: rounds of the best path at which both labels were realizable."""
+    mistakes: int | None
+    """k*: what the base learner got wrong on the best path; None where no base learner runs."""
+    contested: int | None
+    """n*: rounds of the best path at which both labels were realizable; None where no base learner runs."""
     width: int
     engine: str
     asked: int
@@ -161,12 +162,13 @@ class Certificate:
         )
 
     def _rests_on(self) -> str:
-        M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound:,}"
-        return (
-            f"This rests on the prior {self.prior!r}, the rate {self.rate!r} (now {self.eta:.4g}) and the base learner "
-            f"{self.base} ({M}; {counted(self.mistakes, 'mistake')} in {counted(self.contested, 'contested round')} of "
-            f"the best path). Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
-        )
+        prior, rate = f"the prior {self.prior!r}", f"the rate {self.rate!r} (now {self.eta:.4g})"
+        rests_on = f"{prior} and {rate}; no base learner runs"
+        if self.mistakes is not None and self.contested is not None:
+            M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound:,}"
+            record = f"{counted(self.mistakes, 'mistake')} in {counted(self.contested, 'contested round')}"
+            rests_on = f"{prior}, {rate} and the base learner {self.base} ({M}; {record} of the best path)"
+        return f"This rests on {rests_on}. Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
 
     def _kept(self) -> str:
         if not self.dropped_paths:
@@ -200,7 +202,7 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
         "prior": learner.prior.name,
         "rate": str(learner.rate),
         "eta": learner.learning_rate,
-        "base": type(learner.base).__name__,
+        "base": type(learner.base).__name__ if engine.runs_base else None,
         "mistakes": leader.mistakes,
         "contested": leader.contested,
         "engine": engine.kind,

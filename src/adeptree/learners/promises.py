@@ -83,6 +83,8 @@ def lapsed(learner: Adept) -> str:
 def why_nothing(learner: Adept) -> str:
     """Say why nothing is promised in advance."""
     if learner.prior.price(1) is None:
+        if not learner.engine.runs_base:
+            return "the number of rules is not known, so that one of them may cost any price"
         return "neither a mistake bound of the base learner nor the number of rules is known"
     return lapsed(learner) or f"the rate {learner.rate!r} has no such bound here"
 
@@ -175,7 +177,7 @@ def why_weak(learner: Adept) -> str:
     """Say what makes a promise no better than a coin's."""
     if isinstance(learner.rate, float):
         return f"at the rate {learner.rate:g}, which is not tuned to it"
-    if learner.mistake_bound is None:
+    if learner.mistake_bound is None or not learner.engine.runs_base:
         return "for so few rounds the class is large"
     return (
         f"the base learner {type(learner.base).__name__} may err M={learner.mistake_bound:,} times; more rounds, or a "

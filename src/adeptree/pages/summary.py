@@ -199,7 +199,8 @@ def _scope(learner: Adept) -> str:
 
 
 def _inside(learner: Adept) -> str:
-    queries, base, M = learner.queries, type(learner.base).__name__, learner.mistake_bound
+    queries, M, runs = learner.queries, learner.mistake_bound, learner.engine.runs_base
+    base = f"of the base learner {type(learner.base).__name__}" if runs else "no base learner runs"
     gone = learner.engine.dropped
     dropped = f"{gone.paths:,} with {gone.mass:.3g} of the prior mass dropped" if gone.paths else ""
     return _part(
@@ -210,7 +211,7 @@ def _inside(learner: Adept) -> str:
         ("  posed", f"{queries.posed:,}", "reached an oracle"),
         ("  inferred", f"{queries.inferred:,}", "answered by logic"),
         ("learning rate", f"{learner.learning_rate:.4g}", _rate(learner)),
-        ("mistake bound M", "none" if M is None else f"{M:,}", f"of the base learner {base}"),
+        ("mistake bound M", "none" if M is None else f"{M:,}", base),
     )
 
 

@@ -45,10 +45,10 @@ class Leader:
     """A best path: least loss, and among those the largest prior mass."""
 
     loss: float
-    mistakes: int
-    """k*: what the base learner gets wrong on it."""
-    contested: int
-    """n*: its rounds at which both labels were realizable (0 where the engine has no need to know)."""
+    mistakes: int | None
+    """k*: what the base learner gets wrong on it; None where no base learner runs."""
+    contested: int | None
+    """n*: its rounds at which both labels were realizable; None where no base learner runs."""
     log_prior: float
     """ln of its prior mass now, the mass before the first round being 1; so never positive."""
 
@@ -123,6 +123,8 @@ class Engine(ABC):
     """Its names in files of earlier editions that it can go on with."""
     collapsed: ClassVar[bool] = False
     """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
+    runs_base: ClassVar[bool] = True
+    """Whether a base learner predicts on every path; without one the prior is the structure's own."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adeptree.core.compiled import COMPILED, kernel
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import FloatArray, Instance
-from adeptree.roles.engine import Engine, Odds
+from adeptree.roles.engine import Engine, Odds, Rows
 from adeptree.roles.frontier import Queries
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class KernelQueries(Queries):
 class KernelEngine(Engine):
     """Rounds, batches and late labels on a kernel; a subclass makes the kernel and says what its paths are.
 
-    To write one: :meth:`rows` (or, where paths cannot be listed, what is made of them), :meth:`state` and
+    To write one: :meth:`rows` (or, where paths cannot be listed, :meth:`leader`), :meth:`state` and
     :meth:`restore`, and ``accepts``; :meth:`_batch` where the kernel takes points in another form than an array.
     """
 
@@ -75,6 +76,10 @@ class KernelEngine(Engine):
         """L*: the least loss of a path; a whole number as an int."""
         least = max(0.0, self.kernel.least())  # (weights that are added and taken away may leave less than nothing)
         return int(least) if least.is_integer() else least
+
+    def rows(self) -> Rows:
+        """Refuse, where a structure keeps no list of its paths (it then overrides :meth:`leader`)."""
+        raise InvalidArgument(f'the engine "{self.kind}" keeps no list of paths; build with engine="paths"')
 
     def log_potential(self) -> float:
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*)); by a scan where the prior does not conserve mass."""

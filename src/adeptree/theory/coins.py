@@ -60,8 +60,8 @@ def word_of(key: Any) -> int:
         return key & MASK
     if isinstance(key, float):
         return int(_KERNEL.word_of_float(key))  # 1 and 1.0, 0.0 and -0.0 are one point
-    if isinstance(key, Mapping):  # features that are 0 and those that are absent are alike
-        words = (_KERNEL.mixed(word_of(str(name)) ^ word_of(value)) for name, value in key.items() if value != 0)
+    if isinstance(key, Mapping):  # features that are 0 and those that are absent are alike: their word is 0
+        words = (_KERNEL.mixed(word_of(str(name)) ^ word) for name, value in key.items() if (word := word_of(value)))
         return int(sum(words) & MASK)
     return _word_of_text(key) if isinstance(key, str) else _hashed(_text(key))
 

@@ -122,8 +122,6 @@ def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
             return inside, None
         example = next(iter(form.examples))
         raise InvalidSpec(f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {example}')
-            f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {next(iter(form.examples))}'
-        )
     if len(found[2]) > DIGITS:
         raise InvalidSpec(f"--rules: {form.limit} must have at most {DIGITS} digits; got {len(found[2])}")
     return found[1], int(found[2])

@@ -13,7 +13,7 @@ from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real,
 from adeptree.core.types import Concept, FloatArray, Instance
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_unions import Block, BlockUnions
-from adeptree.roles.engine import Leader, Problem, Rows
+from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, first_of, reach_of, sets_in_order
 from adeptree.theory.coins import word_of
@@ -80,10 +80,6 @@ class BlocksEngine(KernelEngine):
         """How many sets of at most d of the blocks seen there are."""
         width: int = self.kernel.width
         return width
-
-    def rows(self) -> Rows:
-        """Refuse: there are far too many."""
-        raise InvalidArgument('the engine "blocks" keeps no list of paths; build with engine="paths"')
 
     def leader(self) -> Leader:
         """Return the best set of blocks, of several one with the largest prior mass.

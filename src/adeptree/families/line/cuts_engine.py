@@ -18,10 +18,11 @@ from adeptree.families.line.line_domain import Line
 from adeptree.families.line.line_engine import LineEngine
 from adeptree.families.line.near_cuts import labellings_in_order, labels_of, with_first
 from adeptree.families.line.unions import NearestPoint
-from adeptree.roles.engine import Problem, Rows
+from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
 from adeptree.roles.near_rules import NearRules, first_of, reach_of
 from adeptree.theory import bounds
+from adeptree.theory.losses import whole
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
@@ -91,6 +92,7 @@ class CutsEngine(LineEngine):
     """
 
     kind: ClassVar[str] = "cuts"
+    runs_base = False
 
     concept_class: Any
     kernel: Any
@@ -128,9 +130,9 @@ class CutsEngine(LineEngine):
         """Number of labellings of the m points seen that have at most d flips: sum of C(m, j), j = 0..d."""
         return bounds.sauer(self.kernel.cells - 1, self.kernel.d)
 
-    def rows(self) -> Rows:
+    def leader(self) -> Leader:
         """Return the best labellings, as one path with the mass of all of them."""
-        return one_row(self.best_loss, self.kernel.log_best_mass())
+        return Leader(self.best_loss, None, None, min(0.0, self.kernel.log_best_mass()))
 
     def gains(self) -> tuple[NDArray[Any], FloatArray]:
         """Return the points seen between the ends of the line, and what a 0 costs more than a 1 at each."""
@@ -189,13 +191,12 @@ class StepsEngine(CutsEngine):
     @property
     def best_loss(self) -> float:
         """The loss of the most probable labelling (a scan)."""
-        loss: float = self.kernel.probable()[0]
-        return int(loss) if loss.is_integer() else loss
+        return whole(self.kernel.probable()[0])
 
-    def rows(self) -> Rows:
+    def leader(self) -> Leader:
         """Return the most probable labelling."""
         loss, log_mass, *_ = self.kernel.probable()
-        return one_row(int(loss) if loss.is_integer() else loss, log_mass)
+        return Leader(whole(loss), None, None, log_mass)
 
     def best_rule(self) -> Concept:
         """Return the most probable labelling as a rule."""
@@ -219,9 +220,3 @@ class StepsEngine(CutsEngine):
         weight, summed = state["log_weight"], self.kernel.log_weight
         need(is_real(weight) and abs(weight - summed) <= 1e-6 * (1 + abs(summed)), "log_weight")
         self.kernel.log_weight = float(weight)
-
-
-def one_row(loss: float, log_mass: float) -> Rows:
-    """Return the one path that stands for all of them."""
-    none = np.zeros(1, dtype=np.int64)
-    return Rows(np.array([loss]), none, none, np.array([log_mass]))

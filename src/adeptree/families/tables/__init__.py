@@ -10,10 +10,9 @@ from adeptree.core.cells import is_missing, number, plain_floats
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
 from adeptree.families.tables.table_classes import TableIntervals, TableSteps, TableStumps, TableThresholds, TableUnions
-from adeptree.families.tables.table_engine import TableEngine
+from adeptree.families.tables.table_engine import TableEngine, TableStepsEngine
 from adeptree.families.tables.table_frontier import TableFrontier
 from adeptree.families.tables.table_rules import TableRules
-from adeptree.families.tables.table_steps_engine import TableStepsEngine
 from adeptree.roles.family import Columns, Family, OnColumns
 
 

@@ -1,26 +1,30 @@
-# What the kernel of tables calls of column_kernel.py, as C.
+# The kernel of a column in column_kernel.py, as C.
 cimport cython
 from adeptree._compiled.line_tree_kernel cimport LineTree
+from adeptree._compiled.round_kernel cimport RoundKernel
 from adeptree._compiled.values_kernel cimport Values
 
 @cython.final
-cdef class Column:
+cdef class ColumnKernel(RoundKernel):
     cdef public LineTree line
     cdef public Values values
     cdef public dict places
     cdef public list words
     cdef public double side0, side1
     cdef public bint gaps
-    cdef object name, lookup, pending
-    cdef unsigned long long word
+    cdef dict new_words
+    cdef object word_of, pending, cell, texts
+    cdef bint fresh
+    cdef double value, total, lowest
+    cdef Py_ssize_t slot
+    cdef double[::1] numbers, weight
 
-    cpdef double least(self, int k) noexcept
-    cdef double log_total(self, int k, double eta) noexcept
-    cdef double share(self, int k, Py_ssize_t slot, double eta) noexcept
-    cdef double log_odds(self, int k, Py_ssize_t slot, double eta) noexcept
-    cdef void look(self, double value) noexcept
-    cdef void warm(self, double[::1] given, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t step) noexcept
-    cdef void take(self, Py_ssize_t slot, int label, double cost) noexcept
-    cdef int reserve(self, Py_ssize_t slot, object cell, object word_of) except -1
-    cdef double count(self) noexcept
-    cdef void rebuild(self, double eta) noexcept
+    cdef void meet_number(self, double value) noexcept
+    cdef void meet_value(self, object cell) noexcept
+    cdef object new_word(self, object cell)
+    cpdef double least_of(self, int k) noexcept
+    cdef double log_total_of(self, int k) noexcept
+    cdef double share_of(self, int k) noexcept
+    cdef double log_odds_of(self, int k) noexcept
+    cdef double weigh(self) noexcept
+    cdef void find_least(self) noexcept

@@ -4,10 +4,15 @@
 text): 0 or 1, with half of the mass each. On numbers and on gaps it loses apart, so that its weight is a product, of
 the line's and of ½ (e^(-eta side0) + e^(-eta side1)), ``side`` being what the label 0 or 1 has lost at gaps. Until the
 first gap that is 1. To a rule about values a gap is one more value, and a number is none.
+
+**Kinds.** The rules are of three kinds k: 0, about numbers (those that rise and those that fall, where both may be); 1,
+``== v``, or in a set of at most this many values; 2, the opposite. All have the same mass, 1 (of numbers, 1 for either
+direction), and the column is their sum.
 """
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 try:
@@ -16,127 +21,289 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, softplus, word_of_float
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, key_of
+    from cython.cimports.adeptree._compiled.mass_kernel import log_plus
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.adeptree._compiled.value_sets_kernel import ValueSets
     from cython.cimports.adeptree._compiled.values_kernel import Values
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log1p
+    from cython.cimports.libc.math import exp, isfinite, log, log1p
 else:
-    from math import exp, inf, log1p
+    from math import exp, inf, isfinite, log, log1p
 
     from adeptree.families.line.line_tree_kernel import LineTree, key_of
     from adeptree.families.tables.value_sets_kernel import ValueSets
     from adeptree.families.tables.values_kernel import Values
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger, softplus, word_of_float
+    from adeptree.theory.mass_kernel import log_plus
+
+from adeptree.core.cells import is_storable
 
 LARGEST = cython.declare(cython.double, 709.78)  # e^709.78 is a double still
+NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
 LOG_2 = cython.declare(cython.double, 0.6931471805599453)
+MANY = cython.declare(cython.double, 2.0**60)
+PLAIN = 2**53  # ints up to this are doubles
+WORDS = 4096  # texts that no row has had, whose words are kept
 
 
-class Column:
-    """What is known of a column: its line, its values and their slots, and what gaps cost.
+class ColumnKernel(RoundKernel):
+    """A column: its line, its values and their slots, and what gaps cost; ``word_of`` gives the words of texts."""
 
-    Its rules are of three kinds k: 0, about numbers (those that rise and those that fall, where both may be); 1, ``==
-    v``, or in a set of at most so many values; 2, the opposite. Where there is a ``lookup``, this finds the cell in a
-    row.
-    """
-
-    def __init__(self, name: Any, word: int, line: LineTree, lookup: Any, most: int) -> None:
-        self.name, self.word, self.line, self.lookup = name, word, line, lookup
+    def __init__(self, line: LineTree, most: int, word_of: Any) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.line, self.word_of = line, word_of
         self.values = Values() if most == 1 else ValueSets(most)
         self.places, self.words = {}, [0]  # slots by value (None: a gap), and by slot the words of values
+        self.new_words = {}
         self.pending = None  # what has a place, and no slot before its round is taken
         self.side0 = self.side1 = 0.0
         self.gaps = False
+        # The cell in place: a number (``slot`` is NUMBER), or a value with its slot; ``fresh`` if it must be placed.
+        self.fresh, self.value, self.cell, self.slot = True, 0.0, None, 0
+        self.numbers, self.texts = array("d"), None  # of a batch
+        self.weight = array("d", bytes(24))  # ln of the weights of kinds, and of their sum, relative to the least loss
+        self.total = self.lowest = 0.0
 
-    def least(self, k: cython.int) -> cython.double:
+    # --- Cells -------------------------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put a cell in place, if it is a plain finite number, a text or a gap."""
+        value: cython.double
+        if type(x) is float:
+            value = x
+            if not isfinite(value):
+                return False
+            self.meet_number(value)
+        elif type(x) is int:
+            if not -PLAIN <= x <= PLAIN:
+                return False
+            self.meet_number(float(x))
+        elif x is None or type(x) is str:
+            if x is not None and x not in self.places and x not in self.new_words and not is_storable(x):
+                return False
+            self.meet_value(x)
+        else:
+            return False
+        return True
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th cell of the batch in place."""
+        if self.numbers[i] == self.numbers[i]:
+            self.meet_number(self.numbers[i])
+        else:
+            self.meet_value(None if self.texts is None else self.texts[i])
+
+    def give(self, numbers: Any, texts: Any) -> None:
+        """Take the cells of a batch: numbers (NaN where there is none), and texts, or None."""
+        self.numbers, self.texts = memoryview(numbers), texts
+
+    def meet_number(self, value: cython.double) -> cython.void:
+        """Let a number be in place, if it is another one."""
+        if self.fresh or self.slot != NUMBER or value != self.value:
+            self.value, self.slot, self.word = value, NUMBER, word_of_float(value)
+            self.fresh = self.seen = self.known = False
+
+    def meet_value(self, cell: object) -> cython.void:
+        """Let a text or a gap be in place, if it is another one."""
+        slot: cython.Py_ssize_t
+        if not self.fresh and self.slot != NUMBER and cell == self.cell:
+            return
+        self.fresh = True  # until all of it is in place
+        self.seen = self.known = False
+        slot = self.places.get(cell, 0)
+        self.word = 0
+        if cell is not None:
+            self.word = self.words[slot] if slot else self.new_word(cell)
+        self.cell = cell
+        self.slot = slot if slot <= self.values.count else 0
+        self.fresh = False
+
+    def new_word(self, cell: object) -> object:
+        """Return the word of a text that no row has had."""
+        word = self.new_words.get(cell)
+        if word is None:
+            if len(self.new_words) >= WORDS:
+                self.new_words = {}
+            word = self.word_of(cell)
+            self.new_words[cell] = word
+        return word
+
+    def resume(self, values: Any, side0: float, side1: float, gaps: bool) -> None:
+        """Take over the values met, in order, and what gaps cost; the line and the sums of values have resumed."""
+        self.places, self.words = {}, [0]
+        for value in values:
+            self.places[value] = len(self.words)
+            self.words.append(0 if value is None else self.word_of(value))
+        self.side0, self.side1, self.gaps = side0, side1, gaps
+        self.fresh = True
+        self.seen = self.known = False
+        self.find_least()
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming numbers of the batch will need."""
+        i: cython.Py_ssize_t
+        count: cython.Py_ssize_t = 0
+        for i in range(first, stop):
+            if self.numbers[i] == self.numbers[i]:
+                self.line.coming[count] = key_of(self.numbers[i])
+                count += 1
+        self.line.warm_ways(count)
+
+    # --- Kinds -------------------------------------------------------------------------------------
+
+    def least_of(self, k: cython.int) -> cython.double:
         """Return the least loss of a kind."""
         if k > 0:
             return self.values.least(k == 2)
         return self.line.least() + (self.side0 if self.side0 < self.side1 else self.side1)
 
-    def log_total(self, k: cython.int, eta: cython.double) -> cython.double:
+    def log_total_of(self, k: cython.int) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - least)) of a kind."""
         apart: cython.double = self.side0 - self.side1
         if k > 0:
             return self.values.log_total(k == 2)
         if self.gaps:
-            return self.line.log_total() + log1p(exp(-eta * (apart if apart > 0.0 else -apart))) - LOG_2
+            return self.line.log_total() + log1p(exp(-self.eta * (apart if apart > 0.0 else -apart))) - LOG_2
         return self.line.log_total()
 
-    def share(self, k: cython.int, slot: cython.Py_ssize_t, eta: cython.double) -> cython.double:
-        """Return how much of a kind says 1 at the row in place (a number's line was looked at)."""
-        lean: cython.double = eta * (self.side0 - self.side1)
+    def share_of(self, k: cython.int) -> cython.double:
+        """Return how much of a kind says 1 at the cell in place (a number's line was looked at)."""
+        lean: cython.double = self.eta * (self.side0 - self.side1)
         q: cython.double
         if k > 0:
-            q = 0.0 if slot == NUMBER else self.values.chosen(slot, k == 2)
+            q = 0.0 if self.slot == NUMBER else self.values.chosen(self.slot, k == 2)
             return 1.0 - q if k == 2 else q
-        if slot == NUMBER:
+        if self.slot == NUMBER:
             return self.line.p
         return 1.0 / (1.0 + exp(-lean)) if lean > -LARGEST else 0.0
 
-    def log_odds(self, k: cython.int, slot: cython.Py_ssize_t, eta: cython.double) -> cython.double:
+    def log_odds_of(self, k: cython.int) -> cython.double:
         """Return ln of (what says 1 / what says 0) of a kind."""
         odds: cython.double
         if k > 0:
-            odds = -inf if slot == NUMBER else self.values.log_odds(slot, k == 2)
+            odds = -inf if self.slot == NUMBER else self.values.log_odds(self.slot, k == 2)
             return -odds if k == 2 else odds
-        return self.line.log_ratio() if slot == NUMBER else eta * (self.side0 - self.side1)
+        return self.line.log_ratio() if self.slot == NUMBER else self.eta * (self.side0 - self.side1)
 
-    def look(self, value: cython.double) -> cython.void:
-        """Let the line look at a number."""
-        self.line.x = key_of(value)
-        self.line.look()
+    # --- Rounds ------------------------------------------------------------------------------------
 
-    def warm(
-        self, given: cython.double[::1], first: cython.Py_ssize_t, stop: cython.Py_ssize_t, step: cython.Py_ssize_t
-    ) -> cython.void:
-        """Read what the numbers of the coming rows will need; they stand ``step`` places apart."""
-        at: cython.Py_ssize_t = first
-        count: cython.Py_ssize_t = 0
-        while at < stop:
-            if given[at] == given[at]:
-                self.line.coming[count] = key_of(given[at])
-                count += 1
-            at += step
-        self.line.warm_ways(count)
+    def weigh(self) -> cython.double:
+        """Set ln of the weight of every kind, relative to the least loss; return the largest."""
+        k: cython.int
+        top: cython.double = -inf
+        for k in range(3):
+            self.weight[k] = self.log_total_of(k) - self.eta * (self.least_of(k) - self.lowest)
+            if self.weight[k] > top:
+                top = self.weight[k]
+        return top
 
-    def take(self, slot: cython.Py_ssize_t, label: cython.int, cost: cython.double) -> cython.void:
-        """Let a cell in, and charge the rules that are wrong there."""
+    def look(self) -> cython.void:
+        """Divide the weight of all kinds."""
+        k: cython.int
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        far: cython.double
+        q: cython.double
+        top: cython.double
+        if self.slot == NUMBER:
+            self.line.x = key_of(self.value)
+            self.line.look()
+        top = self.weigh()
+        for k in range(3):
+            far = top - self.weight[k]
+            if far < NOTHING:
+                far = exp(-far)
+                q = self.share_of(k)
+                one += far * q
+                zero += far * (1.0 - q)
+        self.p = one / (one + zero)
+        self.total = top + log(one + zero)
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the cell just looked at, right also where one side is nothing to the other."""
+        k: cython.int
+        odds: cython.double
+        one: cython.double = -inf
+        zero: cython.double = -inf
+        for k in range(3):
+            odds = self.log_odds_of(k)
+            if odds > -inf:
+                one = log_plus(one, self.weight[k] - softplus(-odds))
+            if odds < inf:
+                zero = log_plus(zero, self.weight[k] - softplus(odds))
+        return one - zero
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): a look has it, as it divides all of it."""
+        k: cython.int
+        top: cython.double
+        total: cython.double = 0.0
+        if self.known:
+            return self.total
+        top = self.weigh()
+        for k in range(3):
+            if top - self.weight[k] < NOTHING:
+                total += exp(self.weight[k] - top)
+        return top + log(total)
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a rule."""
+        return self.lowest
+
+    def find_least(self) -> cython.void:
+        """Set L*."""
+        k: cython.int
+        loss: cython.double
+        self.lowest = inf
+        for k in range(3):
+            loss = self.least_of(k)
+            self.lowest = loss if loss < self.lowest else self.lowest
+
+    def reserve(self) -> cython.int:
+        """Make room; a value that is new gets its place, to be used when the round is taken."""
+        if self.slot == NUMBER:
+            self.line.reserve()
+        elif self.slot == 0 and self.cell not in self.places:
+            if len(self.words) > self.values.count + 1:  # of a round that was given up
+                self.words.pop()
+                del self.places[self.pending]
+            self.values.reserve()
+            self.words.append(0 if self.cell is None else self.new_word(self.cell))
+            self.pending = self.cell
+            self.places[self.cell] = self.values.count + 1
+        return 0
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the cell in, and charge the rules that are wrong there."""
+        slot: cython.Py_ssize_t = self.slot
         if slot == NUMBER:
             self.line.take(label, cost)
         else:
             if slot == 0:
                 self.values.meet()
                 slot = self.values.count
+                self.fresh = True  # (the value has its slot now)
             self.gaps = True
             if label:
                 self.side0 += cost
             else:
                 self.side1 += cost
         self.values.charge(slot, label, cost)
+        self.find_least()
 
-    def reserve(self, slot: cython.Py_ssize_t, cell: object, word_of: object) -> cython.int:
-        """Make room; a value that is new gets its place, to be used when the round is taken."""
-        if slot == NUMBER:
-            self.line.reserve()
-        elif slot == 0 and cell not in self.places:
-            if len(self.words) > self.values.count + 1:  # of a round that was given up
-                self.words.pop()
-                del self.places[self.pending]
-            self.values.reserve()
-            self.words.append(0 if cell is None else word_of(cell))
-            self.pending = cell
-            self.places[cell] = self.values.count + 1
-        return 0
-
-    def count(self) -> cython.double:
-        """The number of rules that differ on some row."""
+    def count(self) -> cython.longlong:
+        """The number of rules that differ on some row; 2^60 stands for that number or more."""
         found: cython.double = self.line.count()
-        return (2.0 * found if self.gaps else found) + 2.0 * self.values.choices()
+        found = (2.0 * found if self.gaps else found) + 2.0 * self.values.choices()
+        return cython.cast(cython.longlong, found if found < MANY else MANY)
 
-    def rebuild(self, eta: cython.double) -> cython.void:
-        """Compute anew what depends on the rate."""
-        self.line.eta = self.values.eta = eta
+    def rebuild(self) -> cython.void:
+        """Compute again what depends on the rate."""
+        self.line.eta = self.values.eta = self.eta
         self.line.rebuild()
         self.values.rebuild()
+        self.find_least()

@@ -12,9 +12,10 @@ from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.blocks.block_frontier import BlockFrontier
 from adeptree.families.blocks.block_unions import BlockUnions
+from adeptree.families.line.two_way_engine import turned
 from adeptree.families.registry import frontier_of
 from adeptree.families.rule_values import Constant
-from adeptree.families.tables.table_rules import TableRules, turned
+from adeptree.families.tables.table_rules import TableRules
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Frontier, Split
 

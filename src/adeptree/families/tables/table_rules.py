@@ -16,6 +16,7 @@ from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.frames import framed, is_series, plain_rows
 from adeptree.core.types import Concept, Instance, Sample
+from adeptree.families.line.two_way_engine import turned
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.stumps_found import names_of
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
@@ -24,15 +25,6 @@ from adeptree.families.tables.times import DERIVED, TimeCell, with_times
 from adeptree.roles.concept_class import ConceptClass
 
 MOST_VALUES = 8
-
-
-def turned(rule: Threshold | Constant) -> Interval | Constant:
-    """Return the rule that says the opposite.
-
-    >>> str(turned(Threshold(3.0))), str(turned(Constant(0)))
-    ('x < 3', 'always 1')
-    """
-    return Constant(1 - rule.label) if isinstance(rule, Constant) else Interval(-math.inf, rule.start)
 
 
 def always(rule: Concept) -> int | None:

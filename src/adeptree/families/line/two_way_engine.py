@@ -1,7 +1,8 @@
-"""Thresholds of both directions on one line: those of a column of ``TableStumps`` (``two_way_line_kernel.py``)."""
+"""Thresholds of both directions on one line (``two_way_line_kernel.py``)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +12,20 @@ from adeptree.core.compiled import kernel
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LineEngine
 from adeptree.families.line.thresholds import RealThresholds
-from adeptree.families.tables.table_rules import turned
+from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.roles.engine import Rows
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.families.stumps.two_way_line_kernel")
+
+
+def turned(rule: Threshold | Constant) -> Interval | Constant:
+    """Return the rule that says the opposite.
+
+    >>> str(turned(Threshold(3.0))), str(turned(Constant(0)))
+    ('x < 3', 'always 1')
+    """
+    return Constant(1 - rule.label) if isinstance(rule, Constant) else Interval(-math.inf, rule.start)
 
 
 class TwoWayEngine(LineEngine):

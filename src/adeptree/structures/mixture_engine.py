@@ -1,0 +1,76 @@
+"""A mixture of structures with its rules: what the best of them is, what is near it, and how all are saved."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.saved_values import need
+from adeptree.core.types import Concept
+from adeptree.roles.engine import Leader
+from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
+from adeptree.theory.losses import whole
+
+
+class MixtureEngine(KernelEngine):
+    """The engines of the parts of a ``MixtureKernel``, in its order. No base learner runs.
+
+    A subclass makes the parts, and says which rules they have (:meth:`constants`, :meth:`near`).
+    """
+
+    runs_base = False
+    kernel: Any
+    members: Sequence[Any]
+
+    @abstractmethod
+    def constants(self) -> list[RankedRule]:
+        """Return "always 0" and "always 1", which every part has, with their losses."""
+
+    @abstractmethod
+    def near(self, f: int, reach: float, limit: int) -> NearRules:
+        """Return the rules of a part that lose at most ``reach`` and are no constants, at least ``limit`` of them."""
+
+    def reach(self, best: float, k: float) -> float:
+        """Return the largest loss within k of the best."""
+        return reach_of(best, k, sum(rule.loss for rule in self.constants()))
+
+    def leading(self) -> tuple[int, Leader]:
+        """Return a best path and its part: of several the path with the largest prior mass."""
+        reach, shares = self.reach(self.kernel.least(), 0), np.asarray(self.kernel.log_share).tolist()
+        found = [(f, one.leader()) for f, one in enumerate(self.members) if one.kernel.least() <= reach]
+        f, leader = max(found, key=lambda one: shares[one[0]] + one[1].log_prior)
+        return f, replace(leader, loss=self.best_loss, log_prior=min(0.0, shares[f] + leader.log_prior))
+
+    def leader(self) -> Leader:
+        """Return a best path."""
+        return self.leading()[1]
+
+    def best_rule(self) -> Concept:
+        """Return a constant if one is best, else the first part's first best rule."""
+        return self.rules_within(0, 1)[0].rule
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Look at the parts that have a rule within reach; of equals the constants come first, and each comes once."""
+        reach, found, more = self.reach(self.best_loss, k), self.constants(), False
+        for f, member in enumerate(self.members):
+            if member.kernel.least() <= reach:
+                near = self.near(f, reach, limit)
+                found += near
+                more = more or near.more
+        order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
+        return NearRules((replace(found[i], loss=whole(found[i].loss)) for i in order), more or others)
+
+    def state(self) -> dict[str, Any]:
+        """Return the states of all parts."""
+        return {"columns": [member.state() for member in self.members]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned, if that is possible."""
+        need(len(state["columns"]) == len(self.members), "columns")
+        for member, kept in zip(self.members, state["columns"], strict=True):
+            member.restore(kept)

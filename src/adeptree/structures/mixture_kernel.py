@@ -1,0 +1,232 @@
+"""A mixture of structures: a rule of one of the parts, whichever it is.
+
+Part i has the share rho_i of the prior, so that a path of it weighs rho_i times what it weighs in the part. The weight
+of the whole is the sum of the parts' weights, all at one rate, and p is the mean of their p by these weights. Weights
+are compared relative to the largest: the part with the least loss may have next to no mass. Parts must conserve mass
+(``log_total``), which the paper's prior does not. Two parts may have the same labelling; it then has two masses.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, mixed, softplus
+    from cython.cimports.adeptree._compiled.mass_kernel import log_plus
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import exp, log
+else:
+    from math import exp, inf, log
+
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger, mixed, softplus
+    from adeptree.theory.mass_kernel import log_plus
+
+NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
+MANY = cython.declare(cython.double, 2.0**60)
+
+
+class MixtureKernel(RoundKernel):
+    """Parts, and ln of their shares; a row is a dict, in which each part finds its cell by a name.
+
+    ``word_of`` gives the words of names, for coins. Where there is one for a part, ``readers`` find the cell instead.
+    """
+
+    def __init__(self, parts: Any, names: Any, readers: Any, log_shares: Any, word_of: Any) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.parts, self.names, self.readers = list(parts), list(names), list(readers)
+        self.log_share, self.words = array("d", log_shares), array("Q", [word_of(name) for name in names])
+        self.weight = array("d", bytes(8 * len(self.parts)))
+
+    # --- Rounds of one call: they take the learner's lock, as looking up a row calls Python ---------------------
+
+    def quick_look(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x; -1 if this is not plain."""
+        self.gate.acquire()
+        try:
+            return -1.0 if self.due or self.ledger.answered >= self.end else self.chance(x)
+        finally:
+            self.gate.release()
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
+        if type(y) is not int or not 0 <= y <= 1:
+            return -1
+        self.gate.acquire()
+        try:
+            if self.due or self.ledger.answered >= self.end or not self.learn(x, y):
+                return -1
+            return int(self.due)
+        finally:
+            self.gate.release()
+
+    # --- Points ------------------------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place, if it is a dict in which every part finds a point of its own."""
+        i: cython.Py_ssize_t
+        row: dict
+        part: RoundKernel
+        if type(x) is not dict:
+            return False
+        row = x
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            read = self.readers[i]
+            if not part.place(row.get(self.names[i]) if read is None else read(row)):
+                return False
+        self.arrive()
+        return True
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th row of the batch in place: every part has a batch of its own."""
+        f: cython.Py_ssize_t
+        for f in range(len(self.parts)):
+            cython.cast(RoundKernel, self.parts[f]).place_at(i)
+        self.arrive()
+
+    def arrive(self) -> cython.void:
+        """Take note whether some part has another point in place."""
+        i: cython.Py_ssize_t
+        for i in range(len(self.parts)):
+            if not cython.cast(RoundKernel, self.parts[i]).seen:
+                self.seen = self.known = False
+                return
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming rows of the batch will need, part by part."""
+        i: cython.Py_ssize_t
+        for i in range(len(self.parts)):
+            cython.cast(RoundKernel, self.parts[i]).warm(first, stop)
+
+    # --- Rounds ------------------------------------------------------------------------------------
+
+    def weigh(self) -> cython.double:
+        """Set ln of the weight of every part, relative to the least loss; return the largest."""
+        i: cython.Py_ssize_t
+        part: RoundKernel
+        low: cython.double = self.least()
+        top: cython.double = -inf
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            self.weight[i] = self.log_share[i] + part.log_total() - self.eta * (part.least() - low)
+            if self.weight[i] > top:
+                top = self.weight[i]
+        return top
+
+    def look(self) -> cython.void:
+        """Divide the weight of all parts."""
+        i: cython.Py_ssize_t
+        part: RoundKernel
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        word: cython.ulonglong = 0
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        far: cython.double
+        top: cython.double
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            if not part.known:
+                part.look()
+                part.known = True
+            if part.word:
+                word = (word + mixed(self.words[i] ^ part.word)) & mask
+        self.word = word
+        top = self.weigh()
+        for i in range(len(self.parts)):
+            far = top - self.weight[i]
+            if far < NOTHING:
+                far = exp(-far)
+                part = cython.cast(RoundKernel, self.parts[i])
+                one += far * part.p
+                zero += far * (1.0 - part.p)
+        self.p = one / (one + zero)
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the row just looked at, right also where one side is nothing to the other."""
+        i: cython.Py_ssize_t
+        odds: cython.double
+        one: cython.double = -inf
+        zero: cython.double = -inf
+        for i in range(len(self.parts)):
+            odds = self.odds_of(i)
+            if odds > -inf:
+                one = log_plus(one, self.weight[i] - softplus(-odds))
+            if odds < inf:
+                zero = log_plus(zero, self.weight[i] - softplus(odds))
+        return one - zero
+
+    def odds_of(self, i: cython.Py_ssize_t) -> cython.double:
+        """Return the log-odds of 1 in a part, at the row just looked at."""
+        return cython.cast(RoundKernel, self.parts[i]).log_ratio()
+
+    def reserve(self) -> cython.int:
+        """Make room for one more round."""
+        i: cython.Py_ssize_t
+        for i in range(len(self.parts)):
+            cython.cast(RoundKernel, self.parts[i]).reserve()
+        return 0
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the row in, and charge the rules that are wrong there."""
+        i: cython.Py_ssize_t
+        part: RoundKernel
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            part.ahead = self.ahead
+            part.take(label, cost)
+            part.seen = part.known = False
+
+    # --- Account -----------------------------------------------------------------------------------
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a rule."""
+        i: cython.Py_ssize_t
+        loss: cython.double
+        low: cython.double = inf
+        for i in range(len(self.parts)):
+            loss = cython.cast(RoundKernel, self.parts[i]).least()
+            low = loss if loss < low else low
+        return low
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
+        i: cython.Py_ssize_t
+        top: cython.double = self.weigh()
+        total: cython.double = 0.0
+        for i in range(len(self.parts)):
+            if top - self.weight[i] < NOTHING:
+                total += exp(self.weight[i] - top)
+        return top + log(total)
+
+    def count(self) -> cython.longlong:
+        """The number of paths of each part alone; 2^60 stands for that number or more."""
+        i: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for i in range(len(self.parts)):
+            total += cython.cast(RoundKernel, self.parts[i]).count()
+        return cython.cast(cython.longlong, total if total < MANY else MANY)
+
+    def ask(self) -> cython.void:
+        """Count what is asked, 2 queries per path; 2^61 stands for that number or more."""
+        i: cython.Py_ssize_t
+        most: cython.longlong = 2305843009213693952
+        for i in range(len(self.parts)):
+            cython.cast(RoundKernel, self.parts[i]).seen = True
+        self.asked = min(self.asked + 2 * self.count(), most)
+
+    def rebuild(self) -> cython.void:
+        """Let all parts have the rate."""
+        i: cython.Py_ssize_t
+        part: RoundKernel
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            part.eta, part.known = self.eta, False
+            part.rebuild()
