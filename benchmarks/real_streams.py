@@ -130,7 +130,7 @@ def main(names: list[str]) -> None:
         account.append([name, *shown, *cpu])
         print(f"{name}: done", file=sys.stderr, flush=True)
     show(["stream", "rows", "best stump", "sampled", *scores], errors)
-    show(["stream", "best stump", "regret", "bound", "paths", "ms per row", "Hedge", "LR", "HT"], account)
+    show(["stream", "best stump", "regret", "bound", "paths", "Adept", "Hedge", "LR", "HT"], account)
 
 
 def show(titles: list[str], lines: list[list[str]]) -> None:

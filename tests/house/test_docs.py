@@ -7,6 +7,7 @@ import doctest
 import io
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -188,3 +189,25 @@ def test_a_time_on_the_speed_page_has_one_value() -> None:
         found.setdefault((name.removesuffix(", us per round"), "single", "10,000"), set()).add(mine)
     assert len(found) > 100
     assert {key: values for key, values in found.items() if len(values) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("find", "monotone conjunctions"),
+        ("find", "parities"),
+        ("realizable", "parities"),
+        ("realizable", "unions of 2 blocks"),
+    ],
+)
+def test_calls_on_the_page_about_few_queries_are_those_of_today(form: str, name: str) -> None:
+    """The calls are the same in every run and on every machine; the quick rows of the two tables are counted here."""
+    benchmark = runpy.run_path(str(ROOT / "benchmarks/query_counts.py"))
+    ((build, *horizons),) = [case[1:] for case in benchmark["CLASSES"] if case[0] == name]
+    T = horizons[form == "realizable"][-1]
+    text = (ROOT / "docs/few-queries.md").read_text(encoding="utf-8").partition("## Measured")[2]
+    part = text.partition("Bits only:")[2 * (form == "realizable")]
+    for order in ("random", "sorted"):
+        queries = benchmark["played"](build(T), order, form)[0].queries
+        row = rf"^\| {name} \| {order} \| {T} \| [\d,]+ \| {queries.asked:,} \| {queries.posed:,} \|"
+        assert re.search(row, part, flags=re.MULTILINE), (order, queries)
