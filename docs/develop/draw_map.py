@@ -19,7 +19,6 @@ ABOUT = {
     "checks": "the contract of each role",
     "compat": "River, scikit-learn",
     "core": "errors, types, files, seeds",
-    "experiments": "the claims of the paper",
     "families": "rules, one folder per family",
     "games": "play, adversaries, transcripts",
     "ghost": "a base learner from the oracle alone",

@@ -1,6 +1,7 @@
 """An experiment in one file: a claim, the games that measure it, and a check that can fail.
 
-Copy it, rename it, run it: ``python experiment.py``. The page about it is docs/develop/experiment.md.
+Copy it, rename it, run it from a clone, in its top folder: ``PYTHONPATH=. python experiment.py``.
+The page about it is docs/develop/experiment.md.
 """
 
 from __future__ import annotations

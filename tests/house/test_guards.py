@@ -97,7 +97,7 @@ LONG_FILES |= {"bit_encodings.py": 335}
 """Kernels declare their C types line by line."""
 BUDGETS = [
     Budget("the second edition", 30_700, 16_560),
-    Budget("the reproduction leaves the package", 26_460, 16_530),
+    Budget("the reproduction leaves the package", 26_320, 16_420),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"One runner", "the end of this edition"}

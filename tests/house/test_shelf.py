@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 
 from conftest import MISSING
@@ -85,3 +87,21 @@ def test_everything_says_to_install_from_a_clone() -> None:
         assert folder in ("", "/clone"), (name, found)
         assert set(re.findall(r"\w+", extras)) <= {*EXTRAS, "all", "extra", "none"}, (name, found)
     assert [(name, found) for name, found in told if "adeptree" in found] == []
+
+
+def test_the_wheel_holds_the_package_alone() -> None:
+    """The reproduction is in the source distribution, which has all files; .ci/jobs opens both."""
+    targets = SETTINGS["tool"]["hatch"]["build"]["targets"]
+    assert set(targets) == {"wheel"} and SETTINGS["tool"]["hatch"]["build"].keys() == {"targets"}
+    assert targets["wheel"]["packages"] == ["src/adeptree"] and targets["wheel"].keys() == {"packages", "hooks"}
+    assert (ROOT / "reproduction" / "__main__.py").is_file()
+    ignored = subprocess.run(["git", "check-ignore", "reproduction"], cwd=ROOT, capture_output=True)
+    assert ignored.stdout == b""
+
+
+def test_the_package_never_imports_the_reproduction() -> None:
+    importing = re.compile(r"^\s*(from|import) reproduction\b", re.MULTILINE)
+    assert [
+        path.name for path in Path(at.__file__).parent.rglob("*.py") if importing.search(path.read_text("utf-8"))
+    ] == []
+    assert find_spec("adeptree.experiments") is None

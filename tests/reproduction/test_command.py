@@ -130,7 +130,7 @@ def test_without_matplotlib_the_table_is_all(app: typer.Typer, tmp_path: Path, m
     done = CliRunner().invoke(app, ["--only", FAST, "--jobs", "1", "--out", str(tmp_path)], env={"COLUMNS": "140"})
     assert done.exit_code == 0
     assert "7 of 7 checks held" in done.output
-    assert "pip install 'adeptree[plot]'" in done.output
+    assert "pip install '.[plot]'" in done.output
     assert not (tmp_path / "report.html").exists()
 
 
