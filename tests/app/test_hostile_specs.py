@@ -63,7 +63,7 @@ def value(rng: random.Random) -> str:
     if way < 0.75:
         return rng.choice(NUMBERS)
     if way < 0.85:
-        left, right = rng.choice(["()", "[]", "{}", "--", "~~"])
+        left, right = rng.choice([("(", ")"), ("[", "]"), ("{", "}"), ("-", "-"), ("~", "~")])
         deep = rng.choice([3, 50, 200, 2000, 100_000])
         return f"{left * deep}{rng.choice(NUMBERS)}{right * deep if left in '([{' else ''}"
     return f"[{','.join(rng.choice(NUMBERS) for _ in range(3))}]"

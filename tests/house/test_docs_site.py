@@ -200,7 +200,8 @@ def test_the_dotted_line_of_the_home_page_is_the_best_rule_and_what_is_proven_be
     learner = adeptree.Adept(adeptree.Thresholds(1024))
     assert len(dotted) == 400
     for (t, percent), (_, best) in zip(dotted, dashed, strict=True):
-        assert percent == pytest.approx(min(100, best + 100 * learner.bound_after(int(t)) / t))
+        proven = learner.bound_after(int(t))
+        assert proven is not None and percent == pytest.approx(min(100, best + 100 * proven / t))
     caption = (DOCS / "index.md").read_text(encoding="utf-8").partition("{figure}")[2].partition("\n```")[0]
     assert "The dotted line is the\nbest rule's line plus the regret bound." in caption
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import adeptree as at
 from adeptree import research
 
-LEARNERS = {
+LEARNERS: dict[str, Callable[[], Any]] = {
     "RandSOA": lambda: research.RandSOA(at.Thresholds(8), horizon=9),
     "Transductive": lambda: research.Transductive(at.Thresholds(8), points=range(8), horizon=9),
     "FollowThePerturbedLeader": lambda: research.FollowThePerturbedLeader(at.Thresholds(8), horizon=9),

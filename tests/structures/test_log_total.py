@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cut_labellings import SlowCuts
+from shipped_families import shipped
 from table_columns import SlowTable
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
-from adeptree.families.registry import shipped
 from adeptree.families.specs import parse
 from adeptree.families.tables.table_rules import TableRules
 from adeptree.learners.adept import Paths

@@ -36,7 +36,7 @@ class Cheats(at.Hedge):
     def learn(self, x: Any, y: Any, weight: float = 1) -> None:
         before = self.expected_loss
         super().learn(x, y)
-        self.expected_loss = (before + self.expected_loss) / 2
+        self.ledger.expected_loss = (before + self.expected_loss) / 2
 
 
 class TooSure(at.Hedge):

@@ -239,7 +239,7 @@ class BlocksKernel(BlockCounts):
         return log(self.M[out - 1] / self.M[out]) + (self.X[out - 1] - self.X[out]) * self.log_radix
 
     @cython.locals(out=cython.Py_ssize_t, here=cython.Py_ssize_t, best=cython.double)
-    def log_total(self):
+    def log_total(self) -> float:
         """Return ln of the sum of mass times e^(-eta (loss - L*)): that of both labels, at the block just looked at.
 
         It is the same at every block. With the paper's prior it is that of the rounds so far, looked at again.
