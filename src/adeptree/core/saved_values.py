@@ -22,6 +22,14 @@ def need(holds: Any, what: str) -> None:
         raise ValueError(f"{what} cannot be what a learner saved")
 
 
+def rounding(rate: float, charged: float) -> float:
+    """Return how far the logarithm of a saved weight may be from one that is summed up again.
+
+    Losses are added up in different orders, so the unit is what was charged in total, and not the loss in question.
+    """
+    return 1e-9 + 1e-12 * rate * charged
+
+
 def is_count(value: Any) -> bool:
     """Whether it is a whole number, at least 0."""
     return type(value) is int and 0 <= value <= LARGEST

@@ -14,6 +14,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import FloatArray, Instance
 from adeptree.roles.engine import Engine, Odds, Rows
 from adeptree.roles.frontier import Queries
+from adeptree.theory.losses import shown
 
 if TYPE_CHECKING:
     from adeptree.roles.round_kernel import RoundKernel
@@ -74,8 +75,7 @@ class KernelEngine(Engine):
     @property
     def best_loss(self) -> float:
         """L*: the least loss of a path; a whole number as an int."""
-        least = max(0.0, self.kernel.least())  # (weights that are added and taken away may leave less than nothing)
-        return int(least) if least.is_integer() else least
+        return shown(self.kernel.least())
 
     def rows(self) -> Rows:
         """Refuse, where a structure keeps no list of its paths (it then overrides :meth:`leader`)."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adeptree.core.types import Concept, FloatArray, IntArray
-from adeptree.theory.losses import Losses, whole
+from adeptree.theory.losses import Losses, shown
 
 ROUNDING = 1e-12
 """Losses that are not whole are added up in different orders: how far these may differ, relative to the largest."""
@@ -29,6 +29,9 @@ class RankedRule:
 
     rule: Concept
     loss: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "loss", shown(self.loss))
 
     def __str__(self) -> str:
         return f"{self.rule} (loss {self.loss:,})"
@@ -133,5 +136,5 @@ def first_of(found: Iterator[tuple[float, T]], rule: Callable[[T], Concept], lim
     for cost, node in found:
         if len(rules) == limit:
             return NearRules(rules, more=True)
-        rules.append(RankedRule(rule(node), whole(float(cost))))
+        rules.append(RankedRule(rule(node), cost))
     return NearRules(rules, more=False)

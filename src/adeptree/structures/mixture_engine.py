@@ -14,7 +14,6 @@ from adeptree.core.types import Concept
 from adeptree.roles.engine import Leader
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
-from adeptree.theory.losses import whole
 
 
 class MixtureEngine(KernelEngine):
@@ -63,7 +62,7 @@ class MixtureEngine(KernelEngine):
                 found += near
                 more = more or near.more
         order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
-        return NearRules((replace(found[i], loss=whole(found[i].loss)) for i in order), more or others)
+        return NearRules((found[i] for i in order), more or others)
 
     def state(self) -> dict[str, Any]:
         """Return the states of all parts."""

@@ -60,6 +60,15 @@ def check_reach(name: str, value: Any) -> float:
     return whole(float(check_number(name, value, "a number from 0 to 2^53", lambda reach: 0 <= reach <= 2**53)))
 
 
+def shown(loss: float) -> float:
+    """Return a loss as it is shown and saved: sums that are rounded may end just below 0.
+
+    >>> shown(3.0), shown(-1e-16)
+    (3, 0)
+    """
+    return whole(max(0.0, loss))
+
+
 def whole(value: float) -> float:
     """Return an int where a number is whole."""
     return int(value) if value == int(value) else value

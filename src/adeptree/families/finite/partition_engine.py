@@ -10,7 +10,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
-from adeptree.core.saved_values import is_count, is_real, need
+from adeptree.core.saved_values import is_count, is_real, need, rounding
 from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.finite.partition import Partition, PartitionFrontier
 from adeptree.families.finite.version_space import SOA, Halving
@@ -176,8 +176,9 @@ class FiniteEngine(KernelEngine):
         made.ready()
         if "of" in weights:
             saved, computed = weights["of"], self.cells("weight")
-            need(saved.shape == computed.shape and saved.max() > 0, "weights")
-            need(np.allclose(saved / saved.max(), computed, atol=1e-250, rtol=1e-9), "weights")
+            need(saved.shape == computed.shape and saved.max() > 0 and saved.min() >= 0, "weights")
+            unit = min(700.0, rounding(made.eta, float(state["losses"].max())))
+            need(np.allclose(saved / saved.max(), computed, atol=1e-150, rtol=np.expm1(unit)), "weights")
             computed[:] = saved
             made.since, made.anchor = weights["since"], weights["anchor"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.saved_values import is_real, need
+from adeptree.core.saved_values import is_real, need, rounding
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import flips_of
@@ -22,7 +22,7 @@ from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
 from adeptree.roles.near_rules import NearRules, first_of, reach_of
 from adeptree.theory import bounds
-from adeptree.theory.losses import whole
+from adeptree.theory.losses import shown
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
@@ -191,12 +191,12 @@ class StepsEngine(CutsEngine):
     @property
     def best_loss(self) -> float:
         """The loss of the most probable labelling (a scan)."""
-        return whole(self.kernel.probable()[0])
+        return shown(self.kernel.probable()[0])
 
     def leader(self) -> Leader:
         """Return the most probable labelling."""
         loss, log_mass, *_ = self.kernel.probable()
-        return Leader(whole(loss), None, None, log_mass)
+        return Leader(shown(loss), None, None, log_mass)
 
     def best_rule(self) -> Concept:
         """Return the most probable labelling as a rule."""
@@ -217,6 +217,7 @@ class StepsEngine(CutsEngine):
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the tree; its weight is right except for the order in which it was added up."""
         super().restore(state)
-        weight, summed = state["log_weight"], self.kernel.log_weight
-        need(is_real(weight) and abs(weight - summed) <= 1e-6 * (1 + abs(summed)), "log_weight")
+        summed = self.kernel.log_weight
+        weight = state.get("log_weight", summed)  # (not in all old files)
+        need(is_real(weight) and abs(weight - summed) <= rounding(self.kernel.eta, self.kernel.charged), "log_weight")
         self.kernel.log_weight = float(weight)

@@ -26,7 +26,6 @@ from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.engine import Leader, Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
-from adeptree.theory.losses import whole
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.families.stumps.stumps_kernel")
@@ -172,7 +171,7 @@ class StumpsEngine(KernelEngine):
         order = sorted(range(len(places)), key=places.__getitem__)
         ranked = np.array(losses)[order]
         found, more = nearest(ranked, reach, limit)
-        rules = (RankedRule(self._rule(places[order[i]]), whole(float(ranked[i]))) for i in found)
+        rules = (RankedRule(self._rule(places[order[i]]), float(ranked[i])) for i in found)
         return NearRules(rules, more)
 
     def _place(self, f: int, down: int, low: int, high: int) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.near_rules import NearRules, RankedRule
 from adeptree.structures.mixture_engine import MixtureEngine
 from adeptree.theory.coins import word_of
-from adeptree.theory.losses import whole
+from adeptree.theory.losses import shown
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.mixture_kernel")
@@ -144,7 +144,7 @@ class TableStepsEngine(TableEngine):
     @property
     def best_loss(self) -> float:
         """The loss of the most probable rule (a scan)."""
-        return whole(float(self.leading()[1].loss))
+        return shown(self.leading()[1].loss)
 
     def best_rule(self) -> Concept:
         """Return the most probable rule."""
