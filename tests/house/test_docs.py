@@ -163,12 +163,12 @@ LASTS = re.compile(r"\b(?:[\d,.]+ (?:s|min|seconds?)|(?:minute|hour)s?)\b")
 def test_one_page_tells_how_long_the_reproduction_takes() -> None:
     """Four places once told four durations."""
     texts = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]}
-    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*reproduce*.py")}
+    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "reproduction").rglob("command.py")}
     lines = [(path, line) for path, text in texts.items() for line in text.splitlines()]
-    named = re.compile(r"adeptree reproduce|--quick\b|--full\b|level quick")
+    named = re.compile(r"make\.py reproduce|--quick\b|--full\b|level quick")
     told = [(path.name, line) for path, line in lines if named.search(line) and LASTS.search(line)]
     assert len(told) >= 3 and {page for page, _ in told} == {"reproduced.md"}
-    assert all(line.startswith("| `adeptree reproduce") for _, line in told)
+    assert all(line.startswith("| `python3 make.py reproduce") for _, line in told)
 
 
 def rows_of(text: str, heading: str) -> list[list[str]]:
