@@ -14,6 +14,7 @@ import math
 import os
 import tempfile
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,13 @@ MAGIC = b"adeptree state "
 VERSION = 1
 
 
-def save(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
-    """Write nested plain values and arrays to a file, all or nothing."""
+def save(
+    path: str | os.PathLike[str], state: dict[str, Any], check: Callable[[str], object] = lambda written: None
+) -> None:
+    """Write nested plain values and arrays to a file, all or nothing.
+
+    ``check`` looks at the new file under another name: if it raises, what was there before stays.
+    """
     arrays: list[NDArray[Any]] = []
     text = json.dumps(encode(state, arrays), sort_keys=True)
     buffer = io.BytesIO()
@@ -36,7 +42,7 @@ def save(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
     np.savez(buffer, json=np.frombuffer(text.encode(), dtype=np.uint8), **named)  # type: ignore[arg-type]
     payload = buffer.getvalue()
     header = MAGIC + str(VERSION).encode() + b"\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n"
-    write_atomically(Path(path), header + payload)
+    write_atomically(Path(path), header + payload, check)
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -93,7 +99,7 @@ def _array(member: bytes) -> NDArray[Any]:
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, check: Callable[[str], object] = lambda written: None) -> None:
     """Replace the file in one step, so that a crash or a full disk leaves the old one whole."""
     target = path.resolve()
     if target.exists() and not target.is_file():
@@ -106,6 +112,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _mode(target))
+        check(temporary)
         os.replace(temporary, target)
         temporary = None
         sync_folder(target.parent)

@@ -83,6 +83,18 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
     return learner
 
 
+def check_written(path: str) -> None:
+    """Refuse a file that does not load, before it replaces one that does."""
+    try:
+        load(path)
+    except MemoryError:  # of the check: the file is whole
+        return
+    except Exception as error:
+        raise StateError(
+            f"what was just written does not load ({error}); the file before it stays: please report this"
+        ) from error
+
+
 def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:
     if saved["kind"] not in KINDS:
         import_module(RESEARCH)  # whose learners register themselves

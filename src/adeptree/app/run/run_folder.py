@@ -24,12 +24,12 @@ from adeptree.core import files
 from adeptree.core.cells import brief
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
 from adeptree.core.json_lines import LineFormat
+from adeptree.learners.loading import check_written
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
 FORMAT = "adeptree run 3"
 JOURNAL = LineFormat("adeptree journal", 2, "the journal of a run", "start again with another --save", True)
-PARTS = ("columns", "found")
-"""Settings that are more than a value."""
+PARTS = ("columns", "found")  # settings that are more than a value
 CHECKPOINT_SECONDS = 2.0
 SYNC_SECONDS = 1.0
 SHARE = 20
@@ -137,9 +137,9 @@ class RunFolder:
         return time.monotonic() >= self._due
 
     def checkpoint(self, learner: dict[str, Any], run: dict[str, Any]) -> None:
-        """Replace the checkpoint in one step, and forget the rows that it covers."""
+        """Replace the checkpoint in one step by one that loads, and forget the rows that it covers."""
         start = time.monotonic()
-        files.save(self.checkpoint_path, {**learner, "run": run})
+        files.save(self.checkpoint_path, {**learner, "run": run}, check_written)
         if self._answered is not None:
             # A row whose answer could not be given (nobody listens any more) is not part of the run.
             self._answered.set(run["position"]["taken"])
