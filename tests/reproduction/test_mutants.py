@@ -1,4 +1,4 @@
-"""Every row of the table can fail: sabotages are caught, by the rows that are said to catch them."""
+"""Every row of the table can fail: the rows listed in power.json catch their mutants."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_what_is_changed_is_put_back() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_sabotage_finds_its_target(name: str) -> None:
+def test_every_mutant_finds_its_target(name: str) -> None:
     mutant = mutants()[name]
     with mutant.at_work():
         pass
