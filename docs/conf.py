@@ -34,7 +34,7 @@ nitpick_ignore_regex = [
     ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
     ("py:class", r"adeptree\.families\.(rule_values|tables\.cell_rules)\.\w+"),
-    ("py:class", r"adeptree\.(ghost|games)\..*\.(OracleLearner|Voting|Voters|Council|MadeConcept|OwnsOracle)"),
+    ("py:class", r"adeptree\.(ghost|games|research)\..*\.(OracleLearner|Voting|Voters|Council|MadeConcept|OwnsOracle)"),
     ("py:class", r"adeptree\.(theory\.priors\.BetaTables|learners\.sequences\.SequenceLearner)"),
     ("py:class", "[CHS]"),
     ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),

@@ -78,7 +78,6 @@ DOCUMENTED = {
     "misses": "docs/oracles.md",
     "observe": "docs/oracles.md",
     "parametrize_with_checks": "docs/reference/checks.md",
-    "register_learner": "docs/own-class.md",
     "to_frame": "docs/python.md",
     "verify": "docs/solvers-lp.md",
 }
