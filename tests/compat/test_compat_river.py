@@ -64,16 +64,17 @@ def test_open_stumps_keep_exactly_the_realizable_labellings(xs: list[dict[str, f
 
 
 def test_open_stumps_are_real_stumps_once_the_features_are_known() -> None:
+    """The shares of the features differ, which a few rounds outweigh; four rules more stand for all others."""
     rng = np.random.default_rng(0)
     known, open_ = at.Adept(at.RealStumps(["a", "b"]), prior="kt"), at.Adept(OpenStumps(), prior="kt")
     for t in range(60):
         x = {"a": float(rng.normal()), "b": float(rng.integers(-2, 3))}
         y = int((x["a"] > 0.3) ^ (rng.random() < 0.1))
-        if t:  # in the first round the two bases may see their features differently
+        if t > 6:
             assert open_.predict_proba(x) == pytest.approx(known.predict_proba(x), abs=0.05)
         known.learn(x, y)
         open_.learn(x, y)
-        assert open_.best_loss == known.best_loss and open_.width == known.width
+        assert open_.best_loss == known.best_loss and (open_.width == known.width + 4 or not t)
 
 
 def test_open_stumps_keep_the_contract_of_classes() -> None:

@@ -215,12 +215,12 @@ def test_the_values_of_a_file_are_looked_at_before_anything_is_built(
         ("grid", ("engine", "base", "row_of"), lambda row_of: row_of[:-1]),
         ("ball", ("engine", "base", "states"), lambda states: [*states[:-1], states[-1][:-1]]),
         ("ball", ("engine", "base", "states"), lambda states: [*states[:-1], (*states[-1][:-1], 0)]),
-        ("real stumps", ("engine", "table", "line"), lambda line: line + 1),
-        ("real stumps", ("engine", "keys"), lambda keys: keys[::-1]),
+        ("real stumps", ("engine", "columns"), lambda columns: columns[:1]),
+        ("real stumps", ("engine", "columns", 1, "keys"), lambda keys: keys[::-1]),
         ("open stumps", ("engine", "names"), lambda names: ["", *["a"] * (len(names) - 1)]),
-        ("open stumps", ("engine", "table", "high"), lambda high: high + 1),
-        ("open stumps", ("engine", "table", "row"), lambda row: row + 10),
-        ("open stumps", ("engine", "cells"), lambda cells: cells[::-1]),
+        ("open stumps", ("engine", "columns"), lambda columns: columns[1:]),
+        ("open stumps", ("engine", "columns", 0, "mass"), lambda mass: mass - 1),
+        ("open stumps", ("engine", "lost"), lambda lost: [-1.0, *lost[1:]]),
     ],
 )
 def test_what_no_learner_has_is_refused(tmp_path: Path, name: str, where: tuple[str, ...], change: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cut_labellings import SlowCuts
 from shipped_families import shipped
+from stump_lines import SlowStumps
 from table_columns import SlowTable
 
 import adeptree as at
@@ -18,8 +19,7 @@ from adeptree.families.tables.table_rules import TableRules
 from adeptree.learners.adept import Paths
 from adeptree.theory.mixture import log_sum
 
-STUMPS = ("stumps", "real_stumps")
-FAMILIES = {family.name: family.small or family.example for family in shipped() if family.name not in STUMPS}
+FAMILIES = {family.name: family.small or family.example for family in shipped()}
 RATES = (0.7, 4.0, 0.05)
 
 
@@ -61,6 +61,8 @@ class ListedCuts:
 def listed(learner: Any) -> Any:
     if isinstance(learner.concept_class, TableRules):
         return SlowTable(learner.concept_class, learner.prior.name, 0.0)
+    if learner.engine.kind == "stump-lines":
+        return SlowStumps(learner.concept_class, learner.prior.name)
     return (ListedCuts if learner.engine.kind in ("cuts", "steps") else Listed)(learner)
 
 

@@ -21,7 +21,7 @@ class SlowTable:
         self.lines: dict[tuple[str, int], Any] = {}
         for name in c.features:
             for down in range(1 + c.falls):
-                self.lines[name, down] = kind(c.inner, self.prior.inner)
+                self.lines[name, down] = kind(c.inner, self.prior.one)
                 self.lines[name, down].rate = rate
         self.met: dict[str, list[Any]] = {name: [] for name in c.features}
         self.past: list[tuple[dict[str, Any], int, float]] = []

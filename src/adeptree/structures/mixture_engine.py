@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.saved_values import need
-from adeptree.core.types import Concept
+from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.roles.engine import Leader
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
+from adeptree.theory.priors import Prior
+
+
+class MixturePrior(Prior):
+    """Kinds of rules with equal shares; ``one`` is the prior of one cut."""
+
+    log_total = 0.0
+
+    def __init__(self, name: str, kinds: int, one: Prior) -> None:
+        self.name, self.kinds, self.one = name, kinds, one  # type: ignore[misc]
+        self.floor = one.floor
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ln of the mass of one cut."""
+        return self.one.log_mass(t, mistakes, contested, log_share)
 
 
 class MixtureEngine(KernelEngine):
@@ -43,7 +59,7 @@ class MixtureEngine(KernelEngine):
         reach, shares = self.reach(self.kernel.least(), 0), np.asarray(self.kernel.log_share).tolist()
         found = [(f, one.leader()) for f, one in enumerate(self.members) if one.kernel.least() <= reach]
         f, leader = max(found, key=lambda one: shares[one[0]] + one[1].log_prior)
-        return f, replace(leader, loss=self.best_loss, log_prior=min(0.0, shares[f] + leader.log_prior))
+        return f, Leader(self.best_loss, None, None, min(0.0, shares[f] + leader.log_prior))
 
     def leader(self) -> Leader:
         """Return a best path."""
@@ -55,14 +71,20 @@ class MixtureEngine(KernelEngine):
 
     def rules_within(self, k: float, limit: int) -> NearRules:
         """Look at the parts that have a rule within reach; of equals the constants come first, and each comes once."""
-        reach, found, more = self.reach(self.best_loss, k), self.constants(), False
+        reach, more = self.reach(self.best_loss, k), False
+        found = self.constants()[: 2 if self.kernel.ledger.answered else 1]  # (before the first round they are alike)
         for f, member in enumerate(self.members):
             if member.kernel.least() <= reach:
                 near = self.near(f, reach, limit)
                 found += near
                 more = more or near.more
+        found.sort(key=self.precedence)
         order, others = nearest(np.array([rule.loss for rule in found]), reach, limit)
         return NearRules((found[i] for i in order), more or others)
+
+    def precedence(self, near: RankedRule) -> int:
+        """Return which rules come first among those with equal losses; by default the order of the parts decides."""
+        return 0
 
     def state(self) -> dict[str, Any]:
         """Return the states of all parts."""

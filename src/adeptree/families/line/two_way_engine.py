@@ -11,7 +11,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LineEngine
-from adeptree.families.line.thresholds import RealThresholds
+from adeptree.families.line.thresholds import HalfLines
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.roles.engine import Rows
 from adeptree.theory.priors import Prior
@@ -31,6 +31,7 @@ def turned(rule: Threshold | Constant) -> Interval | Constant:
 class TwoWayEngine(LineEngine):
     """The rules ``x >= cut``, from left to right, then ``x < cut``.
 
+    >>> from adeptree import RealThresholds
     >>> from adeptree.theory.priors import KTPrior
     >>> engine = TwoWayEngine(RealThresholds(), KTPrior())
     >>> for x, y in [(3.0, 1), (12.0, 0), (8.0, 0), (5.0, 1)]:
@@ -42,9 +43,9 @@ class TwoWayEngine(LineEngine):
     kind = "two-way"
     kernel: Any
 
-    def __init__(self, concept_class: RealThresholds, prior: Prior) -> None:
+    def __init__(self, concept_class: HalfLines, prior: Prior, kernel: Any = None) -> None:
         super().__init__(concept_class, prior)
-        self._use(_KERNEL.TwoWayLine(self.measure()))
+        self._use(_KERNEL.TwoWayLine(self.measure()) if kernel is None else kernel)
 
     def rows(self) -> Rows:
         """Return the rules that rise, from left to right, then those that fall."""

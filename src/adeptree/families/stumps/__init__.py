@@ -10,7 +10,7 @@ from adeptree.core.types import FloatArray
 from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.open_stumps import OpenStumpFrontier, OpenStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
-from adeptree.families.stumps.stumps_engine import StumpsEngine
+from adeptree.families.stumps.stumps_engine import OpenStumpsEngine, StumpsEngine
 from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.family import Columns, Family
@@ -43,5 +43,5 @@ FAMILIES = (
         small="real_stumps(features=('age', 'bmi'))",
         golden={"mistake_bound": 12},
     ),
-    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(StumpsEngine,), columns=Columns(mapping=True)),
+    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(OpenStumpsEngine,), columns=Columns(mapping=True)),
 )

@@ -5,7 +5,7 @@ rising rules are those of thresholds (1s minus 0s to the left of the cut, more t
 ones the same with the other sign. Of either direction a node keeps the least loss, as if its first point were the first
 of all, and the sum of prior mass times e^(-eta (loss - least)).
 
-Both rules of a gap have the prior mass of its cut; a subclass may give them masses of their own.
+Both rules of a gap have the prior mass of its cut.
 """
 
 from __future__ import annotations
@@ -19,39 +19,30 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import word_of_float
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log
+    from cython.cimports.libc.math import exp, isfinite, log
 else:
-    from math import exp, inf, log
+    from math import exp, inf, isfinite, log
 
     from adeptree.families.line.line_tree_kernel import LineTree
+    from adeptree.theory.ledger_kernel import word_of_float
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
+PLAIN = 2**53  # ints up to this are doubles
 
 
 class TwoWayLine(LineTree):
-    """The tree of one feature. The masses of falling rules are in ``falling``, ``step`` places apart."""
+    """The tree; ``measure`` is what ``LineTree`` wants to know of the line and of the prior of one cut."""
 
-    def __init__(self, measure: Any, step: cython.Py_ssize_t = 1) -> None:
-        self.step = step
-        self.sums, self.falling, self.base, self.stride = array("d"), array("d"), 0, 6
-        self.up_low = self.up_high = self.down_low = self.down_high = 0.0
+    def __init__(self, measure: Any) -> None:
+        self.sums, self.base, self.stride = array("d"), 0, 6
         self.over = self.least_up = self.sum_up = self.least_down = self.sum_down = 0.0
         self.least1 = self.sum1 = self.least0 = self.sum0 = 0.0
         LineTree.__init__(self, *measure)
 
-    def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many units and nodes. If that fails, nothing is lost."""
-        LineTree.make_room(self, room, nodes)
-        self.falling = self.mass if self.step == 1 else self.part
-        return 0
-
     # --- Sums --------------------------------------------------------------------------------------
-
-    def shrunk(self, loss: cython.double) -> cython.double:
-        """Return e^(-eta loss)."""
-        return faded(self, loss)
 
     def sum_range(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
         """Sum up gaps of one bucket, the first of which stands for itself; ``over`` is the 1s minus 0s of all."""
@@ -61,25 +52,15 @@ class TwoWayLine(LineTree):
         sum_down: cython.double = 0.0
         over: cython.double = 0.0
         i: cython.Py_ssize_t
-        if self.step == 1:
-            for i in range(first, end):
-                over += self.gain[i]
-                up = over if over < up else up
-                down = -over if -over < down else down
-        else:  # some may have no mass
-            for i in range(first, end):
-                over += self.gain[i]
-                if over < up and self.mass[i] > 0.0:
-                    up = over
-                if -over < down and self.falling[self.step * i] > 0.0:
-                    down = -over
+        for i in range(first, end):
+            over += self.gain[i]
+            up = over if over < up else up
+            down = -over if -over < down else down
         over = 0.0
         for i in range(first, end):
             over += self.gain[i]
-            if self.mass[i] > 0.0:
-                sum_up += self.mass[i] * faded(self, over - up)
-            if self.falling[self.step * i] > 0.0:
-                sum_down += self.falling[self.step * i] * faded(self, -over - down)
+            sum_up += self.mass[i] * faded(self, over - up)
+            sum_down += self.mass[i] * faded(self, -over - down)
         self.over = over
         self.least_up, self.sum_up, self.least_down, self.sum_down = up, sum_up, down, sum_down
 
@@ -109,20 +90,13 @@ class TwoWayLine(LineTree):
         other: cython.double = self.sums[right] + shift
         total: cython.double = self.sums[left + 1]
         if loss <= other:
-            if self.sums[right + 1] > 0.0:
-                total += self.sums[right + 1] * faded(self, other - loss)
+            total += self.sums[right + 1] * faded(self, other - loss)
         else:
-            total = self.sums[right + 1] + (total * faded(self, loss - other) if total > 0.0 else 0.0)
+            total = self.sums[right + 1] + total * faded(self, loss - other)
             loss = other
         self.sums[at], self.sums[at + 1] = loss, total
 
     # --- A round -----------------------------------------------------------------------------------
-
-    def divide(self) -> cython.void:
-        """Divide the masses of both rules at x as the cuts are: up to x, and beyond it."""
-        LineTree.divide(self)
-        self.up_low = self.down_low = self.mass1
-        self.up_high = self.down_high = self.mass0
 
     def add1(self, loss: cython.double, mass: cython.double) -> cython.void:
         """Count a mass of this loss that says 1 at x."""
@@ -140,7 +114,7 @@ class TwoWayLine(LineTree):
             self.sum0 = mass + (self.sum0 * faded(self, self.least0 - loss) if self.sum0 > 0.0 else 0.0)
             self.least0 = loss
 
-    def gather(self) -> cython.void:
+    def look(self) -> cython.void:
         """Divide the weight of all rules at x into what says 1 and what says 0, each with its least loss."""
         v: cython.Py_ssize_t = 0
         d: cython.Py_ssize_t
@@ -169,36 +143,28 @@ class TwoWayLine(LineTree):
         up += self.over + self.gain[self.at]
         down -= self.over + self.gain[self.at]
         if self.cut:
-            self.add1(up, self.up_low)
-            self.add0(up, self.up_high)
-            self.add0(down, self.down_low)
-            self.add1(down, self.down_high)
+            self.add1(up, self.mass1)
+            self.add0(up, self.mass0)
+            self.add0(down, self.mass1)
+            self.add1(down, self.mass0)
         else:
             self.add0(up, self.mass[self.at])
-            self.add1(down, self.falling[self.step * self.at])
+            self.add1(down, self.mass[self.at])
         self.sum_range(self.at + 1, first + self.counts[self.bucket])
         self.add0(up + self.least_up, self.sum_up)
         self.add1(down + self.least_down, self.sum_down)
-
-    def share(self) -> cython.void:
-        """Set p to the share of what was gathered that says 1."""
         if self.least1 <= self.least0:
             self.p = self.sum1 / (self.sum1 + self.sum0 * faded(self, self.least0 - self.least1))
         else:
             self.p = self.sum1 * faded(self, self.least1 - self.least0)
             self.p = self.p / (self.p + self.sum0)
 
-    def look(self) -> cython.void:
-        """Divide the weight."""
-        self.gather()
-        self.share()
-
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at x."""
         return log(self.sum1) - log(self.sum0) - self.eta * (self.least1 - self.least0)
 
     def least(self) -> cython.double:
-        """L*: the least loss of a rule that has mass here."""
+        """L*: the least loss of a rule."""
         return min(self.zeros + self.sums[1], self.charged - self.zeros + self.sums[3])
 
     def log_total(self) -> cython.double:
@@ -211,6 +177,55 @@ class TwoWayLine(LineTree):
     def count(self) -> cython.longlong:
         """The number of rules: two per gap."""
         return 2 * self.cells
+
+
+class RankedLine(TwoWayLine):
+    """The line of a feature whose cuts are given, in order: the point of a value is how many of them it reaches."""
+
+    def __init__(self, measure: Any, cuts: Any) -> None:
+        self.cuts, self.given, self.value = array("d", cuts), array("d"), 0.0
+        TwoWayLine.__init__(self, measure)
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place, if it is a plain finite number."""
+        if type(x) is not float and (type(x) is not int or not (-PLAIN <= x <= PLAIN)):
+            return False
+        if not isfinite(x):
+            return False
+        self.meet(x)
+        return True
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th value of the batch in place."""
+        self.meet(self.given[i])
+
+    def give(self, values: Any) -> None:
+        """Take the values of a batch."""
+        self.given = memoryview(values)
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Do nothing: the tree is small."""
+
+    def meet(self, value: cython.double) -> cython.void:
+        """Let a value be in place, if it is another one."""
+        low: cython.Py_ssize_t = 0
+        high: cython.Py_ssize_t = len(self.cuts)
+        middle: cython.Py_ssize_t
+        if value == self.value and self.x != self.first:
+            return
+        while low < high:
+            middle = (low + high) // 2
+            if self.cuts[middle] <= value:
+                low = middle + 1
+            else:
+                high = middle
+        self.value, self.x = value, low
+        self.seen = self.known = False
+
+    def locate(self) -> cython.void:
+        """Find the slot of the point; the coin is that of the value."""
+        LineTree.locate(self)
+        self.word = word_of_float(self.value)
 
 
 @cython.cfunc

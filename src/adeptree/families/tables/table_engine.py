@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from adeptree.core.compiled import kernel
-from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.core.types import Concept
 from adeptree.families.line.cuts_engine import CutsPrior
 from adeptree.families.rule_values import Constant
 from adeptree.families.tables.best_so_far import BestSoFar
@@ -15,7 +15,7 @@ from adeptree.families.tables.table_cells import TableCells
 from adeptree.families.tables.table_rules import TableRules
 from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.near_rules import NearRules, RankedRule
-from adeptree.structures.mixture_engine import MixtureEngine
+from adeptree.structures.mixture_engine import MixtureEngine, MixturePrior
 from adeptree.theory.coins import word_of
 from adeptree.theory.losses import shown
 from adeptree.theory.priors import Prior
@@ -24,7 +24,7 @@ _KERNEL = kernel("adeptree.structures.mixture_kernel")
 HALF = math.log(2)
 
 
-class TablePrior(Prior):
+class TablePrior(MixturePrior):
     """Columns alike, kinds of rules alike; cuts have the prior of their line, values that of ``value_sets_kernel``.
 
     >>> from adeptree.families.tables import TableStumps
@@ -32,26 +32,16 @@ class TablePrior(Prior):
     47.1
     """
 
-    log_total = 0.0
-
     def __init__(self, name: str, concept_class: TableRules) -> None:
         inner = concept_class.inner
-        self.name = name  # type: ignore[misc]
         cuts = CutsPrior(name, inner.line, 1 if concept_class.one_cut else inner.cuts)
-        self.inner: Prior = cuts.one if concept_class.one_cut else cuts
-        self.kinds = len(concept_class.features) * (4 if concept_class.falls else 3)
+        kinds = len(concept_class.features) * (4 if concept_class.falls else 3)
+        super().__init__(name, kinds, cuts.one if concept_class.one_cut else cuts)
         self.values = concept_class.values
-        self.floor = self.inner.floor
-
-    def log_mass(
-        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
-    ) -> FloatArray:
-        """Return ln of the mass of one cut."""
-        return self.inner.log_mass(t, mistakes, contested, log_share)
 
     def price(self, t: int) -> float | None:
-        """Return what the dearest rule of any column costs."""
-        line = self.inner.price(t)
+        """Return what the most expensive rule of any column costs."""
+        line = self.one.price(t)
         sets = self.values * (t + 1) ** self.values * (t + 2)
         return None if line is None else math.log(self.kinds) + max(line + HALF, math.log(sets))
 
@@ -76,7 +66,7 @@ class TableEngine(MixtureEngine):
         super().__init__()
         self.concept_class, self.prior = concept_class, TablePrior(prior.name, concept_class)
         names = concept_class.features
-        self.members = [self.column(concept_class, self.prior.inner, name) for name in names]
+        self.members = [self.column(concept_class, self.prior.one, name) for name in names]
         for member in self.members[1:]:
             member.line.kernel.lead = self.members[0].line.kernel  # (all columns have one rate)
         parts, readers = [member.kernel for member in self.members], [concept_class.lookups.get(name) for name in names]
