@@ -264,3 +264,13 @@ def test_the_example_of_a_drifting_world() -> None:
     errors = example["row"](300)
     assert errors["sequence"] < 0.03 < errors["Tracking"] <= errors["bound"] < 0.12 < errors["Adept"]
     assert errors["best rule"] > 0.45
+
+
+def test_a_weak_promise_points_to_what_the_learner_has() -> None:
+    """Every learner that warns has ``bound``; Tracking, for one, has no certificate."""
+    for build in (lambda: at.Tracking(at.Thresholds(1000), 20, 5), lambda: at.Adept(at.Thresholds(1000), 20)):
+        with pytest.warns(at.errors.NoBetterThanACoin, match="`bound`, which is proven from what was seen") as told:
+            learner: at.OnlineLearner = build()
+        assert "certificate" not in str(told[0].message) or hasattr(learner, "certificate")
+        learner.learn(3, 1)
+        assert learner.regret <= learner.bound

@@ -57,6 +57,8 @@ class Certificate:
     """Why it is None, or what is to be said of it."""
     final: float | None
     """With a horizon: the regret at the end will be at most this, whatever comes, if labels come at once."""
+    final_note: str
+    """Why it is None, with a horizon."""
     realised_bound: float
     """With probability ``confidence``, at all times at once, ``realised_regret`` is at most this."""
     confidence: float
@@ -146,8 +148,10 @@ class Certificate:
         return f"In advance, for {scope}: at most {rounded_up(self.in_advance)}{coin}."
 
     def _later(self) -> str:
-        if self.final is None or self.horizon == self.rounds:
+        if self.horizon == self.rounds:
             return ""
+        if self.final is None:
+            return f"Of the end nothing is proven: {self.final_note}." if self.final_note else ""
         if_prompt = "" if self.overlaps else ", if labels come at once"
         end = f"After all {self.horizon:,} rounds it will be at most {rounded_up(self.final)}"
         return f"{end}, whatever comes{if_prompt}."
@@ -187,14 +191,14 @@ class Certificate:
 def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
     """Return the certificate of a learner: of its own numbers those of the same name, and these."""
     engine, leader, queries = learner.engine, learner.engine.leader(), learner.queries
-    dropped, constant = engine.dropped, learner.best_constant()
+    dropped, constant, best_loss = engine.dropped, learner.best_constant(), learner.best_loss
     told: dict[str, Any] = {
         "best_rule": str(learner.best_rule()),
-        "best_loss": leader.loss,
         "best_constant": str(constant.rule) if constant else "",
         "constant_loss": constant.loss if constant else None,
-        "realised_regret": learner.realised_loss - leader.loss,
+        "realised_regret": learner.realised_loss - best_loss,
         "in_advance_note": promises.note(learner),
+        "final_note": promises.final_note(learner),
         "realised_bound": learner.realised_bound(confidence),
         "confidence": confidence,
         "cost_of_miss": learner.costs[0],
@@ -211,7 +215,7 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
         "inferred": queries.inferred,
         "dropped_paths": dropped.paths,
         "dropped_mass": dropped.mass,
-        "best_is_kept": dropped.least_loss is None or leader.loss <= dropped.least_loss,
+        "best_is_kept": dropped.least_loss is None or best_loss <= dropped.least_loss,
     }
     own = {field.name: getattr(learner, field.name) for field in fields(Certificate) if field.name not in told}
     return Certificate(**own, **told)

@@ -51,7 +51,7 @@ def not_rounded_below(regret: float, proven: float, most: float) -> float:
     >>> not_rounded_below(1.0, 1.0 - 1e-14, 10), not_rounded_below(1.0, 0.5, 10)
     (1.0, 0.5)
     """
-    return regret if proven < regret <= proven + 1e-10 * (1.0 + most) else proven
+    return regret if proven < regret <= proven + 1e-10 * most else proven
 
 
 def in_advance(learner: Adept, T: int) -> float | None:
@@ -64,20 +64,30 @@ def in_advance(learner: Adept, T: int) -> float | None:
 
 
 def lapsed(learner: Adept) -> str:
-    """Say why what would be promised in advance is not, or no longer; empty if nothing stands against it."""
+    """Return all reasons why nothing is promised in advance, or no longer; empty if there is none."""
+    late = "the promise ended when a round was answered while another waited for its label"
+    return "; ".join([*_beyond_lateness(learner), *([late] if learner.late else [])])
+
+
+def _beyond_lateness(learner: Adept) -> list[str]:
+    """Return the reasons that end every statement about rounds to come, also where labels may be late."""
+    found, proven = [], learner.base.mistake_bound
     if learner.max_width is not None:
-        return f"with max_width={learner.max_width} rules may be dropped, and of those nothing is promised"
-    proven = learner.base.mistake_bound
+        found.append(f"with max_width={learner.max_width} rules may be dropped, and of those nothing is promised")
     if learner.on_excess == "prune" and (proven is None or proven > (learner.mistake_bound or 0)):
-        return 'with on_excess="prune" rules beyond M may be dropped, and of those nothing is promised'
-    if learner.late:
-        return "the promise ended when a round was answered while another waited for its label"
+        found.append('with on_excess="prune" rules beyond M may be dropped, and of those nothing is promised')
     heaviest, scale = learner.heaviest_round, learner.scale
     if heaviest > scale:
-        return f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced"
+        found.append(f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced")
     if learner.weighed and not learner.rate_rule.weighs:
-        return f"the rate {learner.rate!r} promises nothing for rounds of different weights"
-    return ""
+        found.append(f"the rate {learner.rate!r} promises nothing for rounds of different weights")
+    return found
+
+
+def final_note(learner: Adept) -> str:
+    """Return all reasons why nothing is proven of the regret at the horizon; empty if there is none."""
+    falls = "the comparison is with the most probable rule, whose loss may fall" if learner.engine.best_may_fall else ""
+    return "; ".join(filter(None, [falls, *_beyond_lateness(learner)])) if learner.horizon is not None else ""
 
 
 def why_nothing(learner: Adept) -> str:
@@ -91,7 +101,7 @@ def why_nothing(learner: Adept) -> str:
 
 def note(learner: Adept) -> str:
     """Say of what is promised in advance that it is nothing, and why, or no better than a coin's; else nothing."""
-    T = learner.answered if learner.horizon is None else learner.horizon
+    T = learner.rounds + learner.waiting if learner.horizon is None else learner.horizon
     if learner.in_advance is None:
         return why_nothing(learner)
     return "" if not T or beats_a_coin(learner.in_advance, T, learner.scale) else "no less than a coin promises"
@@ -112,13 +122,13 @@ def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float
 
 
 def final(learner: Adept) -> float | None:
-    """Return the least that is proven of the regret at the horizon.
+    """Return the least that is proven of the regret at the horizon; None if nothing is.
 
-    A round adds at most its weight. What was promised in advance still holds. And at a constant rate
-    U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
+    As the best loss never falls, a round adds at most its weight. What was promised in advance still holds. And at a
+    constant rate U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
     """
     T = learner.horizon
-    if T is None or (lapsed(learner) and not learner.late):
+    if T is None or final_note(learner):
         return None
     rest = T - learner.rounds
     proven = [learner.regret + rest * learner.scale]
@@ -166,8 +176,8 @@ def warn_if_weak(learner: OnlineLearner, because: str) -> None:
         until = "at any time" if first is None else f"before round {first:,}"
         text = f"no less than a coin's half mistake a round {until}"
     warnings.warn(
-        f"what is promised in advance is {text} ({because}): true, and useless; what certificate() proves "
-        f"from what was seen is mostly far smaller",
+        f"what is promised in advance is {text} ({because}): true, and useless; `bound`, "
+        f"which is proven from what was seen, is mostly far smaller",
         NoBetterThanACoin,
         stacklevel=3,
     )

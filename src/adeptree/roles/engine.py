@@ -125,6 +125,8 @@ class Engine(ABC):
     """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
     runs_base: ClassVar[bool] = True
     """Whether a base learner predicts on every path; without one the prior is the structure's own."""
+    best_may_fall: ClassVar[bool] = False
+    """Whether ``best_loss`` may fall from one round to the next: then nothing is proven of the regret at the end."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 

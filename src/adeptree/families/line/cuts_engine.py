@@ -175,6 +175,7 @@ class StepsEngine(CutsEngine):
     """
 
     kind: ClassVar[str] = "steps"
+    best_may_fall = True
 
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")

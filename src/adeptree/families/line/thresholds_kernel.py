@@ -338,7 +338,7 @@ class ThresholdsKernel(LineTree):
         """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
         found: cython.Py_ssize_t = self.list_nodes(0)
         least: cython.double = self.sums[BASE]
-        slack: cython.double = 0.0 if self.whole else 1e-12 * (1.0 + self.charged)  # sums of other orders differ
+        slack: cython.double = 0.0 if self.whole else 1e-12 * self.charged  # sums of other orders differ
         lost: cython.double = 0.0
         best: cython.Py_ssize_t = -1
         for i in range(found):

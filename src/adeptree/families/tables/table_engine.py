@@ -122,6 +122,7 @@ class TableStepsEngine(TableEngine):
     """
 
     kind = "table-steps"
+    best_may_fall = True
     column = StepsColumn
 
     def leading(self) -> tuple[int, Leader]:
