@@ -339,3 +339,53 @@ def test_the_blocklist_example_prints_what_it_says(capsys: pytest.CaptureFixture
     example["main"]()
     said = [line.strip() for line in example["__doc__"].splitlines() if line.startswith("    ")]
     assert capsys.readouterr().out.splitlines() == said
+
+
+# --- What is proven of drawn mistakes ----------------------------------------------------------------------
+
+
+def beyond(model: AdeptClassifier, seed: int, rounds: int) -> bool:
+    """Whether what was drawn ever exceeds what is proven of it, if only mistakes are reported."""
+    rng = np.random.default_rng(seed)
+    for _ in range(rounds):
+        x, y = {name: float(rng.integers(6)) for name in "ab"}, bool(rng.random() < 0.5)
+        if model.predict_one(x) != y:
+            model.learn_one(x, y)
+        learner = model.learner
+        if learner.rounds and learner.realised_loss - learner.best_loss > learner.realised_bound():
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"rules": "tables"}, {"rules": "real_thresholds()", "feature": "a", "switches": 1, "horizon": 200}]
+)
+def test_reporting_only_mistakes_crosses_no_bound(settings: dict[str, Any]) -> None:
+    """Rows that were answered and never labelled count as waiting: else about 7 of 10 streams cross at 95 %."""
+    crossed = [beyond(AdeptClassifier(seed=seed, **settings), seed, 150) for seed in range(8)]
+    assert not any(crossed)
+
+
+def test_questions_without_a_label_wait_and_are_saved(tmp_path: Path) -> None:
+    model = AdeptClassifier(rules="real_thresholds()", feature="a", seed=1)
+    for t in range(60):
+        model.learn_one({"a": t % 7}, t % 2)
+    before = model.learner.realised_bound()
+    ps = [model.predict_proba_one({"a": a})[True] for a in (1, 1, 5)]
+    model.predict_one({"a": 5})  # (the same question, asked in the other way)
+    learner = model.learner
+    assert learner.waiting == 3 and learner.rounds == learner.answered == 60
+    spread = learner.variance + sum(p * (1 - p) for p in ps)
+    expected = learner.regret + at.bounds.excess(spread, 0.05) + sum(max(p, 1 - p) for p in ps)
+    assert learner.realised_bound() == pytest.approx(expected, rel=1e-9) and expected > before
+    learner.save(tmp_path / "saved")
+    for other in (at.load(tmp_path / "saved"), pickle.loads(pickle.dumps(model)).learner):
+        assert other.waiting == 3 and other.realised_bound() == learner.realised_bound()
+        assert other.in_advance == learner.in_advance == learner.bound_after(63)
+    model.learn_one({"a": 1}, True)
+    model.learn_one({"a": 5}, True)
+    assert model.learner.waiting == 1
+    model.learn_one({"a": 1}, True)
+    assert model.learner.waiting == 0
+    told = model.learner
+    assert told.realised_bound() == pytest.approx(told.regret + at.bounds.excess(told.variance, 0.05), rel=1e-12)

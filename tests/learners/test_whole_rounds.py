@@ -225,7 +225,10 @@ def test_tickets_are_all_or_nothing_at_every_line(name: str) -> None:
         build, points, lambda learner: learner.answer(points[4]), lambda learner, ticket: learner.learn(ticket, 1)
     )
     torn_everywhere(
-        build, points, lambda learner: None, lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2)
+        build,
+        points,
+        lambda learner: learner.note_answer(0.3),
+        lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2),
     )
 
 
@@ -444,7 +447,10 @@ def test_tickets_on_an_engine_are_all_or_nothing_at_every_line(name: str, early:
         build, points, lambda learner: learner.answer(points[4]), lambda learner, ticket: learner.learn(ticket, 1)
     )
     torn_everywhere(
-        build, points, lambda learner: None, lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2)
+        build,
+        points,
+        lambda learner: learner.note_answer(0.3),
+        lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2),
     )
 
 

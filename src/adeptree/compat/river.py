@@ -67,8 +67,10 @@ class AdeptClassifier(base.MiniBatchClassifier):
         Whether a prediction is an answer whose label may come later (``moment=`` and ``delay=`` in River's
         ``progressive_val_score``): each ``predict_one`` (or ``predict_proba_one``) is then a question with a draw of
         its own, and its label is charged as it was answered. Labels find their questions by the features, and where a
-        transformer has changed those in the meantime, in the order of the questions. False is for models that are also
-        asked about rows whose label never comes: a label then counts as if its row had been answered just before.
+        transformer has changed those in the meantime, in the order of the questions. A question without a label counts
+        as waiting, and widens what is proven of drawn mistakes. False is for models that are also asked about rows
+        whose label never comes: a label then counts as if its row had been answered just before, and what is proven of
+        drawn mistakes holds only if you do not choose the rows to learn by the labels that were drawn.
     seed
         Of the draws; None for another run every time.
 
@@ -191,6 +193,7 @@ class AdeptClassifier(base.MiniBatchClassifier):
                 question.asked.add(how)
                 return question.p, question.guess
         self._asked += 1
+        self._learner.note_answer(p)
         guess = int(self._coins.of(self._asked, key) < p)
         self._questions.setdefault(key, deque()).append(_Question(p, guess, self._learner.rounds, {how}))
         if len(self._questions) > MOST_QUESTIONS:

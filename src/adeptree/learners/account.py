@@ -125,7 +125,7 @@ class Account(WholeRounds, ABC):
     @property
     def waiting(self) -> int:
         """How many answers wait for their labels."""
-        return len(self.tickets) + self.tickets.given_up.number
+        return len(self.tickets) + self.tickets.given_up.number + self.tickets.noted.number
 
     @property
     def ended(self) -> bool:
@@ -154,7 +154,7 @@ class Account(WholeRounds, ABC):
 
         None if nothing was.
         """
-        return self.bound_after(self.answered if self.horizon is None else self.horizon)
+        return self.bound_after(self.rounds + self.waiting if self.horizon is None else self.horizon)
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream."""

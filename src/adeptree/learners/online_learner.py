@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.arguments import check_number
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
 from adeptree.learners.given import Given, one, same_length
@@ -142,11 +143,21 @@ class OnlineLearner(Saved):
     def _give_up(self, given: Ticket) -> None:
         self.tickets.give_up(self.tickets.find(given))
 
+    def note_answer(self, p: float) -> None:
+        """Count an answer drawn with p that an adapter has given: it waits until :meth:`learn_answered` settles it.
+
+        What is proven of drawn mistakes needs every answer: which labels come may depend on what was drawn.
+        """
+        check_number("p", p, "a chance, from 0 to 1", lambda chance: 0 <= chance <= 1)
+        with self._lock:
+            self.tickets.noted = self.tickets.noted.and_also(p)
+
     def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int, weight: float = 1) -> None:
         """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
 
-        It is charged as it was answered, but the point is let in only now: the certificate is exact (Theorem B), and
-        nothing else is promised of late labels. :meth:`answer` is the better way where a ticket can be kept.
+        Each answer is told to :meth:`note_answer` first. It is charged as it was answered, but the point is let in only
+        now: the certificate is exact (Theorem B), and nothing else is promised of late labels. Where a ticket can be
+        kept, :meth:`answer` is the better way.
         """
         label = label_of(y)
         self._whole(self._learn_late, x, label, p, guess, since, self._cost(label, weight))
@@ -159,6 +170,11 @@ class OnlineLearner(Saved):
 
     def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int, cost: float) -> None:
         instance, x = self._met(x)
+        if not self.tickets.noted.number:
+            raise InvalidArgument(
+                f"no answer waits; tell note_answer(p) of every answer when it is given; {got('p', p)}"
+            )
+        self.tickets.noted = self.tickets.noted.without(p)
         prompt = since == self.rounds and p == self._probability(instance, x)
         self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt, cost)
 

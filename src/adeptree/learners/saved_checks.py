@@ -43,13 +43,18 @@ def is_limit(value: Any) -> bool:
     return isinstance(value, (int, float)) and (abs(value) <= LARGEST or value == math.inf)
 
 
+def is_waiting(sums: Any) -> bool:
+    """Whether these may be the sums over answers without a label."""
+    return len(sums) == 3 and is_count(sums[0]) and all(is_real(part) and 0 <= part <= sums[0] for part in sums[1:])
+
+
 Kinds = dict[str, Callable[[Any], Any]]
 ACCOUNT: Kinds = {
     **dict.fromkeys(("rounds", "asked", "posed", "answered", "overlaps"), is_count),
     **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones"), is_sum),
     **dict.fromkeys(("excess", "drift", "last_rate", "heaviest"), is_balance),
     **dict.fromkeys(("late", "weighed"), is_flag),
-    "given_up": lambda sums: len(sums) == 3 and is_count(sums[0]) and all(0 <= part <= sums[0] for part in sums[1:]),
+    **dict.fromkeys(("given_up", "noted"), is_waiting),
 }
 LEARNT: Kinds = {
     "spread": is_sum,

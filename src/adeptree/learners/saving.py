@@ -64,8 +64,8 @@ class Saved(Account):
     def _saved(self) -> dict[str, Any]:
         account = {name: getattr(self.ledger, name) for name in SUMS}
         account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
-        if self.tickets.given_up.number:
-            account["given_up"] = list(self.tickets.given_up)
+        for name, sums in (("given_up", self.tickets.given_up), ("noted", self.tickets.noted)):
+            account |= {name: list(sums)} if sums.number else {}
         return {
             # (A subclass without a kind of its own is not to come back as its parent.)
             "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
@@ -82,5 +82,6 @@ class Saved(Account):
         for name in SUMS:
             setattr(self.ledger, name, account[name])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
-        self.tickets.restore(account.get("tickets", []), account.get("given_up", GivenUp()))
-        self.ledger.waiting = self.waiting
+        given_up, noted = (account.get(name, GivenUp()) for name in ("given_up", "noted"))
+        self.tickets.restore(account.get("tickets", []), given_up, noted)
+        self.ledger.waiting = self.waiting - self.tickets.noted.number

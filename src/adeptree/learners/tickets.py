@@ -50,6 +50,11 @@ class GivenUp(NamedTuple):
         """Return the sums with one more."""
         return GivenUp(self.number + 1, self.variance + p * (1 - p), self.worst + max(p, 1 - p))
 
+    def without(self, p: float) -> GivenUp:
+        """Return the sums with one less, and exactly 0 without any."""
+        left = GivenUp(self.number - 1, max(0.0, self.variance - p * (1 - p)), max(0.0, self.worst - max(p, 1 - p)))
+        return left if left.number else GivenUp()
+
 
 class OpenTickets:
     """The answers that wait for their labels, oldest first.
@@ -63,6 +68,8 @@ class OpenTickets:
         self._given: dict[int, Ticket] = {}
         self._settled: dict[int, None] = {}
         self.given_up = GivenUp()
+        self.noted = GivenUp()
+        """The answers of adapters, which the learner is only told of: it learns the point with the label."""
 
     def __len__(self) -> int:
         return len(self._given) - len(self._settled)
@@ -99,8 +106,9 @@ class OpenTickets:
         self.given_up = self.given_up.and_also(ticket.p)
 
     def expected(self) -> GivenUp:
-        """Return the sums over all answers without a label, given up or not."""
-        sums = self.given_up
+        """Return the sums over all answers without a label: given up, of adapters, and open."""
+        gone, noted = self.given_up, self.noted
+        sums = GivenUp(gone.number + noted.number, gone.variance + noted.variance, gone.worst + noted.worst)
         for ticket in self:
             sums = sums.and_also(ticket.p)
         return sums
@@ -109,14 +117,16 @@ class OpenTickets:
         """Return the tickets as plain values."""
         return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner] for t in self]
 
-    def restore(self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp()) -> None:
+    def restore(
+        self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp(), noted: Sequence[Any] = GivenUp()
+    ) -> None:
         """Take over what :meth:`state` returned."""
         tickets = [
             Ticket(int(number), x, float(p), int(guess), int(arrivals), int(owner))
             for number, x, p, guess, arrivals, owner in state
         ]
         self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
-        self.given_up = GivenUp(*given_up)
+        self.given_up, self.noted = GivenUp(*given_up), GivenUp(*noted)
 
 
 def _marks(ticket: Ticket) -> tuple[Any, ...]:
