@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -255,3 +257,54 @@ def test_every_learner_knows_the_best_constant(kind: Any) -> None:
     for x, y in [(i % 7, int(i % 3 == 0)) for i in range(14)]:
         learner.learn(x, y)
     assert str(learner.best_constant()) == "always 0 (loss 5)"
+
+
+# --- A round that weighs more than was announced ---------------------------------------------------------
+
+
+HEAVY: dict[str, tuple[dict[str, Any], Callable[[at.Adept], Any]]] = {
+    "a plain round": ({"max_weight": 0.5}, lambda learner: learner.learn(3, 1)),
+    "a ticket": ({"max_weight": 0.5}, lambda learner: learner.learn(learner.answer(3), 1)),
+    "a batch": ({"max_weight": 0.5}, lambda learner: learner.learn_many([3, 4, 5], [1, 0, 1])),
+    "a weight": ({}, lambda learner: learner.learn(3, 1, 1.5)),
+    "weights": ({}, lambda learner: learner.learn_many([3, 4, 5], [1, 0, 1], [1, 2, 3])),
+    "a cost": ({"costs": (1, 2)}, lambda learner: learner.learn(3, 0, 1.5)),
+}
+
+
+@pytest.mark.parametrize("engine", ["auto", "paths"])
+@pytest.mark.parametrize("name", HEAVY)
+def test_a_round_that_ends_the_promise_warns_once(name: str, engine: str, tmp_path: Path) -> None:
+    settings, play = HEAVY[name]
+    learner = at.Adept(C, engine=engine, **settings)
+    with pytest.warns(errors.PromiseEnded, match="more than the .* announced by max_weight and costs") as told:
+        play(learner)
+    assert len(told) == 1 and told[0].filename == __file__ and learner.in_advance is None
+    learner.save(tmp_path / "saved")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        play(learner)
+        play(at.load(tmp_path / "saved"))  # type: ignore[arg-type]
+
+
+def test_as_an_error_the_warning_leaves_the_learner_and_its_promise_alone() -> None:
+    learner = at.Adept(C, max_weight=0.5)
+    learner.learn(9, 1, 0.5)
+    promised = learner.in_advance
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for play in (lambda: learner.learn(3, 1), lambda: learner.learn_many([3], [1]), lambda: learner.learn(3, 1, 2)):
+            with pytest.raises(errors.PromiseEnded):
+                play()
+        learner.learn(3, 1, 0.25)
+    assert learner.rounds == 2 and promised is not None and learner.bound_after(1) == promised
+
+
+def test_rounds_as_announced_do_not_warn() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", errors.PromiseEnded)
+        for settings, weight in (({}, 1), ({"max_weight": 0.5}, 0.5), ({"costs": (2, 3)}, 1), ({"max_weight": 9}, 9)):
+            learner = at.Adept(C, **settings)
+            learner.learn(3, 0, weight)
+            learner.learn_many([3, 4], [1, 0], [weight, weight])
+            assert learner.bound_after(10) is not None

@@ -17,7 +17,7 @@ from adeptree.app.run.run_command import run_command
 from adeptree.app.serve.serve_command import serve_command
 from adeptree.app.show_command import show_command
 from adeptree.app.terminal import INTERRUPTED, TROUBLES, fill_in, show, tell, told
-from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
+from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnded
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
 
@@ -115,6 +115,7 @@ def main(command: Callable[..., Any] = app) -> None:
         completion_init()
     # The summary says it in words where it belongs.
     warnings.simplefilter("ignore", NoBetterThanACoin)
+    warnings.simplefilter("ignore", PromiseEnded)
     sys.exit(_code(command))
 
 

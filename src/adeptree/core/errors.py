@@ -38,6 +38,10 @@ class NoBetterThanACoin(UserWarning):
     """What is promised in advance is no less than what guessing by a coin promises: true, and useless."""
 
 
+class PromiseEnded(UserWarning):
+    """A round costs more than ``max_weight`` and ``costs`` announce: what was promised in advance ends with it."""
+
+
 class WorkersNotUsed(UserWarning):
     """Workers were given for calls that take less time than the way to a worker and back."""
 

@@ -31,9 +31,11 @@ class BatchesOnEngine(RoundsOnEngine):
         return self.concept_class.instances_of(xs)
 
     def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
-        if weights is None and self.costs == EVEN:
+        if weights is None and self.costs == EVEN and self.scale >= 1:
             return None
-        return [self._cost(y, w) for y, w in zip(labels.tolist(), weights or [1] * len(labels), strict=True)]
+        costs = [self._cost_of(y, w) for y, w in zip(labels.tolist(), weights or [1] * len(labels), strict=True)]
+        self._warn_if_over(max(costs, default=0))
+        return costs
 
     def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
         probabilities = np.empty(len(labels), dtype=np.float64)

@@ -7,9 +7,10 @@ the way of all learners: marked before, and undone.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, PromiseEnded
 from adeptree.core.types import Instance, label_of
 from adeptree.learners.adept import Paths
 from adeptree.learners.given import PLAIN, one
@@ -139,9 +140,24 @@ class RoundsOnEngine(OnlineLearner):
 
     def _cost(self, label: int, weight: Any) -> float:
         """Return what a wrong guess costs in this round."""
+        cost = self._cost_of(label, weight)
+        self._warn_if_over(cost)
+        return cost
+
+    def _cost_of(self, label: int, weight: Any) -> float:
         if type(weight) is int and weight == 1 and self.costs == EVEN:
             return 1
         return check_cost(weight, self.costs[1 - label], self.scale)
+
+    def _warn_if_over(self, cost: float) -> None:
+        """Warn before the first round that ends what was promised."""
+        if cost > self.scale >= self.heaviest_round:
+            warnings.warn(
+                f"a round costs {cost:g}, more than the {self.scale:g} announced by max_weight and costs: what was "
+                f"promised in advance ends with it; build with a larger max_weight=",
+                PromiseEnded,
+                stacklevel=4,
+            )
 
     def _open(self, ticket: Ticket, x: Instance) -> None:
         # The point enters the tree now, and its loss when the label comes: so the answer cannot drift by more than
@@ -233,7 +249,7 @@ class RoundsOnEngine(OnlineLearner):
             if engine.atomic:
                 kernel.gate = self._lock
                 self._looks_at_once = kernel.quick_look
-                self._rounds_at_once = kernel.quick_round if self.costs == EVEN else not_plain
+                self._rounds_at_once = kernel.quick_round if self.costs == EVEN and self.scale >= 1 else not_plain
             else:
                 self._trace = Retrace() if trace is None else trace
 
