@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import adeptree as at
+from adeptree.core.arguments import refuse_class
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.frames import framed, rows_of
 from adeptree.families.registry import base_for, columns_of
@@ -29,6 +30,7 @@ def rules_of(rules: Any, stumps: Callable[[], at.ConceptClass] = OpenStumps) -> 
     >>> rules_of("stumps"), rules_of("real_thresholds()")
     (open_stumps(), real_thresholds())
     """
+    refuse_class("rules", rules)
     if isinstance(rules, at.ConceptClass):
         return rules
     if isinstance(rules, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -56,6 +57,24 @@ def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bo
     if not number or not holds(value):
         raise InvalidArgument(f"{name} must be {wanted}; {got(name, value)}")
     return value  # type: ignore[no-any-return]
+
+
+def refuse_class(name: str, value: object) -> None:
+    """Refuse a class where one of its objects is meant.
+
+    >>> from adeptree import SOA
+    >>> refuse_class("base", SOA)
+    Traceback (most recent call last):
+    ...
+    adeptree.core.errors.InvalidArgument: base must be an object, not a class; pass an instance: at.SOA()
+    """
+    if isinstance(value, type):
+        known = "at." if value.__module__.startswith("adeptree.") else ""
+        needs = any(
+            part.default is part.empty and part.kind < 2 for part in inspect.signature(value).parameters.values()
+        )
+        made = f"{known}{value.__name__}({'...' if needs else ''})"
+        raise InvalidArgument(f"{name} must be an object, not a class; pass an instance: {made}")
 
 
 def one_of(name: str, value: str, allowed: Iterable[str]) -> str:

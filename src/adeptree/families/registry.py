@@ -8,6 +8,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
+from adeptree.core.arguments import refuse_class
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.roles.base_learner import BaseLearner, Lifted, StateMachine
 from adeptree.roles.concept_class import ConceptClass
@@ -163,6 +164,7 @@ def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:
     """Return ``base`` ready for the class: the natural one if None, a user's state machine lifted."""
     if base is None:
         return default_base(concept_class)
+    refuse_class("base", base)
     if isinstance(base, BaseLearner):
         return base.bind(concept_class)
     if isinstance(base, StateMachine):

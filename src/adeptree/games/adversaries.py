@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.arguments import check_number, check_size
+from adeptree.core.arguments import check_number, check_size, refuse_class
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.frames import refuse_frame
 from adeptree.core.seeds import stream
@@ -18,7 +18,7 @@ from adeptree.core.types import Concept
 from adeptree.families.dimensions import littlestone_dimension
 from adeptree.games.transcript import Round
 from adeptree.learners.online_learner import OnlineLearner
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.frontier import Query
 from adeptree.theory.littlestone import MistakeTree
 
@@ -120,6 +120,9 @@ class _Drawing(Adversary):
     concept_class: ConceptClass
     instances: Instances | None = field(default=None, kw_only=True, repr=False)
 
+    def __post_init__(self) -> None:
+        check_class(self.concept_class)
+
     def start(self, rounds: int, seed: int) -> None:
         """Begin a game."""
         refuse_frame("instances", self.instances, "list its rows, e.g. frame.to_dict('records') in pandas")
@@ -141,6 +144,7 @@ class _Noisy(_Drawing):
     _target: Concept
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_number("noise", self.noise, "a probability between 0 and 1", lambda noise: 0 <= noise <= 1)
 
     def label(self, history: Sequence[Round], x: Any, p: float) -> int:
@@ -202,6 +206,7 @@ class LittlestoneTree(_Drawing):
     """
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _, self._tree = littlestone_dimension(self.concept_class, witness=True)
 
     def start(self, rounds: int, seed: int) -> None:
@@ -247,6 +252,7 @@ def listening(adversary: Adversary, learner: OnlineLearner) -> Iterator[list[Que
 
 def as_adversary(source: Any) -> Adversary:
     """Return an adversary; an iterable of (x, y) pairs becomes a recorded stream."""
+    refuse_class("adversary", source)
     if isinstance(source, Adversary):
         return source
     refuse_frame(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_size, refuse_class
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import label_of
 from adeptree.games.adversaries import History, as_adversary, listening
@@ -49,6 +49,7 @@ def play(
     >>> run.regret <= run.bound
     True
     """
+    refuse_class("learner", learner)
     opponent = as_adversary(adversary)
     total = _rounds_left(learner) if rounds is None else check_size("rounds", rounds, at_least=0)
     opponent.start(total, seed)

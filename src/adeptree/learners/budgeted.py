@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_size, refuse_class
 from adeptree.core.errors import BudgetExhausted, InvalidArgument, StateError, got
 from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance
@@ -153,6 +153,7 @@ class Rationed(_Budgeted):
     kind = "rationed"
 
     def __init__(self, inner: OnlineLearner, horizon: int, budget: int, seed: int = 0) -> None:
+        refuse_class("inner", inner)
         if not isinstance(inner, OnlineLearner) or inner.rounds:
             raise InvalidArgument(f"inner must be an online learner that has not learnt yet; {got('inner', inner)}")
         super().__init__(inner.concept_class, horizon, budget, seed)

@@ -118,7 +118,9 @@ class OracleClass(ConceptClass):
     ) -> None:
         if oracle is not None and any(given is not None for given in (find, realizable, find_many)):
             raise InvalidArgument("give oracle=, or functions (find=, find_many= or realizable=), not both")
-        source = FunctionOracle(find, realizable, find_many=find_many, name=name) if oracle is None else oracle
+        source = (
+            FunctionOracle(find, realizable, find_many=find_many, name=name) if oracle is None else check_oracle(oracle)
+        )
         self.finds = source.gives_witnesses
         self.mistake_bound = mistake_bound
         self.vc_dimension, self.littlestone_dimension = vc_dimension, littlestone_dimension

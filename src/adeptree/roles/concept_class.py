@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from adeptree.core.arguments import refuse_class
 from adeptree.core.cards import card
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.frames import refuse_frame
@@ -134,6 +135,7 @@ class ConceptClass(ABC):
 
 def check_class(given: object, otherwise: str = "") -> ConceptClass:
     """Return a concept class, or say that one was expected (and what else there is)."""
+    refuse_class("concept_class", given)
     if not isinstance(given, ConceptClass):
         expected = "a concept class such as Thresholds(256) was expected"
         raise InvalidArgument(f"{expected}; {got('concept_class', given)}{otherwise}")

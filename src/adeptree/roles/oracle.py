@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
+from adeptree.core.arguments import refuse_class
 from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown, got
 from adeptree.core.types import Concept, Sample
 
@@ -229,6 +230,7 @@ def in_step(answers: list[Any], samples: Samples) -> list[Any]:
 
 def check_oracle(oracle: object, kind: Kind | None = None) -> Oracle:
     """Return the oracle, if it is one (and answers ``kind``), or say what was expected."""
+    refuse_class("oracle", oracle)
     if not isinstance(oracle, Oracle):
         raise InvalidArgument(f"expected an oracle such as ClassOracle(Thresholds(256)); {got('oracle', oracle)}")
     if kind is not None and kind not in oracle.answers:
