@@ -18,10 +18,14 @@ class BatchesOnEngine(RoundsOnEngine):
     """``learn_many`` and ``predict_proba_many``."""
 
     def _looked_at_all(self, xs: Any) -> FloatArray:
+        return self._looks(self._looked_at_batch, xs)
+
+    def _looked_at_batch(self, xs: Any) -> FloatArray:
         self._catch_up()
         self._check_horizon()
         instances = self.concept_class.instances_of(xs)
         try:
+            self._touch()
             return self.engine.probabilities(instances)
         except BaseException:
             self.engine.discard()
@@ -56,8 +60,8 @@ class BatchesOnEngine(RoundsOnEngine):
         """Play on, stretch by stretch at one rate. What is raised in between leaves whole rounds."""
         done = 0
         while done < len(labels):
-            self._catch_up()
             if engine.atomic:
+                self._catch_up()
                 done = engine.kernel.run(labels, prices, probabilities, done, len(labels))
             else:
                 done = self._whole(self._play_chunk, engine, xs, labels, prices, probabilities, done)
@@ -67,10 +71,11 @@ class BatchesOnEngine(RoundsOnEngine):
         self, engine: KernelEngine, xs: Any, labels: IntArray, prices: FloatArray, probabilities: FloatArray, done: int
     ) -> int:
         stop = min(len(labels), done + CHUNK)
-        if self._trace is not None:
-            self._trace.torn = True
+        self._catch_up()
+        self._touch()
         played = engine.kernel.run(labels, prices, probabilities, done, stop)
         if self._trace is not None:
             some = slice(done, played)
             self._trace.note_many(engine.rate, xs[some], labels[some], prices[some])
+        self._catch_up()  # (here, so that an interrupted change of the rate takes the rounds back, too)
         return played

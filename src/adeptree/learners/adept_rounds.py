@@ -8,7 +8,8 @@ the way of all learners: marked before, and undone.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 from adeptree.core.errors import InvalidArgument, PromiseEnded
 from adeptree.core.types import Instance, label_of
@@ -18,7 +19,7 @@ from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.rates import ConstantRate, RateRule, Seen
 from adeptree.learners.retracing import Retrace
 from adeptree.learners.tickets import Ticket
-from adeptree.learners.whole_rounds import Mark
+from adeptree.learners.whole_rounds import Mark, Result
 from adeptree.roles.engine import Engine, Odds, Problem
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.theory.losses import check_cost
@@ -67,7 +68,11 @@ class RoundsOnEngine(OnlineLearner):
         p: float = self._looks_at_once(x)
         if p >= 0.0:
             return p
-        with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
+        with self._lock: return self._looks(self._looked_at, x)  # fmt: skip  # noqa: E701
+
+    def _looks(self, look: Callable[[Any], Result], given: Any) -> Result:
+        """Look at points: a look, too, changes an interpreted kernel, which is made again if it is interrupted."""
+        return look(given) if self._trace is None else self._undone_if_raised(look, (given,))
 
     def _looked_at(self, x: Any) -> float:
         self._catch_up()
@@ -129,6 +134,7 @@ class RoundsOnEngine(OnlineLearner):
 
     def _odds(self, x: Instance, raw: Any = None) -> Odds:
         try:
+            self._touch()
             return self.engine.odds(x)
         except BaseException:
             # What is kept of a look that was interrupted may be another point's.
@@ -137,6 +143,11 @@ class RoundsOnEngine(OnlineLearner):
             finally:
                 self.engine.discard()  # whatever is raised in the first
             raise
+
+    def _touch(self) -> None:
+        """Note that an interpreted kernel is about to change, and may be torn from now on."""
+        if self._trace is not None:
+            self._trace.torn = True
 
     def _cost(self, label: int, weight: Any) -> float:
         """Return what a wrong guess costs in this round."""
@@ -217,6 +228,10 @@ class RoundsOnEngine(OnlineLearner):
         if isinstance(self.engine, KernelEngine) and self.engine.kernel.due:
             self._move_on()
 
+    def _up_to_date(self) -> Self:
+        self._catch_up()
+        return self
+
     def _move_on(self) -> None:
         """After rounds at one rate: bring it up to date. (May be done again, if it is interrupted.)"""
         engine, rule, stay = self.engine, self.rate_rule, self.rate_rule.stay
@@ -226,6 +241,7 @@ class RoundsOnEngine(OnlineLearner):
         if self.heaviest_round > self.scale:
             rule.slow_down(self.heaviest_round)
         if rule.eta != self._eta:
+            self._touch()
             engine.rate = self._eta = rule.eta
         self._limit()
 
@@ -263,8 +279,10 @@ class RoundsOnEngine(OnlineLearner):
 
     def speculate(self, x: Any) -> float:
         """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
-        with self._lock:
-            return self._probability(self.concept_class.instance(one(self.concept_class, x)), x)
+        with self._lock: return self._looks(self._speculated, x)  # fmt: skip  # noqa: E701
+
+    def _speculated(self, x: Any) -> float:
+        return self._probability(self.concept_class.instance(one(self.concept_class, x)), x)
 
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""

@@ -208,11 +208,11 @@ class Adaptive(RateRule):
         super().__init__()
         self.price, self.floor = price, floor
         self.kappa = kappa
-        self.eta = self.FIRST / scale
-        self._settle()
+        self._settle(self.FIRST / scale)
 
-    def _settle(self) -> None:
-        self.stay = Stay(gap=2 * GRID * self.kappa / self.eta)
+    def _settle(self, eta: float) -> None:
+        """Set the rate and its limit at once: an interrupt in between would leave the limit of another rate."""
+        self.eta, self.stay = eta, Stay(gap=2 * GRID * self.kappa / eta)
 
     def look(self, seen: Seen) -> None:
         """Where Lambda has outgrown the price, look at the price again, and lower eta to the balance."""
@@ -220,14 +220,12 @@ class Adaptive(RateRule):
             return
         dearest = self.price(seen.rounds) or 0.0
         self.kappa = max(self.kappa, seen.cost(), dearest * self.floor / 2)
-        self.eta = min(self.eta, 2 * self.kappa / seen.gap)
-        self._settle()
+        self._settle(min(self.eta, 2 * self.kappa / seen.gap))
 
     def slow_down(self, scale: float) -> None:
         """Begin no bolder than at 4 / scale."""
         if self.eta * scale > self.FIRST:
-            self.eta = self.FIRST / scale
-            self._settle()
+            self._settle(self.FIRST / scale)
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
         """1.087 sqrt(K T) + K/8 + 1/2, with other constants for other floors."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from numpy.random import Generator
 
@@ -103,7 +103,7 @@ def _behind_the_lock(reader: Any) -> Any:
 
     @functools.wraps(inner)
     def waits(self: Any, *arguments: Any, **named: Any) -> Any:
-        with self._lock: return inner(self, *arguments, **named)  # fmt: skip  # noqa: E701
+        with self._lock: return inner(self._up_to_date(), *arguments, **named)  # fmt: skip  # noqa: E701
 
     return property(waits, doc=reader.__doc__) if isinstance(reader, property) else waits
 
@@ -143,6 +143,10 @@ class WholeRounds:
                 self._undo(mark)
                 raise
             raise
+
+    def _up_to_date(self) -> Self:
+        """Return the learner, after what an interrupted call left to do: some numbers depend on the coming rate."""
+        return self
 
     def _mark(self) -> Mark:
         """Return where everything stands."""

@@ -1,0 +1,58 @@
+"""Ctrl-C at the lines of a call: a learner is as before, as after, or every later call asks to load it again.
+
+The long form, every line of every call, is ``python tests/support/interrupting.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from interrupting import campaign, heavy_rounds
+
+import adeptree as at
+
+SCRIPT = Path(__file__).parents[1] / "support" / "interrupting.py"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_interrupt_leaves_whole_rounds_for_every_family() -> None:
+    tried, failures = campaign(lines=2, share=3)
+    assert tried > 50 and not failures, failures
+
+
+@pytest.mark.parametrize(("before", "seed", "weight"), [(1, 1, 3.0), (3, 5, 3.0), (3, 2, 8.0)])
+def test_an_interrupted_change_of_the_rate_is_done_whole(before: int, seed: int, weight: float) -> None:
+    assert heavy_rounds(at.Thresholds(64), before, seed, weight) == []
+
+
+INTERPRETED = {
+    "every family": ["--lines", "2", "--share", "9"],
+    "a look at stumps": ["--begins", "real_stumps, kt", "--named", "predict_proba", "--lines", "60"],
+    "a look with a horizon": ["--begins", "stumps, paper", "--named", "predict_proba", "--lines", "60"],
+    "a batch across two rates": ["--begins", "stumps, anytime", "--named", "learn_many", "--lines", "40"],
+}
+
+
+STEPS = [("real_steps, ", "learn a ticket, heavy"), ("table_steps, adaptive", "learn, heavy")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("begins", "named"), STEPS)
+def test_readers_after_an_interrupt_use_the_rate_of_the_coming_round(begins: str, named: str) -> None:
+    tried, failures = campaign(lines=60, begins=begins, named=named)
+    assert tried > 10 and not failures, failures
+
+
+@pytest.mark.parametrize("name", INTERPRETED)
+def test_an_interrupt_leaves_whole_rounds_where_kernels_are_interpreted(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *INTERPRETED[name]],
+        env={**os.environ, "ADEPTREE_ENGINE": "python"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and " 0 wrong" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]

@@ -1,0 +1,307 @@
+"""Ctrl-C at a line of a round, for every family: afterwards a learner is as before, as after, or asks to be loaded.
+
+``python tests/support/interrupting.py`` tries every line of every call (ADEPTREE_ENGINE=python: interpreted kernels).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import adeptree as at
+from adeptree import errors
+from adeptree.families.registry import families
+
+LIBRARY = at.__file__.rsplit("/", 1)[0]
+START, HEAVY = 7, 8.0
+
+
+class Interrupter:
+    """Follows the lines executed inside the library, and raises KeyboardInterrupt at the n-th."""
+
+    def __init__(self, at_line: int = 0) -> None:
+        self.at_line = at_line
+        self.places: list[str] = []
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(LIBRARY):
+            return None
+        if event == "line":
+            self.places.append(f"{frame.f_code.co_filename[len(LIBRARY) :]}:{frame.f_lineno}")
+            if len(self.places) == self.at_line:
+                raise KeyboardInterrupt
+        return self
+
+
+def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
+    """Call, be interrupted at that line (0: never), and return the lines that were executed."""
+    tracer, before = Interrupter(line), sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return tracer.places
+
+
+class Game(NamedTuple):
+    """A learner to be built, its points, labels and weights."""
+
+    build: Callable[[], Any]
+    xs: list[Any]
+    ys: list[int]
+    weights: list[float]
+
+    def played(self, rounds: int, plain: int = 0) -> Any:
+        """Return a learner after these rounds, and some more that weigh 1, as those of a batch do."""
+        learner = self.build()
+        for i in range(rounds):
+            self.learn(learner, i)
+        for i in range(rounds, rounds + plain):
+            learner.learn(self.xs[i], self.ys[i])
+        return learner
+
+    def learn(self, learner: Any, i: int) -> None:
+        """Play the i-th round."""
+        weight = {} if self.weights[i] == 1 else {"weight": self.weights[i]}
+        learner.learn(self.xs[i], self.ys[i], **weight)
+
+    def told(self, learner: Any) -> list[float]:
+        """Return what a learner says now, and after more rounds: a wrong rate or sum shows there at the latest."""
+        found = [float(learner.rounds), float(learner.answered), learner.regret, learner.best_loss]
+        found += [learner.predict_proba(x) for x in (self.xs[START], *self.xs[-3:])]
+        for i in range(START + 4, START + 10):
+            self.learn(learner, i)
+            found += [learner.regret, learner.best_loss, learner.predict_proba(self.xs[i - 4])]
+        return found
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "": {},
+    "kt": {"prior": "kt"},
+    "anytime": {"rate": "anytime"},
+    "adaptive": {"rate": "adaptive"},
+    "costs": {"costs": (3, 0.5), "rate": "adaptive"},
+    "paper": {"horizon": 60},
+    "first order": {"horizon": 60, "rate": "first-order"},
+    "paths": {"engine": "paths"},
+}
+OTHERS: dict[str, Callable[[], Any]] = {
+    "tracking": lambda: at.Tracking(at.Thresholds(6), 60, 2),
+    "tracking, anytime": lambda: at.TrackingAnytime(at.Thresholds(6)),
+    "hedge": lambda: at.Hedge(at.Thresholds(6)),
+    "lazy": lambda: at.LazyAdept(at.Thresholds(6), 60),
+    "leader": lambda: at.FollowTheLeader(at.Thresholds(6), 60),
+}
+QUICK = {name: given for name, given in OPTIONS.items() if name != "paths"}
+LISTED = ("thresholds", "intervals", "stumps", "finite", "table_stumps")
+"""Families that are also tried path by path."""
+SLOW = ("halfspaces",)
+SMALLER = {"unions": "unions(n=12, m=2)", "intervals": "intervals(n=24)", "conjunctions": "conjunctions(n=3)"}
+
+
+def games(seed: int = 0) -> Iterator[tuple[str, Game]]:
+    """Yield a game for every family with every option that it takes, and for the other learners."""
+    builds: dict[str, Callable[[], Any]] = {}
+    for family in families():
+        if family.example:
+            c = at.parse(SMALLER.get(family.name, family.example))
+            options = OPTIONS if family.name in LISTED else {"": {}} if family.name in SLOW else QUICK
+            builds |= {f"{family.name}, {name}": partial(at.Adept, c, **given) for name, given in options.items()}
+    for name, build in {**builds, **OTHERS}.items():
+        try:
+            c = build().concept_class
+        except errors.AdeptreeError:
+            continue  # (the family does not take these options)
+        rng = np.random.default_rng(seed)
+        xs = [c.random_instance(rng) for _ in range(START + 12)]
+        ys = rng.integers(0, 2, len(xs)).tolist()
+        weighed = isinstance(build(), at.Adept)
+        weights = [float(w) if weighed else 1 for w in rng.choice([1, 1, 1, 2.5, 0.25], len(xs))]
+        if weighed:
+            weights[START + 6] = 2 * HEAVY
+        yield name, Game(build, xs, ys, weights)
+
+
+def calls(game: Game) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any], list[Callable[[], Any]]]]:
+    """Return what is interrupted: what is done before, the call itself, and how every allowed outcome is made."""
+    x, y = game.xs[START], game.ys[START]
+
+    def nothing(learner: Any) -> None:
+        return None
+
+    def after(prepare: Callable[[Any], Any], act: Callable[[Any, Any], Any]) -> Any:
+        learner = game.played(START)
+        act(learner, prepare(learner))
+        return learner
+
+    def before(prepare: Callable[[Any], Any]) -> Any:
+        learner = game.played(START)
+        prepare(learner)
+        return learner
+
+    acts: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
+        "learn": (nothing, lambda learner, _: learner.learn(x, y)),
+        "predict_proba": (nothing, lambda learner, _: learner.predict_proba(x)),
+        "predict_proba_many": (nothing, lambda learner, _: learner.predict_proba_many(game.xs[START - 2 : START + 3])),
+        "answer": (nothing, lambda learner, _: learner.answer(x)),
+        "learn a ticket": (lambda learner: learner.answer(x), lambda learner, ticket: learner.learn(ticket, y)),
+    }
+    if isinstance(game.build(), at.Adept):
+        acts["certificate"] = nothing, lambda learner, _: learner.certificate()
+        acts["learn, heavy"] = nothing, lambda learner, _: learner.learn(x, y, weight=HEAVY)
+        acts["learn a ticket, heavy"] = (
+            lambda learner: learner.answer(x),
+            lambda learner, ticket: learner.learn(ticket, y, weight=HEAVY),
+        )
+    found = {
+        name: (prepare, act, [partial(before, prepare), partial(after, prepare, act)])
+        for name, (prepare, act) in acts.items()
+    }
+    some = slice(START, START + 4)
+    found["learn_many"] = (
+        nothing,
+        lambda learner, _: learner.learn_many(game.xs[some], game.ys[some]),
+        [partial(game.played, START, done) for done in range(5)],
+    )
+    return found
+
+
+def outcome(game: Game, learner: Any) -> list[float] | None:
+    """Return what a learner says, or None if every call asks to load it again."""
+    try:
+        return game.told(learner)
+    except errors.StateError as error:
+        assert "load" in str(error), error
+    for call in (lambda: learner.predict_proba(game.xs[0]), lambda: learner.learn(game.xs[0], 1)):
+        try:
+            call()
+        except errors.StateError as error:
+            assert "load" in str(error), error
+        else:
+            raise AssertionError("one call asks to load the learner, and another one works")
+    return None
+
+
+def same(a: list[float], b: list[float]) -> bool:
+    return len(a) == len(b) and all(abs(x - y) <= 1e-9 * max(1.0, abs(x)) for x, y in zip(a, b, strict=True))
+
+
+def attack(game: Game, name: str, lines: Callable[[list[str]], list[int]]) -> tuple[int, list[str]]:
+    """Interrupt a call at some of its lines; return how many, and the places after which the learner is wrong."""
+    prepare, act, allowed = calls(game)[name]
+    expected = [told for make in allowed if (told := outcome(game, make())) is not None]
+    done = game.played(START)
+    prepared = prepare(done)
+    places = interrupted(lambda: act(done, prepared))
+    wrong, tried = list[str](), lines(places)
+    for line in tried:
+        torn = game.played(START)
+        prepared = prepare(torn)
+        place = interrupted(partial(act, torn, prepared), line)[-1]
+        try:
+            found = outcome(game, torn)
+        except Exception as error:
+            wrong.append(f"{place}: {type(error).__name__}: {error}")
+            continue
+        if found is not None and not any(same(found, one) for one in expected):
+            wrong.append(f"{place}: {found[:7]} in place of {[one[:7] for one in expected]}")
+    return len(tried), wrong
+
+
+def every(places: list[str]) -> list[int]:
+    """Return every line, the first and the last time that it is executed."""
+    first = {place: i for i, place in reversed(list(enumerate(places, 1)))}
+    last = {place: i for i, place in enumerate(places, 1)}
+    return sorted({*first.values(), *last.values()})
+
+
+def some(count: int, seed: int) -> Callable[[list[str]], list[int]]:
+    """Return a choice of that many of them."""
+
+    def chosen(places: list[str]) -> list[int]:
+        found = every(places)
+        return sorted(random.Random(seed).sample(found, min(count, len(found))))
+
+    return chosen
+
+
+def campaign(lines: int = 0, share: int = 1, begins: str = "", named: str = "") -> tuple[int, list[str]]:
+    """Interrupt the calls of every ``share``-th game at so many lines (0: all); return how many, and what is wrong."""
+    tried, failures = 0, list[str]()
+    for place, (title, game) in enumerate(games()):
+        if place % share or not title.startswith(begins):
+            continue
+        chosen = [name for name in calls(game) if name.startswith(named)]
+        if lines and not named:  # a third of the calls, in turn
+            chosen = chosen[place // share % 3 :: 3] or chosen
+        few = lines or (10 if title.startswith(SLOW) else 0)
+        for name in chosen:
+            count, wrong = attack(game, name, some(few, place) if few else every)
+            tried += count
+            failures += [f"{title}: {name}: {one}" for one in wrong]
+            for one in wrong[:3]:
+                sys.stdout.write(f"{title}: {name}: {one[:400]}\n")
+                sys.stdout.flush()
+    return tried, failures
+
+
+def heavy_rounds(c: at.ConceptClass, before: int, seed: int, weight: float) -> list[str]:
+    """Interrupt a heavy round at every line, and compare the 120 rounds after it: the rate may differ late."""
+    rng = np.random.default_rng(seed)
+    xs = [c.random_instance(rng) for _ in range(before + 121)]
+    ys = rng.integers(0, 2, len(xs)).tolist()
+
+    def started() -> Any:
+        learner = at.Adept(c, rate="adaptive")
+        for x, y in zip(xs[:before], ys, strict=False):
+            learner.learn(x, y)
+        return learner
+
+    def told(learner: Any) -> list[float]:
+        found = []
+        for x, y in zip(xs[before + 1 :], ys[before + 1 :], strict=True):
+            found.append(learner.predict_proba(x))
+            learner.learn(x, y)
+        return [*found, learner.regret, learner.best_loss]
+
+    done = started()
+    places = interrupted(lambda: done.learn(xs[before], ys[before], weight=weight))
+    allowed, wrong = [told(started()), told(done)], list[str]()
+    for line in every(places):
+        torn = started()
+        place = interrupted(lambda torn=torn: torn.learn(xs[before], ys[before], weight=weight), line)[-1]  # type: ignore[misc]
+        found = told(torn)
+        if not any(same(found, one) for one in allowed):
+            wrong.append(place)
+    return wrong
+
+
+def main() -> None:
+    """Interrupt, and print the counts."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--lines", type=int, default=0)
+    options.add_argument("--share", type=int, default=1)
+    options.add_argument("--begins", default="")
+    options.add_argument("--named", default="")
+    given = options.parse_args()
+    warnings.simplefilter("ignore")
+    begun = time.monotonic()
+    tried, failures = campaign(given.lines, given.share, given.begins, given.named)
+    sys.stdout.write(f"{tried:,} interrupts, {len(failures)} wrong, in {time.monotonic() - begun:.0f} s\n")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
