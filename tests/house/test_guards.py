@@ -92,8 +92,8 @@ class Budget(NamedTuple):
 
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
-LONG_FILES = {"line_tree_kernel.py": 374, "thresholds_kernel.py": 357, "round_kernel.py": 329, "steps_kernel.py": 322}
-LONG_FILES |= {"bit_encodings.py": 335}
+LONG_FILES = {"mixture_kernel.py": 395, "line_tree_kernel.py": 370, "thresholds_kernel.py": 358, "round_kernel.py": 334}
+LONG_FILES |= {"steps_kernel.py": 324, "column_kernel.py": 309}
 """Kernels declare their C types line by line."""
 BUDGETS = [
     Budget("the second edition", 30_700, 16_560),
@@ -103,7 +103,7 @@ BUDGETS = [
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"One runner", "the end of this edition"}
 """The labels at which the design allows larger numbers."""
-CORE = ("core", "theory", "roles", "families", "oracles", "learners", "games")
+CORE = ("core", "theory", "roles", "structures", "families", "oracles", "learners", "games")
 
 
 @cache

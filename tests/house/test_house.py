@@ -28,6 +28,7 @@ ROOMS = {
     "research",
     "roles",
     "solvers",
+    "structures",
     "theory",
 }
 

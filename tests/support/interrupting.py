@@ -134,24 +134,28 @@ def games(seed: int = 0) -> Iterator[tuple[str, Game]]:
         yield name, Game(build, xs, ys, weights)
 
 
-def calls(game: Game) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any], list[Callable[[], Any]]]]:
+Prepare = Callable[[Any], Any]
+Act = Callable[[Any, Any], Any]
+
+
+def calls(game: Game) -> dict[str, tuple[Prepare, Act, list[Callable[[], Any]]]]:
     """Return what is interrupted: what is done before, the call itself, and how every allowed outcome is made."""
     x, y = game.xs[START], game.ys[START]
 
     def nothing(learner: Any) -> None:
         return None
 
-    def after(prepare: Callable[[Any], Any], act: Callable[[Any, Any], Any]) -> Any:
+    def after(prepare: Prepare, act: Act) -> Any:
         learner = game.played(START)
         act(learner, prepare(learner))
         return learner
 
-    def before(prepare: Callable[[Any], Any]) -> Any:
+    def before(prepare: Prepare) -> Any:
         learner = game.played(START)
         prepare(learner)
         return learner
 
-    acts: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
+    acts: dict[str, tuple[Prepare, Act]] = {
         "learn": (nothing, lambda learner, _: learner.learn(x, y)),
         "predict_proba": (nothing, lambda learner, _: learner.predict_proba(x)),
         "predict_proba_many": (nothing, lambda learner, _: learner.predict_proba_many(game.xs[START - 2 : START + 3])),
@@ -165,7 +169,7 @@ def calls(game: Game) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any, An
             lambda learner: learner.answer(x),
             lambda learner, ticket: learner.learn(ticket, y, weight=HEAVY),
         )
-    found = {
+    found: dict[str, tuple[Prepare, Act, list[Callable[[], Any]]]] = {
         name: (prepare, act, [partial(before, prepare), partial(after, prepare, act)])
         for name, (prepare, act) in acts.items()
     }
@@ -184,7 +188,7 @@ def outcome(game: Game, learner: Any) -> list[float] | None:
         return game.told(learner)
     except errors.StateError as error:
         assert "load" in str(error), error
-    for call in (lambda: learner.predict_proba(game.xs[0]), lambda: learner.learn(game.xs[0], 1)):
+    for call in (partial(learner.predict_proba, game.xs[0]), partial(learner.learn, game.xs[0], 1)):
         try:
             call()
         except errors.StateError as error:

@@ -154,7 +154,7 @@ class Game:
         drawn = most ** self.rng.uniform(-1, 1) if most > 1 else most * self.rng.random()
         # At the present rate this is what takes a rule out of, or to the edge of, what a double holds.
         decisive = self.rng.uniform(0, 800) / self.learner.learning_rate
-        return min(most, self.rng.choice([*FRACTIONS, drawn, most, decisive, decisive, decisive]))
+        return float(min(most, self.rng.choice([*FRACTIONS, drawn, most, decisive, decisive, decisive])))
 
     def play(self) -> None:
         """Play all rounds, and check the files and copies on the way."""

@@ -199,9 +199,8 @@ def _scope(learner: Adept) -> str:
 
 
 def _inside(learner: Adept) -> str:
-    queries, M, runs = learner.queries, learner.mistake_bound, learner.engine.runs_base
+    queries, M, gone, runs = learner.queries, learner.mistake_bound, learner.engine.dropped, learner.engine.runs_base
     base = f"of the base learner {type(learner.base).__name__}" if runs else "no base learner runs"
-    gone = learner.engine.dropped
     dropped = f"{gone.paths:,} with {gone.mass:.3g} of the prior mass dropped" if gone.paths else ""
     return _part(
         "Inside",
