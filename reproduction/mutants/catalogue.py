@@ -131,7 +131,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "losses forgotten": Mutant(
         "the account of expected losses is a little too small",
-        {"learners.account:Account._settle": ways.forgets_a_tenth},
+        {"learners.account:Account.expected_loss": times(0.9)},
         {"algorithms": {}},
     ),
     "best loss halved": Mutant(

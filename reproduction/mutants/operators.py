@@ -252,16 +252,6 @@ def always(value: Any) -> Change:
     return lambda was: lambda *args, **named: value
 
 
-def forgets_a_tenth(was: Any) -> Any:
-    """Every expected loss is a tenth too small."""
-
-    def settle(self: Any, p: float, guess: int, label: int) -> None:
-        was(self, p, guess, label)
-        self.expected_loss -= 0.1 * abs(p - label)
-
-    return settle
-
-
 def ones_only(was: Any) -> Any:
     """Samples lose their 0s."""
     return lambda self, sample: was(self, [(x, y) for x, y in sample if y])

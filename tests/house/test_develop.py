@@ -104,7 +104,7 @@ def test_files_that_the_pages_name_exist() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_a_skeleton_runs_where_it_was_copied_to(task: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(text_of(task), encoding="utf-8")
-    printed = run(["mine.py"], tmp_path, ROOT / "src")
+    printed = run(["mine.py"], tmp_path, ROOT / "src", ROOT)
     assert printed.strip() and "failed" not in printed and "False" not in printed, printed
 
 
@@ -141,7 +141,7 @@ def test_a_round_of_the_learner_is_all_or_nothing(monkeypatch: pytest.MonkeyPatc
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learner, "_settle", interrupted)
+    monkeypatch.setattr(learner, "_charge", interrupted)
     with pytest.raises(KeyboardInterrupt):
         learner.learn(4, 0)
     assert (learner.losses.tolist(), learner.rounds) == before
