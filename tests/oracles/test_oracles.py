@@ -23,10 +23,8 @@ from adeptree import (
     Bisection,
     BlockUnions,
     ConceptClass,
-    DefaultZero,
     FiniteClass,
     Intervals,
-    IntervalSearch,
     OracleClass,
     Thresholds,
 )
@@ -64,6 +62,7 @@ from adeptree.oracles import (
     Timing,
 )
 from adeptree.oracles.sources import errors_of
+from adeptree.research import DefaultZero, IntervalSearch
 
 Pairs = list[tuple[Any, int]]
 LINE = Thresholds(8)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
+from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.oracles import ClassOracle
@@ -53,10 +54,10 @@ OTHERS: dict[str, Callable[[random.Random], Any]] = {
     "tracking anytime": lambda rng: at.TrackingAnytime(some_class(rng), rng.choice([1, 3])),
     "hedge": lambda rng: at.Hedge(some_list(rng), rng.choice([None, 50]), rate=rng.choice([None, "first-order", 9.0])),
     "leader": lambda rng: at.FollowTheLeader(some_class(rng), 50),
-    "perturbed leader": lambda rng: at.FollowThePerturbedLeader(LINE, 50, draws=rng.choice([1, 5])),
-    "rand soa": lambda rng: at.RandSOA(at.Thresholds(3), rng.choice([0, 1])),
-    "transductive": lambda rng: at.Transductive(LINE, list(range(12)) * 5, rng.choice([None, 50])),
-    "unknown order": lambda rng: at.UnknownOrder(LINE, list(range(12)) * 5),
+    "perturbed leader": lambda rng: research.FollowThePerturbedLeader(LINE, 50, draws=rng.choice([1, 5])),
+    "rand soa": lambda rng: research.RandSOA(at.Thresholds(3), rng.choice([0, 1])),
+    "transductive": lambda rng: research.Transductive(LINE, list(range(12)) * 5, rng.choice([None, 50])),
+    "unknown order": lambda rng: research.UnknownOrder(LINE, list(range(12)) * 5),
 }
 """Every other kind of learner that can be saved."""
 ROUNDS = 18
