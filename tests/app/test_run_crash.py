@@ -207,7 +207,7 @@ def saved_run() -> list[str]:
         (
             "settings.json",
             lambda b: json.dumps({"format": "adeptree run 1", "settings": 3, "checksum": 3741639121}).encode(),
-            "s/settings.json is in the format 'adeptree run 1', of another version of adeptree; this one reads",
+            "s/settings.json: file format version 'adeptree run 1' is not supported; this version reads",
         ),
         ("checkpoint", lambda b: b[:-9], "s/checkpoint is truncated or altered"),
         ("checkpoint", lambda b: b"hello", "s/checkpoint is not a file saved by adeptree"),

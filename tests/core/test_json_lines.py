@@ -106,8 +106,12 @@ def test_a_row_that_cannot_be_is_named_by_its_line(path: Path) -> None:
         (b"[" * 100_000 + b"\n", DamagedFile, "beginning is damaged"),
         (b'{"format": "other", "version": 2}\n', DamagedFile, "not a file of notes"),
         (b'{"format": "adeptree notes", "version": 2}\n', DamagedFile, "beginning is damaged"),
-        (b'{"format": "adeptree notes", "version": 1}\n', UnknownVersion, "format 1, written by a development version"),
-        (b'{"format": "adeptree notes", "version": 2.0}\n', UnknownVersion, "format 2.0, written by another release"),
+        (
+            b'{"format": "adeptree notes", "version": 1}\n',
+            UnknownVersion,
+            "version 1 is not supported; this version reads 2;",
+        ),
+        (b'{"format": "adeptree notes", "version": 2.0}\n', UnknownVersion, "version 2.0 is not supported"),
     ],
 )
 def test_what_is_no_such_file_gets_a_sentence(path: Path, content: bytes, error: type[Exception], words: str) -> None:

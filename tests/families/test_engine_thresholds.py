@@ -465,54 +465,6 @@ def test_a_copy_lives_on_its_own(duplicate: Any) -> None:
     assert [*step_by_step(alone, pairs)] == first + rest
 
 
-def cells_of(paths: Paths, line: Any) -> dict[str, Any]:
-    """The state that the engine of the first edition, "ordered", kept of the same paths."""
-    low = np.array([paths.frontier.concept(row).start for row in range(paths.width)])  # type: ignore[attr-defined]
-    order = np.argsort(low)
-    shape = Shape.for_cells(paths.width)
-    rows = paths.rows()
-    return {
-        "low": low[order].astype(line.dtype),
-        "mistakes": rows.mistakes[order],
-        "contested": rows.contested[order],
-        "losses": rows.losses[order],
-        "rounds": paths.rounds,
-        "counts": shape.counts,
-        "sizes": shape.sizes,
-    }
-
-
-@pytest.mark.parametrize("prior", ["paper", "kt"])
-def test_files_of_the_first_edition_go_on(prior: str, tmp_path: Any) -> None:
-    assert "ordered" in ThresholdsEngine.formerly
-    c, T = at.Thresholds(3000), 500
-    known = prior_of(prior, c, T)
-    engine, paths = both_for(c, known)
-    pairs = line_stream(15, c.n, T)
-    for x, y in pairs[:300]:
-        paths.commit(x, y)
-    paths.queries.asked = 0
-    engine.kernel.ledger.answered = 300
-    engine.restore(cells_of(paths, c.line))
-    agree(engine, paths, pairs[300:])
-    assert engine.leader().log_prior == pytest.approx(paths.leader().log_prior, abs=1e-9)
-
-    options: dict[str, Any] = {"horizon": T} if prior == "paper" else {"prior": "kt"}
-    learner, twin = at.Adept(c, **options), at.Adept(c, engine="paths", **options)
-    for x, y in pairs[:300]:
-        learner.learn(x, y)
-        twin.learn(x, y)
-    saved = learner.saved()
-    saved["learnt"] |= {"kind": "ordered", "engine": cells_of(twin.paths, c.line)}
-    again = at.Adept(c, **options)
-    again.take_over(saved)
-    assert again.engine.kind == "thresholds" and again.best_loss == twin.best_loss
-    for x, y in pairs[300:]:
-        assert again.predict_proba(x) == pytest.approx(twin.predict_proba(x), abs=1e-9)
-        again.learn(x, y)
-        twin.learn(x, y)
-
-
 def test_damaged_trees_are_refused() -> None:
     c = at.Thresholds(1000)
     engine = engine_for(c, KTPrior())

@@ -172,15 +172,6 @@ def test_labels_that_repeat_at_the_edge_of_two_bins_are_followed(ones: int, peri
     assert frequency.error < 2
 
 
-def test_a_state_of_an_earlier_edition_goes_on_with_what_is_owed() -> None:
-    owed = [0.0] * 9 + [2.5]
-    counts = {"near": [[3.0] * 4] * 3, "ones": [[1.0] * 4] * 3, "belief": [[0.125] * 8] * 2}
-    frequency = at.Frequency()
-    frequency.restore({"rows": 50, "owed": owed, "last": [0, 9]} | counts)
-    assert frequency.error == 5 and frequency.rows == 50
-    assert frequency.state() == at.Frequency().state() | {"rows": 50, "owed": owed, "last": [0, 9]}
-
-
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 1)), min_size=1, max_size=60), st.integers(1, 9))
 @steady
 def test_nobody_is_calibrated_better_than_a_walk_at_the_edge_of_two_bins(

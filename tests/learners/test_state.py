@@ -216,7 +216,7 @@ def refused(path: Path, kind: type[errors.StateError] = errors.StateError) -> st
 
 def sealed(payload: bytes) -> bytes:
     """A file with a right header and checksum around any payload."""
-    return b"adeptree state 1\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload
+    return b"adeptree state 2\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload
 
 
 def test_every_truncation_is_refused(whole: Path) -> None:
@@ -244,9 +244,10 @@ def test_every_flipped_byte_is_refused(whole: Path) -> None:
 
 def test_unknown_versions_are_refused(whole: Path) -> None:
     content = whole.read_bytes()
-    for version in (b"2", b"0", b"999", b"1.1", b"", b"one"):
-        whole.write_bytes(content.replace(b"state 1\n", b"state " + version + b"\n", 1))
-        assert "reads format 1" in refused(whole, errors.UnknownVersion)
+    for version in ("1", "0", "999", "2.1", "", "one"):
+        whole.write_bytes(content.replace(b"state 2\n", f"state {version}\n".encode(), 1))
+        says = f"file format version {version!r} is not supported; this version reads 2; learn again"
+        assert says in refused(whole, errors.UnknownVersion)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

@@ -79,19 +79,6 @@ def test_a_restored_frontier_goes_on(name: str, form: str) -> None:
         assert restored.queries.posed <= frontier.queries.posed + 2 * frontier.width
 
 
-@pytest.mark.parametrize("costs", [[0.5, 0.6, 0.4, 0.3], [0.5, 0.6, 0.1, 0.4, 0.2, 0.3]])
-def test_what_was_learnt_of_more_ways_to_ask_is_still_read(costs: list[float]) -> None:
-    """Files of versions with four or six ways, two of them with cubes: the lighter half, and first 1, are today's."""
-    frontier, restored = (frontier_over(TableOracle(di.intervals(9)), "realizable") for _ in range(2))
-    state = frontier.state()
-    counted = state["bits_only"]["counted"]
-    older = {"costs": np.array(costs), "counted": np.stack([counted, counted + 1]), "rounds": 7}
-    restored.restore({**state, "bits_only": older})
-    ways = restored.bits_only
-    assert ways.costs.tolist() == [0.6, 0.3] and ways.rounds == 7
-    assert (ways.forecast.counted == counted + 1).all() and (ways.forecast.sides == state["bits_only"]["sides"]).all()
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -557,7 +557,7 @@ def test_damaged_recordings(tmp_path: Path) -> None:
         (b"", DamagedFile, "not a recording"),
         (b"\xff\xfe\n", DamagedFile, "not text"),
         (b"[]\n", DamagedFile, "not a recording"),
-        (header.replace("2", "99", 1).encode() + b"\n", UnknownVersion, "format 99"),
+        (header.replace("2", "99", 1).encode() + b"\n", UnknownVersion, "version 99 is not supported"),
         (f"{header}\n{answer[:-9]}\n".encode(), DamagedFile, "in line 2; "),
         (f'{header}\n{{"concept": 5, "x": 1, "label": 1}}\n'.encode(), DamagedFile, "in line 2; "),
     ]

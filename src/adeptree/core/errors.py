@@ -91,7 +91,14 @@ class DamagedFile(StateError):
 
 
 class UnknownVersion(StateError):
-    """A saved file was written in a format version that this release does not read."""
+    """A saved file has a format version that this version of adeptree does not read."""
+
+
+def unsupported(name: object, found: object, reads: object) -> UnknownVersion:
+    """Return the error for a file of another format version."""
+    return UnknownVersion(
+        f"{name}: file format version {found} is not supported; this version reads {reads}; learn again"
+    )
 
 
 class MissingExtra(AdeptreeError, ImportError):

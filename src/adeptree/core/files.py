@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.errors import DamagedFile, StateError, UnknownVersion
+from adeptree.core.errors import DamagedFile, StateError, unsupported
 
 MAGIC = b"adeptree state "
-VERSION = 1
+VERSION = 2
 
 
 def save(
@@ -58,9 +58,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise DamagedFile(f"{path} is not a file saved by adeptree (or its beginning is damaged)")
     if line != MAGIC + str(VERSION).encode():
         version = line[len(MAGIC) :].decode(errors="replace")[:20]
-        raise UnknownVersion(
-            f"{path} is in state format {version!r}; this release reads format {VERSION}: use the release that wrote it"
-        )
+        raise unsupported(path, repr(version), VERSION)
     digest, _, payload = rest.partition(b"\n")
     if hashlib.sha256(payload).hexdigest().encode() != digest:
         raise DamagedFile(f"{path} is truncated or altered (checksum mismatch); use an earlier copy")

@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
-from adeptree.core.errors import DamagedFile, StateError, UnknownVersion
+from adeptree.core.errors import DamagedFile, StateError, unsupported
 
 T = TypeVar("T")
 Values = dict[str, Any]
@@ -156,12 +156,7 @@ class LineFormat:
             known = False
         if not known:
             raise DamagedFile(f"{name} is not {self.called} (or its beginning is damaged); {self.remedy}")
-        earlier = type(version) is int and version < self.version
-        writer = "a development version before 0.1.0" if earlier else "another release"
-        raise UnknownVersion(
-            f"{name} is {self.called} in format {version!r}, written by {writer} of adeptree; "
-            f"this one reads format {self.version}"
-        )
+        raise unsupported(name, repr(version), self.version)
 
 
 def damaged(name: str, number: int, remedy: str) -> DamagedFile:

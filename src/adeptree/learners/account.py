@@ -193,14 +193,14 @@ class Account(WholeRounds, ABC):
         """Return a concept with the fewest mistakes so far; no oracle is asked."""
         raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
 
-    def best_constant(self) -> RankedRule | None:
-        """Return the better of "always 0" and "always 1", and what it would have lost; None if an old file is silent.
+    def best_constant(self) -> RankedRule:
+        """Return the better of "always 0" and "always 1", and its loss.
 
         It is no rule of every class: a learner may lose less than its best rule, and still more than a constant.
         """
         with self._lock:
             lost = self.ledger.loss_of_zeros, self.ledger.loss_of_ones
-        return None if math.isnan(lost[0]) else RankedRule(Constant(int(lost[1] < lost[0])), whole(min(lost)))
+        return RankedRule(Constant(int(lost[1] < lost[0])), whole(min(lost)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what is proven in advance against rounds, and the regret and its bound now; return matplotlib's axes.

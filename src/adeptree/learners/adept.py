@@ -122,8 +122,7 @@ class ActiveSet:
 
     def restore_rows(self, rounds: int, state: dict[str, Any]) -> None:
         """Take over saved rows."""
-        self.rounds, self.mistakes = rounds, state["mistakes"]
-        self.contested = state.get("contested", np.zeros_like(self.mistakes))  # (not in all old files)
+        self.rounds, self.mistakes, self.contested = rounds, state["mistakes"], state["contested"]
         self.frontier.restore(state["frontier"])
         need(self.frontier.width == len(self.mistakes), "the number of paths")
         need(self.mistake_bound is None or self.mistakes.max() <= self.mistake_bound, "more mistakes than M")
@@ -293,8 +292,8 @@ class Paths(ActiveSet, Engine):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
         self.restore_rows(state["rounds"], state)
-        self.losses, self.log_share = state["losses"], state.get("share")
-        self.dropped = Dropped(**state.get("dropped", {}))
-        self.waiting.restore(state.get("waiting"))
+        self.losses, self.log_share = state["losses"], state["share"]
+        self.dropped = Dropped(**state["dropped"])
+        self.waiting.restore(state["waiting"])
         if self.prior.settled:
             self._mass = self.prior.log_mass(self.rounds, self.mistakes, self.contested, self.log_share)

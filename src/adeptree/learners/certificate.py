@@ -44,8 +44,8 @@ class Certificate:
     best_rule: str
     best_loss: float
     best_constant: str
-    """The better of "always 0" and "always 1"; empty if an old file did not say."""
-    constant_loss: float | None
+    """The better of "always 0" and "always 1"."""
+    constant_loss: float
     regret: float
     """Expected loss minus the best rule's, exactly."""
     realised_regret: float
@@ -124,13 +124,11 @@ class Certificate:
         whose = "" if not self.waiting else f" whose labels came ({self.waiting:,} wait)"
         of_all = self.best_is_kept or not self.dropped_paths
         regret = "so the regret is" if of_all else "so the regret to the rules that were kept is"
-        constant = (
-            f', and "{self.best_constant}" has {self.constant_loss:,.10g}' if self.constant_loss is not None else ""
-        )
         return (
             f"After {counted(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
-            f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}"
-            f"{constant}; {regret} {self.regret:,.2f}, exactly."
+            f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}, "
+            f'and "{self.best_constant}" has {self.constant_loss:,.10g}; '
+            f"{regret} {self.regret:,.2f}, exactly."
         )
 
     def _now(self) -> str:
@@ -194,8 +192,8 @@ def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
     dropped, constant, best_loss = engine.dropped, learner.best_constant(), learner.best_loss
     told: dict[str, Any] = {
         "best_rule": str(learner.best_rule()),
-        "best_constant": str(constant.rule) if constant else "",
-        "constant_loss": constant.loss if constant else None,
+        "best_constant": str(constant.rule),
+        "constant_loss": constant.loss,
         "realised_regret": learner.realised_loss - best_loss,
         "in_advance_note": promises.note(learner),
         "final_note": promises.final_note(learner),

@@ -31,6 +31,6 @@ def engine_of(kind: str, problem: Problem, fresh: Engine, paths: Callable[[], En
     if kind == fresh.kind:
         return fresh
     for engine in engines_of(problem.concept_class):
-        if kind in (engine.kind, *engine.formerly):
+        if kind == engine.kind:
             return engine.of(problem)
     return paths()

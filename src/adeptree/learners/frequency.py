@@ -145,8 +145,6 @@ class Frequency:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned; ValueError and its like if that is not what it is."""
-        if "after" not in state:  # (an earlier edition counted otherwise: what is owed goes on, the counts begin anew)
-            state = Frequency().state() | {name: state[name] for name in ("rows", "owed", "last")}
         rows, near, ones, belief, owed, last, after = (state[name] for name in ("rows", *KEPT))
         need(type(rows) is int and rows >= 0, "rows")
         memories = list(map(len, GROUPS))

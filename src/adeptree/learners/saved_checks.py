@@ -75,7 +75,7 @@ def check_saved(saved: dict[str, Any]) -> None:
     """Raise ValueError if the file of a learner holds what no learner has."""
     account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
     _check_kinds(account, ACCOUNT)
-    answered, waiting = account.get("answered", account["rounds"]), len(account.get("tickets", []))
+    answered, waiting = account["answered"], len(account["tickets"])
     waiting += account.get("given_up", [0])[0]
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
     horizon = settings.get("horizon")

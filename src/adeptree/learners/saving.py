@@ -83,5 +83,5 @@ class Saved(Account):
             setattr(self.ledger, name, account[name])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         given_up, noted = (account.get(name, GivenUp()) for name in ("given_up", "noted"))
-        self.tickets.restore(account.get("tickets", []), given_up, noted)
+        self.tickets.restore(account["tickets"], given_up, noted)
         self.ledger.waiting = self.waiting - self.tickets.noted.number

@@ -93,16 +93,13 @@ class BitsOnly:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned, if it can be that."""
         fresh = BitsOnly().state()
-        if state["costs"].shape in ((4,), (6,)):  # of an older version's ways these are nearest to today's
-            state = {**state, "costs": state["costs"][[1, -1]], "counted": state["counted"][1]}
-        learnt = {**fresh, **state}
         for name in fresh.keys() - {"rounds"}:
-            values = learnt[name]
+            values = state[name]
             sound = values.shape == fresh[name].shape and np.isfinite(values).all() and (values >= 0).all()
             need(sound, f"{name} of two ways to ask")
-        need(is_count(learnt["rounds"]), "rounds")
-        self.costs, self.follows, self.rounds = learnt["costs"], learnt["follows"], learnt["rounds"]
-        self.forecast = Forecast(learnt["counted"], learnt["sides"])
+        need(is_count(state["rounds"]), "rounds")
+        self.costs, self.follows, self.rounds = state["costs"], state["follows"], state["rounds"]
+        self.forecast = Forecast(state["counted"], state["sides"])
 
 
 def _in_trie_order(table: LabelTable) -> list[int]:

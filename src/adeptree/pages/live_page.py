@@ -124,7 +124,7 @@ def _numbers(live: Live) -> str:
             **({} if final is None or learner.ended else {"at the end, whatever comes": rounded_up(final, 1)}),
             f"{unit} expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
             f"{unit} of the best rule": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
-            **({f"{unit} of {constant.rule}": f"{constant.loss:,} ({percent(constant.loss, t)})"} if constant else {}),
+            f"{unit} of {constant.rule}": f"{constant.loss:,} ({percent(constant.loss, t)})",
         }
     expired = f", {live.expired:,} expired" if live.expired else ""
     found |= {

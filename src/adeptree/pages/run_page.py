@@ -66,9 +66,7 @@ def _numbers(learner: Adept, account: Account) -> str:
         f"at most, with probability {CONFIDENCE:.0%}, {GUESSES_UNKNOWN}": rounded_up(most, 1),
         "best rule in hindsight": rule_text(learner, account.columns),
         f"its {unit}": f"{amount(learner.best_loss)} ({percent(learner.best_loss, t)})",
-        **(
-            {f"{unit} of {constant.rule}": f"{amount(constant.loss)} ({percent(constant.loss, t)})"} if constant else {}
-        ),
+        f"{unit} of {constant.rule}": f"{amount(constant.loss)} ({percent(constant.loss, t)})",
         "regret so far, exactly": f"{learner.regret:,.1f}",
         "proven now, from what was seen": rounded_up(learner.bound, 1),
         f"proven in advance, of any stream of {T:,} rounds": _promised(learner.in_advance),

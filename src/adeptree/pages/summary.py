@@ -124,11 +124,7 @@ def _losses(learner: Adept, rule: str) -> str:
         unit_of(learner).capitalize() + (costs if learner.weighed else ""),
         ("ours, expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, stake)),
         ("best rule in hindsight", amount(best), f"{percent(best, stake)}   {rule}"),
-        *(
-            [("best constant", amount(constant.loss), f"{percent(constant.loss, stake)}   {constant.rule}")]
-            if constant
-            else []
-        ),
+        ("best constant", amount(constant.loss), f"{percent(constant.loss, stake)}   {constant.rule}"),
     )
 
 
@@ -234,17 +230,16 @@ def plainly(learner: Adept, rule: str) -> str:
     """Say what the numbers mean, for someone who sees them for the first time."""
     ours, best, stake, weighed = learner.expected_loss, learner.best_loss, stake_of(learner), learner.weighed
     constant, least = learner.best_constant(), learner.engine.dropped.least_loss
-    lost = constant.loss if constant else None
     told = f": {sentence(rule)}" if len(rule) <= LONG_RULE else ""
     said = [
-        f"In plain words: ADEPT predicted {verdict(ours, best, lost, stake)} the best rule, "
+        f"In plain words: ADEPT predicted {verdict(ours, best, constant.loss, stake)} the best rule, "
         f"which only hindsight can name{told}.",
-        f"On average it {compared(ours, best, stake, weighed)} that rule"
-        + (f", and {compared(ours, constant.loss, stake, weighed)} {constant.rule}" if constant else "")
+        f"On average it {compared(ours, best, stake, weighed)} that rule, "
+        f"and {compared(ours, constant.loss, stake, weighed)} {constant.rule}"
         + (" (of all that could be lost)." if weighed else "."),
     ]
     better_gone = least is not None and least < best
-    if constant and constant.loss <= best:
+    if constant.loss <= best:
         said.append(f"No rule {'that was kept' if better_gone else 'of the class'} does better than {constant.rule}.")
     if better_gone:
         said.append(

@@ -14,7 +14,7 @@ A_QUARTER = 0.25
 """... if they are at most this share of what the best rule gains over the best constant."""
 
 
-def verdict(ours: float, best: float, constant: float | None, stake: float) -> str:
+def verdict(ours: float, best: float, constant: float, stake: float) -> str:
     """Say how losses compare with those of the best rule: the one place that decides what is called "almost".
 
     ``stake`` is what could be lost in all: the number of rounds, if each costs 1.
@@ -28,7 +28,7 @@ def verdict(ours: float, best: float, constant: float | None, stake: float) -> s
         return "as well as"
     if extra < 0:
         return "even better than"
-    gained = extra if constant is None else A_QUARTER * (constant - best)
+    gained = A_QUARTER * (constant - best)
     close = per_hundred <= ALMOST or extra <= min(A_TENTH * best, gained)
     return "almost as well as" if close else "less well than"
 

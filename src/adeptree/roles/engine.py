@@ -119,8 +119,6 @@ class Engine(ABC):
     kind: ClassVar[str]
     """Name in saved files and certificates: "paths", "ordered", "blocks", ..."""
 
-    formerly: ClassVar[tuple[str, ...]] = ()
-    """Its names in files of earlier editions that it can go on with."""
     collapsed: ClassVar[bool] = False
     """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
     runs_base: ClassVar[bool] = True

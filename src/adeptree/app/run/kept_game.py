@@ -36,7 +36,7 @@ class KeptGame(ABC):
     position: Position
     course: Course | None
     frequency: Frequency | None
-    sureness: Sureness | None
+    sureness: Sureness
     log: PredictionLog | None
     again: list[Row]
     notes: list[str]
@@ -85,9 +85,7 @@ class KeptGame(ABC):
             self.course.restore(found["course"], self.learner.rounds)
         if self.frequency:
             self.frequency.restore(found["frequency"])
-        self.sureness = Sureness() if "sureness" in found else None  # (earlier editions did not count)
-        if self.sureness:
-            self.sureness.restore(found["sureness"], self.learner.rounds)
+        self.sureness.restore(found["sureness"], self.learner.rounds)
 
     def _refuse_untakeable(self) -> None:
         """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
@@ -140,8 +138,8 @@ class KeptGame(ABC):
         """Return where the run is, as plain values."""
         course = self.course.state() if self.course else None
         run: dict[str, Any] = {"position": asdict(self.position), "course": course}
-        run |= {"frequency": self.frequency.state()} if self.frequency else {}
-        return run | ({"sureness": self.sureness.state()} if self.sureness else {})
+        run["sureness"] = self.sureness.state()
+        return run | ({"frequency": self.frequency.state()} if self.frequency else {})
 
     def _last_checkpoint(self) -> None:
         # A round cut off halfway (no memory) must not replace a good state.

@@ -158,8 +158,7 @@ class Game(KeptGame):
             self._learnt(ps, part.ys)
 
     def _learnt(self, ps: list[float], ys: Any) -> None:
-        if self.sureness:
-            self.sureness.note(ps, ys)
+        self.sureness.note(ps, ys)
 
     def _examples(self, rows: list[Row]) -> Examples:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
@@ -242,8 +241,8 @@ class Game(KeptGame):
     def _account(self) -> Account:
         position = self.position
         name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
-        unsure = self.sureness.line() if self.sureness else ""
-        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label, unsure)
+        columns, unsure = self.layout.names, self.sureness.line()
+        return Account(name, shown, columns, position.bad, position.unlabelled, label, unsure)
 
     def _report(self) -> None:
         if self.course and self.options.report and self.learner.rounds:

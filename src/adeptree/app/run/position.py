@@ -27,7 +27,6 @@ class Position:
 
 def position_of(found: dict[str, Any], rounds: int, waiting: int = 0) -> Position:
     """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not."""
-    found = {"labels": 0, "apart": 0, **found}  # (runs of earlier editions know no keys)
     written = found["predictions"]
     counts = [*(found[name] for name in ("taken", "bad", "unlabelled", "ones", "labels", "apart")), written["length"]]
     checks = [found["digest"], written["checksum"]]

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
 
 DEFAULT_STREAM = "machine-alarms"
-LATER = {"frequency": False, "cost_miss": 1, "cost_false_alarm": 1, "weight": None, "max_weight": 1, "max_width": None}
-LATER |= {"key": None, "labels": None}
 
 
 @dataclass(frozen=True)
@@ -60,9 +58,7 @@ class Options:
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes and writes: a resumed run must have the same."""
         left_out = ("save", "resume", "quiet", "verbose")
-        given = {name: value for name, value in vars(self).items() if name not in left_out}
-        # What runs of earlier editions could not be asked for is nothing, as it is in their files.
-        return given | {name: None for name, usual in LATER.items() if given[name] == usual}
+        return {name: value for name, value in vars(self).items() if name not in left_out}
 
 
 def _among(*words: str) -> Callable[[str], list[str]]:

@@ -22,12 +22,12 @@ from adeptree.app.run.rows import LabelRow, Row
 from adeptree.app.run.writing import AppendedFile, Counter, Written
 from adeptree.core import files
 from adeptree.core.cells import brief
-from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, unsupported
 from adeptree.core.json_lines import LineFormat
 from adeptree.learners.loading import check_written
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
-FORMAT = "adeptree run 3"
+FORMAT = "adeptree run 4"
 JOURNAL = LineFormat("adeptree journal", 2, "the journal of a run", "start again with another --save", True)
 PARTS = ("columns", "found")  # settings that are more than a value
 CHECKPOINT_SECONDS = 2.0
@@ -113,9 +113,7 @@ class RunFolder:
         if not whole:
             raise self.damaged_settings()
         if content["format"] != FORMAT:
-            found = brief(repr(content["format"]))
-            said = f"is in the format {found}, of another version of adeptree; this one reads {FORMAT!r}"
-            raise StateError(f"{path} {said}")
+            raise unsupported(path, brief(repr(content["format"])), repr(FORMAT))
         if not _is_settings(content["settings"]):
             raise self.damaged_settings()
         return dict(content["settings"])
@@ -207,8 +205,7 @@ class RunFolder:
     def counts_nothing(self) -> bool:
         """Tell whether this is a conversation begun earlier, without its count of answered rows.
 
-        It was removed, to go on without lost rows; or the run was killed in its first moment; or it is older than
-        the count.
+        It was removed, to go on without lost rows; or the run was killed in its first moment.
         """
         return self._answered is not None and self.saved is not None and not (self.path / ANSWERED).exists()
 

@@ -219,6 +219,6 @@ class StepsEngine(CutsEngine):
         """Plant the tree; its weight is right except for the order in which it was added up."""
         super().restore(state)
         summed = self.kernel.log_weight
-        weight = state.get("log_weight", summed)  # (not in all old files)
+        weight = state["log_weight"]
         need(is_real(weight) and abs(weight - summed) <= rounding(self.kernel.eta, self.kernel.charged), "log_weight")
         self.kernel.log_weight = float(weight)

@@ -12,7 +12,6 @@ from adeptree.core.saved_values import check_counts
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
 from adeptree.families.line.thresholds import Bisection, HalfLines, NearestLabel
-from adeptree.families.line.tree_shape import Shape
 from adeptree.roles.engine import Leader, Problem, Rows
 from adeptree.theory.priors import PaperPrior, Prior
 
@@ -34,7 +33,6 @@ class ThresholdsEngine(LineEngine):
     """
 
     kind = "thresholds"
-    formerly = ("ordered",)
 
     def __init__(self, concept_class: HalfLines, prior: Prior) -> None:
         super().__init__(concept_class, prior)
@@ -75,31 +73,7 @@ class ThresholdsEngine(LineEngine):
         return [self.line.threshold(gaps["low"][row], gaps["high"][row]) for row in places]
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Plant the tree; files of the first edition hold the loss of every gap instead."""
+        """Build the tree from its slots."""
         if isinstance(self.prior, PaperPrior):
-            check_counts("mistakes", state["mistakes" if "losses" in state else "wrong"], self.prior.M)
-        super().restore(self._of_cells(state) if "losses" in state else state)
-
-    def _of_cells(self, state: dict[str, Any]) -> dict[str, Any]:
-        k, n, losses = state["mistakes"], state["contested"], state["losses"].astype(np.float64)
-        keys = self.keys_of(state["low"] - self.line.step)
-        part = np.empty((len(k), 0))
-        mass = np.ones(len(k))
-        if self.prior.settled:
-            part = np.stack([np.exp(log_share + beta.log_mass(k, n)) for log_share, beta in self.prior.betas], axis=1)
-            mass = part.sum(axis=1)
-        shape = Shape.for_cells(len(k))
-        gain = np.diff(losses, prepend=losses[0])
-        return {
-            "keys": keys,
-            "gain": gain,
-            "mass": mass,
-            "part": part.ravel(),
-            "wrong": k.astype(np.int32),
-            "contested": n.astype(np.int32),
-            "counts": shape.counts,
-            "sizes": shape.sizes,
-            "zeros": float(losses[0]),
-            "charged": float(state["rounds"]),
-            "whole": True,
-        }
+            check_counts("mistakes", state["wrong"], self.prior.M)
+        super().restore(state)
