@@ -30,6 +30,7 @@ STREAMS = ("spread", "ties", "repeated", "powers", "sorted", "one value")
 LINES = "adeptree.families.stumps.two_way_line_kernel"
 KERNELS: tuple[Any, ...] = (
     (stumps_engine, "_KERNEL", "adeptree.structures.mixture_kernel"),
+    (stumps_engine, "_OPEN", "adeptree.structures.open_mixture_kernel"),
     (stumps_engine, "_LINES", LINES),
     (two_way_engine, "_KERNEL", LINES),
 )

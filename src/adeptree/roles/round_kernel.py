@@ -21,9 +21,8 @@ if cython.compiled:
     from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import NAN as nan
 else:
-    from math import inf, nan
+    from math import inf
     from threading import get_ident
 
     from adeptree.core.gate_kernel import Gate
@@ -43,8 +42,7 @@ class RoundKernel:
         self.eta = 0.0
         self.end = inf  # rounds that may be answered
         self.scale = 1.0  # what a round costs at most, as was said
-        # The rate may change once one of these is reached.
-        self.stay_rounds = self.stay_loss = self.stay_gap = inf
+        self.stay_rounds = self.stay_loss = self.stay_gap = inf  # the rate may change once one of these is reached
         self.due = False
         self.stale = False  # whether the sums may be those of another rate
         self.asked = 0
@@ -84,7 +82,7 @@ class RoundKernel:
 
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - least)); NaN if the prior does not conserve mass."""
-        return nan
+        return inf - inf
 
     def count(self) -> cython.longlong:
         """The number of paths."""
@@ -217,10 +215,7 @@ class RoundKernel:
     def run(
         self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> int:
-        """Play the rounds ``first`` to ``stop`` of a batch; return the first that is not played, as the rate is due.
-
-        ``costs`` is empty where every round costs 1.
-        """
+        """Play rounds of a batch (no ``costs``: each costs 1); return the first not played, as the rate is due."""
         i: cython.Py_ssize_t
         ys: cython.longlong[::1] = memoryview(labels)
         prices: cython.double[::1] = memoryview(costs)

@@ -24,10 +24,9 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.columns_kernel import ColumnsKernel
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import NAN as nan
     from cython.cimports.libc.math import exp, log
 else:
-    from math import exp, inf, log, nan
+    from math import exp, inf, log
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.families.finite.columns_kernel import ColumnsKernel
@@ -245,7 +244,7 @@ class PartitionKernel(ColumnsKernel):
         total: cython.double = 0.0
         for c in range(self.width):
             total += exp(self.log_mass[c] - self.eta * (self.losses[c] - self.best))
-        return log(total) if self.masses.settled else nan
+        return log(total) if self.masses.settled else inf - inf
 
     def count(self) -> cython.longlong:
         """The number of cells."""

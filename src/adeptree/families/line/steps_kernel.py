@@ -10,8 +10,7 @@ the gaps g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
 end with q. It ends with a gap, so that the entries of a row are never further apart than the odds of flipping there;
 its first point, though, may tell the rows apart by more than doubles can. So a row is kept relative to its larger
 entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on: it is left out.
-``log_weight`` is ln of the whole: a round multiplies that by 1 - q + q e^(-eta cost), q being the share that is wrong;
-at another rate it is summed up again.
+``log_weight`` is ln of the whole: a round multiplies that by 1 - q + q e^(-eta cost), with the share q that is wrong.
 """
 
 from __future__ import annotations
@@ -51,8 +50,7 @@ class StepsKernel(LineTree):
     log_weight = cython.declare(cython.double, visibility="public")
 
     def __init__(self, measure: Any, rate_of_cuts: cython.double) -> None:
-        self.rate_of_cuts, self.log_weight = rate_of_cuts, 0.0
-        self.sums, self.base, self.stride = array("d"), 0, STRIDE
+        self.rate_of_cuts, self.log_weight, self.sums, self.base, self.stride = rate_of_cuts, 0.0, array("d"), 0, STRIDE
         LineTree.__init__(self, *measure)
 
     @cython.cfunc

@@ -21,10 +21,9 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import NAN as nan
     from cython.cimports.libc.math import exp, fabs, log
 else:
-    from math import exp, fabs, inf, log, nan
+    from math import exp, fabs, inf, log
 
     from adeptree.families.line.line_tree_kernel import LineTree
     from adeptree.theory.mass_kernel import log_plus
@@ -325,7 +324,7 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*)); NaN with the paper's prior."""
-        return log(self.sums[BASE + 2]) if self.M < 0 else nan
+        return log(self.sums[BASE + 2]) if self.M < 0 else inf - inf
 
     @cython.ccall
     @cython.exceptval(check=False)

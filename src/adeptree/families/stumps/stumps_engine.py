@@ -30,6 +30,7 @@ from adeptree.theory.coins import word_of
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.mixture_kernel")
+_OPEN = kernel("adeptree.structures.open_mixture_kernel")
 _LINES = kernel("adeptree.families.stumps.two_way_line_kernel")
 HALF = math.log(2)
 
@@ -164,7 +165,7 @@ class OpenStumpsEngine(StumpsEngine):
 
     def _make(self) -> None:
         self._lead: Any = None
-        self._use(_KERNEL.OpenMixtureKernel(self._part, -HALF, word_of))
+        self._use(_OPEN.OpenMixtureKernel(self._part, -HALF, word_of))
 
     def _part(self) -> Any:
         """Return the kernel of one more line."""

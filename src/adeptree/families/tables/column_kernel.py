@@ -5,9 +5,8 @@ text): 0 or 1, with half of the mass each. On numbers and on gaps it loses apart
 the line's and of ½ (e^(-eta side0) + e^(-eta side1)), ``side`` being what the label 0 or 1 has lost at gaps. Until the
 first gap that is 1. To a rule about values a gap is one more value, and a number is none.
 
-**Kinds.** The rules are of three kinds k: 0, about numbers (those that rise and those that fall, where both may be); 1,
-``== v``, or in a set of at most this many values; 2, the opposite. All have the same mass, 1 (of numbers, 1 for either
-direction), and the column is their sum.
+**Kinds.** The rules are of three kinds k: 0, about numbers (of either direction, where both may be); 1, ``== v``, or in
+a set of a few values; 2, the opposite. Each kind, and each direction, has mass 1, and the column is their sum.
 """
 
 from __future__ import annotations
@@ -57,8 +56,7 @@ class ColumnKernel(RoundKernel):
         RoundKernel.__init__(self, Ledger(), 0)
         self.line, self.word_of = line, word_of
         self.values = Values() if most == 1 else ValueSets(most)
-        self.places, self.words = {}, [0]  # slots by value (None: a gap), and by slot the words of values
-        self.new_words = {}
+        self.places, self.words, self.new_words = {}, [0], {}  # slots by value (None: a gap), by slot words of values
         self.pending = None  # what has a place, and no slot before its round is taken
         self.side0 = self.side1 = 0.0
         self.gaps = False
@@ -72,14 +70,8 @@ class ColumnKernel(RoundKernel):
 
     def place(self, x: object) -> cython.bint:
         """Put a cell in place, if it is a plain finite number, a text or a gap."""
-        value: cython.double
-        if type(x) is float:
-            value = x
-            if not isfinite(value):
-                return False
-            self.meet_number(value)
-        elif type(x) is int:
-            if not -PLAIN <= x <= PLAIN:
+        if type(x) is float or type(x) is int:
+            if not isfinite(x) if type(x) is float else not -PLAIN <= x <= PLAIN:
                 return False
             self.meet_number(float(x))
         elif x is None or type(x) is str:
@@ -139,8 +131,7 @@ class ColumnKernel(RoundKernel):
             self.places[value] = len(self.words)
             self.words.append(0 if value is None else self.word_of(value))
         self.side0, self.side1, self.gaps = side0, side1, gaps
-        self.fresh = True
-        self.seen = self.known = False
+        self.fresh, self.seen, self.known = True, False, False
         self.find_least()
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:

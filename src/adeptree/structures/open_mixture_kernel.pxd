@@ -1,0 +1,14 @@
+# The kernel of open mixtures in open_mixture_kernel.py, as C.
+from adeptree._compiled.mixture_kernel cimport MixtureKernel
+
+cdef bint is_plain(object value) except -1
+
+cdef class OpenMixtureKernel(MixtureKernel):
+    cdef dict places
+    cdef list strangers, values, newcomers
+    cdef object make, word_of, rows
+    cdef long long made_at
+    cdef double log_mass
+    cdef public double lost0, lost1
+
+    cdef void dismiss(self, Py_ssize_t count) noexcept
