@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 
 from adeptree.core.errors import DamagedFile, StateError, unsupported
 
+MOST_BITS = 8192
+"""Python writes no longer int in decimal digits; the number of paths can be longer."""
 MAGIC = b"adeptree state "
 VERSION = 2
 
@@ -151,6 +153,8 @@ def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:
         return {"$array": len(arrays) - 1}
     if isinstance(value, np.generic):
         return encode(value.item(), arrays)
+    if type(value) is int and value.bit_length() > MOST_BITS:
+        return {"$hex": hex(value)}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
@@ -169,6 +173,8 @@ def decode(value: Any, arrays: list[Any] | None = None) -> Any:
         return [decode(v, arrays) for v in value]
     if isinstance(value, dict):
         ((tag, inner),) = value.items()
+        if tag == "$hex":
+            return int(inner, 16)
         if tag == "$array":
             return _taken(arrays or [], inner)
         if tag not in ("$tuple", "$map") or not isinstance(inner, list):

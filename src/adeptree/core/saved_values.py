@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-LARGEST = (1 << 63) - 1
-"""No number of a learner is larger."""
+LARGEST = 1 << 61
+"""No number of a learner is larger: kernels add to it, and to twice it, in 64 bits."""
 
 
 def need(holds: Any, what: str) -> None:

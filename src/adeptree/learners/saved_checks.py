@@ -9,12 +9,15 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from adeptree.core.errors import AdeptreeError
 from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real, need, rounding
 from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.tickets import Ticket
 
 ROWS = ("mistakes", "contested", "losses")
 FREE = {"history", "tickets", "points", "blocks", "settings", "sampler"}
@@ -50,9 +53,11 @@ def is_waiting(sums: Any) -> bool:
 
 Kinds = dict[str, Callable[[Any], Any]]
 ACCOUNT: Kinds = {
-    **dict.fromkeys(("rounds", "asked", "posed", "answered", "overlaps"), is_count),
+    **dict.fromkeys(("rounds", "answered", "overlaps"), is_count),
+    **dict.fromkeys(("asked", "posed"), lambda number: type(number) is int and number >= 0),  # (of any length)
     **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones"), is_sum),
-    **dict.fromkeys(("excess", "drift", "last_rate", "heaviest"), is_balance),
+    **dict.fromkeys(("excess", "drift", "heaviest"), is_balance),
+    "last_rate": is_sum,
     **dict.fromkeys(("late", "weighed"), is_flag),
     **dict.fromkeys(("given_up", "noted"), is_waiting),
 }
@@ -75,9 +80,15 @@ def check_saved(saved: dict[str, Any]) -> None:
     """Raise ValueError if the file of a learner holds what no learner has."""
     account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
     _check_kinds(account, ACCOUNT)
-    answered, waiting = account["answered"], len(account["tickets"])
-    waiting += account.get("given_up", [0])[0]
+    answered, tickets = account["answered"], account["tickets"]
+    waiting = len(tickets) + account.get("given_up", [0])[0]
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
+    for number, _, p, guess, arrivals, owner in tickets:
+        need(is_count(number) and 0 < number <= answered and is_real(p) and 0 <= p <= 1, "tickets")
+        need(type(guess) is int and guess in (0, 1) and type(owner) is int, "tickets")
+        need(is_count(arrivals) and arrivals <= account["rounds"], "tickets")
+    open_here = {ticket[0] for ticket in tickets}
+    need(len(open_here) == len(tickets), "tickets")
     horizon = settings.get("horizon")
     need(horizon is None or answered <= horizon, "more rounds than the horizon")
     _check_values(learnt, "learnt")
@@ -93,6 +104,8 @@ def check_saved(saved: dict[str, Any]) -> None:
     need(account["excess"] - account["drift"] >= -1e-9 * most, "excess")
     for part in _parts_here(learnt):
         _check_rows(part, answered, heaviest)
+        if learnt.get("kind") == "paths" and part is not learnt:
+            need(sorted(part["waiting"]["tickets"]) == sorted(open_here), "waiting tickets")
     if "inner" in learnt:
         check_saved(learnt["inner"])
 
@@ -152,6 +165,8 @@ def check_rebuilt(
     It is tried only where the file tells the class (``data_only``): what a user's functions take, nobody knows.
     """
     learner = rebuild(saved)
+    for ticket in learner.tickets:
+        learner.concept_class.instance(ticket.x)
     for losses in (part["losses"] for part in _parts(saved) if "losses" in part):
         need(learner.width == losses.shape[-1], f"{losses.shape[-1]} losses of {learner.width} paths")
     # (An oracle would be asked, and asking costs.)
@@ -161,15 +176,19 @@ def check_rebuilt(
 
 
 def _try(trial: OnlineLearner) -> None:
-    rng = np.random.default_rng(0)
-    for label in TRIALS:
-        if trial.ended:
-            return
-        x = trial.random_instance(rng)
-        p = trial.predict_proba(x)
-        need(0.0 <= p <= 1.0, f"a probability {p}")
-        trial.learn(x, label)
+    rng, tickets = np.random.default_rng(0), list(trial.tickets)[:2]
+    for label in (None, *TRIALS):
+        if label is not None:
+            if trial.ended and not tickets:
+                return
+            x = tickets.pop() if tickets else trial.random_instance(rng)
+            p = x.p if isinstance(x, Ticket) else trial.predict_proba(x)
+            need(0.0 <= p <= 1.0, f"a probability {p}")
+            trial.learn(x, label)
         need(0 <= trial.best_loss < math.inf and not math.isnan(trial.bound), "the account")
+        for told in ("best_rule", "certificate"):
+            with suppress(AdeptreeError):  # (not every learner tells all of it)
+                str(getattr(trial, told, str)())
 
 
 def _parts(saved: dict[str, Any]) -> list[dict[str, Any]]:

@@ -274,6 +274,7 @@ class RoundKernel:
         """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
         if not self.place(x):
             return False
+        self.reserve()  # (in an altered file, the point of a ticket may not have entered)
         # Of a round that was answered before, the prior is as of now: no round is coming.
         self.known, self.ahead = False, 0
         self.look()

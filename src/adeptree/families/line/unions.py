@@ -270,5 +270,5 @@ class NearestPoint(MadeFor[CutRules]):
 
     def restored(self, state: Any) -> Any:
         """Return a state as a file gives it back."""
-        need(isinstance(state, (list, tuple)) and all(len(pair) == 2 for pair in state), "states")
-        return tuple((x, y) for x, y in state)
+        need(all(type(y) is int and y in (0, 1) for _, y in state), "states")
+        return tuple((self.known.instance(x), y) for x, y in state)

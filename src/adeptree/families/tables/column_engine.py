@@ -176,6 +176,9 @@ class ColumnEngine(KernelEngine):
         need(bool(np.isfinite(gain).all()) and gain[0] == 0, "gain")
         need(len(sums) == 4 and all(is_real(n) and n >= 0 for n in sums), "sums")
         need(float(np.abs(gain).sum()) <= (sums[0] + sums[1]) * (1 + 1e-9), "gain")
+        zeros, charged = state["line"]["zeros"], state["line"]["charged"]
+        lost = (charged - zeros + sums[2], zeros + sums[3])
+        need(np.allclose(sums[:2], lost, rtol=0, atol=1e-9 * (1 + sum(sums[:2]))), "sums")
         self.line.restore(state["line"])
         self.kernel.values.set(len(values), gain, sums[0], sums[1], self.rate)
         self.kernel.resume(values, sums[2], sums[3], state["gaps"])
