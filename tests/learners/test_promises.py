@@ -479,3 +479,19 @@ def test_tracking_notices_a_mistake_bound_that_is_too_small() -> None:
 def test_prior_is_a_role() -> None:
     for prior in (PaperPrior(9, 2), KTPrior(2), MixedPrior(2)):
         assert isinstance(prior, Prior) and (prior.price(5) or 0) > 0
+
+
+@pytest.mark.parametrize("prior", ["kt", "mixed"])
+@pytest.mark.parametrize("rate", ["adaptive", 0.5])
+@pytest.mark.parametrize("build", [at.RealThresholds, lambda: at.RealStumps(["a"]), lambda: at.RealStumps(["a", "b"])])
+def test_bisection_does_not_break_what_is_promised(build: Any, rate: Any, prior: str) -> None:
+    learner, low, high = at.Adept(build(), rate=rate, prior=prior), 0.0, 1.0
+    for t in range(1, 41):
+        middle = (low + high) / 2
+        features = getattr(learner.concept_class, "features", None)
+        x = dict.fromkeys(features, middle) if features else middle
+        y = int(learner.predict_proba(x) < 0.5)
+        learner.learn(x, y)
+        low, high = (low, middle) if y else (middle, high)
+        promised = [learner.in_advance, learner.bound_after(t), learner.bound_for(0, t)]
+        assert all(bound is None or learner.regret <= bound + 1e-9 for bound in promised), (t, promised)

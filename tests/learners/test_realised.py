@@ -83,7 +83,9 @@ def test_the_certificate_states_it_with_its_condition() -> None:
         learner.learn((7 * t) % 15, t % 2)
     low, high = learner.certificate(confidence=0.5), learner.certificate(confidence=0.999)
     assert low.realised_bound < high.realised_bound == learner.realised_bound(0.999)
-    assert "with probability 99.9 %, at all times at once" in str(high) and "knows the round's coin" in str(high)
+    assert "with probability 99.9 %, at all times at once" in str(high) and "without knowing the round's coin" in str(
+        high
+    )
     for wrong in (0, 1, 2, True, "95"):
         with pytest.raises(errors.InvalidArgument, match="confidence must be a number between 0 and 1"):
             learner.certificate(confidence=wrong)  # type: ignore[arg-type]

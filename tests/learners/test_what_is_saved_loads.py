@@ -79,3 +79,21 @@ def test_tables_at_the_largest_weights_are_loaded(tmp_path: Path, spec: str) -> 
         assert all(rule.loss >= 0 for rule in ([] if spec == "table_steps" else learner.rules_within(0)))
     for twin in twins(learner, tmp_path):
         assert twin.best_loss == learner.best_loss and twin.bound == learner.bound
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+def test_paths_dropped_by_an_answer_are_saved(width: int, tmp_path: Path) -> None:
+    learner = at.Adept(at.Thresholds(16), max_width=width)
+    for x in (8, 4, 12, 2, 6):
+        learner.learn(learner.answer(x), 1)
+        learner.save(tmp_path / "learner")
+        again = at.load(tmp_path / "learner")
+        assert (again.regret, again.bound) == (learner.regret, learner.bound)
+
+
+@pytest.mark.parametrize("rate", [1e20, 1e300])
+def test_every_rate_that_is_accepted_is_saved(rate: float, tmp_path: Path) -> None:
+    learner = at.Adept(at.Thresholds(8), rate=rate)
+    learner.learn(3, 1)
+    learner.save(tmp_path / "learner")
+    assert at.load(tmp_path / "learner").regret == learner.regret

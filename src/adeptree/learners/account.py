@@ -169,7 +169,7 @@ class Account(WholeRounds, ABC):
         """Return what is proven of the mistakes *drawn* beyond the best rule's, with this probability, at all times.
 
         With at least this probability ``realised_loss - best_loss`` never exceeds this, however long the stream, if
-        x and y are chosen without a look at the round's coin. (Answers that wait are counted as badly as they can be.)
+        x, y and the weight are chosen without a look at the coin. (Open answers count as badly as they can be.)
         """
         return min(self.regret + self._excess(confidence), self.rounds - self.best_loss)
 

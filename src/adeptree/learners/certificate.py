@@ -160,7 +160,7 @@ class Certificate:
             return f"{by}."
         return (
             f"{by}: with probability {100 * self.confidence:g} %, at all times at once, by at most "
-            f"{rounded_up(self.realised_bound)}, if nobody who chooses x or y knows the round's coin."
+            f"{rounded_up(self.realised_bound)}, if x, y and the weight are chosen without knowing the round's coin."
         )
 
     def _rests_on(self) -> str:

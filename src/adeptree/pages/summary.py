@@ -26,7 +26,7 @@ MOST, SHOWN = 100, 3
 LONG_RULE = 60
 CONFIDENCE = 0.95
 """Of what is said about the mistakes drawn."""
-GUESSES_UNKNOWN = "if who chose rows and labels did not know the guesses"
+GUESSES_UNKNOWN = "if rows, labels and weights were chosen without knowing the guesses"
 
 
 @dataclass(frozen=True)

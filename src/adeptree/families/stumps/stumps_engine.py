@@ -52,9 +52,9 @@ class StumpsPrior(MixturePrior):
         self.is_open = not given and not concept_class.features
 
     def price(self, t: int) -> float | None:
-        """Return what the most expensive rule of any feature costs; None where features may come without end."""
-        prices = [prior.price(t) for prior in self.inner]
-        return None if self.is_open else math.log(self.kinds) + max(price or 0.0 for price in prices)
+        """Return the price of the most expensive rule; None if a feature has no limit or new features may come."""
+        known = [price for prior in self.inner if (price := prior.price(t)) is not None]
+        return None if self.is_open or len(known) < len(self.inner) else math.log(self.kinds) + max(known)
 
 
 class RankedEngine(TwoWayEngine):
