@@ -104,4 +104,4 @@ def test_a_run_goes_on_with_its_frequencies_and_weights_to_the_last_byte() -> No
     assert second.exit_code == 0, second.stderr
     assert Path("parts.csv").read_bytes() == Path("whole.csv").read_bytes()
     other = call("run", "rows.csv", *options[:-2], "--predictions", "parts.csv", "--save", "kept", "--resume")
-    assert other.exit_code == 2 and "cost_miss: saved 3.0 / given nothing" in other.stderr
+    assert other.exit_code == 2 and "cost_miss: saved 3.0 / given 1.0" in other.stderr

@@ -159,5 +159,5 @@ def test_wrong_decision_is_refused_with_a_sentence() -> None:
 def test_without_scikit_learn_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     monkeypatch.delitem(sys.modules, "adeptree.compat.sklearn")
-    with pytest.raises(MissingExtra, match=r"adeptree\[sklearn\]"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[sklearn\]'"):
         import adeptree.compat.sklearn  # noqa: F401

@@ -23,7 +23,6 @@ from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import DamagedFile
 from adeptree.families.line import thresholds_engine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
-from adeptree.families.line.tree_shape import Shape
 from adeptree.families.registry import default_base, frontier_of
 from adeptree.learners.adept import Paths
 from adeptree.roles.engine import Engine
@@ -512,15 +511,23 @@ def test_damaged_trees_are_refused() -> None:
         with pytest.raises((DamagedFile, ValueError)):
             ThresholdsEngine(c, KTPrior()).restore(state | changed)
             pytest.fail(f"{changed} was believed")
-    ThresholdsEngine(c, KTPrior()).restore(
-        state | {"counts": _split(engine.width, 8 * 3), "sizes": Shape.for_cells(8 * 3 * 24).sizes}
-    )
+    ThresholdsEngine(c, KTPrior()).restore(state | {"counts": _split(engine.width, 8 * 3), "sizes": _balanced(8 * 3)})
     paper = engine_for(c, PaperPrior(T=400, M=10))
     plain = {"mass": np.ones(engine.width), "part": np.empty(0)}
     with pytest.raises((DamagedFile, ValueError)):  # more mistakes than there are columns
         paper.restore(
             state | plain | {"wrong": np.where(one, 11, 0).astype(np.int32), "contested": state["contested"] * 0 + 11}
         )
+
+
+def _balanced(buckets: int) -> Any:
+    """Return the sizes of the most balanced tree, in preorder."""
+    sizes, waiting = [], [buckets]
+    while waiting:
+        sizes.append(size := waiting.pop())
+        if size > 1:
+            waiting += [size - size // 2, size // 2]
+    return np.array(sizes, dtype=np.int64)
 
 
 def _split(cells: int, buckets: int) -> Any:

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from shipped_families import shipped
-
 import adeptree as at
+
+sys.path.append(str(Path(__file__).parents[1] / "support"))
+from shipped_families import shipped
 
 FOLDER = Path(__file__).parent / "golden"
 

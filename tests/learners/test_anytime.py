@@ -41,8 +41,8 @@ def explicit_probability(family: Family, learner: at.Adept, past: Stream, x: Any
     return weights[1] / sum(weights)
 
 
-OTHER_PRIOR = ("cuts", "steps")
-"""Engines that draw cuts independently: compared with all labellings in test_engine_cuts.py."""
+OTHER_PRIOR = ("cuts", "steps", "stump-lines")
+"""Engines with a prior of their own: compared with all labellings in test_engine_cuts.py and test_engine_stumps.py."""
 
 
 @every_engine

@@ -47,6 +47,7 @@ def pairs_of_learners(c: at.ConceptClass, rate: Any, **options: Any) -> list[tup
 @pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_structures_paths_and_bounds_are_exact_at_the_limit(name: str) -> None:
     c, games = CLASSES[name], 0
+    other_prior = "stumps" in name  # each feature has a share of its own there
     for rate in RATES:
         for announced in (1, LARGEST, SMALLEST):
             for one, paths in pairs_of_learners(c, rate, max_weight=announced):
@@ -57,12 +58,12 @@ def test_structures_paths_and_bounds_are_exact_at_the_limit(name: str) -> None:
                     x, y = c.random_instance(points), rng.randrange(2)
                     drawn = math.exp(rng.uniform(math.log(1e-9 * most), math.log(most)))
                     weight = rng.choice([most, 0.1 * announced, 0.7 * announced, drawn])
-                    assert one.predict_proba(x) == pytest.approx(paths.predict_proba(x), abs=1e-9)
+                    assert other_prior or one.predict_proba(x) == pytest.approx(paths.predict_proba(x), abs=1e-9)
                     charged += weight
                     for learner in (one, paths):
                         learner.learn(x, y, weight=weight)
-                        assert "stumps" in name or learner.regret <= learner.bound + 1e-9 * charged
-                    assert abs(one.regret - paths.regret) <= 1e-9 * charged
+                        assert learner.regret <= learner.bound + 1e-9 * charged
+                    assert other_prior or abs(one.regret - paths.regret) <= 1e-9 * charged
     assert games >= 18
 
 

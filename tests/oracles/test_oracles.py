@@ -577,7 +577,7 @@ def test_damaged_recordings(tmp_path: Path) -> None:
 
 def test_the_same_recording_under_any_hash_seed() -> None:
     script = (
-        "from adeptree import *\nfrom adeptree.oracles import *\n"
+        "from adeptree import *\nfrom adeptree.oracles import *\nfrom adeptree.research import DefaultZero\n"
         "r = Recording(Caching(ClassOracle(BlockUnions(1))))\n"
         "a = Adept(OracleClass.from_oracle(r), horizon=9, base=DefaultZero(BlockUnions(1)))\n"
         "a.learn_many('abcab', [0, 1, 1, 0, 1])\nprint(*r.lines, sep='\\n')"

@@ -50,7 +50,7 @@ class Adept(BatchesOnEngine):
         What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
     max_weight
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
-        in advance. (Weight times cost is at most 1,000,000.)
+        in advance. Weight times cost is at most 1,000,000.
     mistake_bound
         M, where the base learner does not know its own. With a valid M a realizable path never has k > M.
     on_excess

@@ -11,8 +11,6 @@ from adeptree.core.types import IntArray
 
 BUCKET = 32
 """Slots per bucket of ``line_tree_kernel.py``; a full one is divided at once."""
-FILLED = 24
-"""Slots a bucket gets when a tree is built anew."""
 DEEPEST = 100
 """No tree of an engine is deeper, so no saved one may be."""
 
@@ -23,23 +21,6 @@ class Shape:
 
     counts: IntArray
     sizes: IntArray
-
-    @classmethod
-    def for_cells(cls, cells: int) -> Shape:
-        """Return the most balanced shape.
-
-        >>> shape = Shape.for_cells(50)
-        >>> shape.counts.tolist(), shape.sizes.tolist()
-        ([24, 24, 2], [3, 1, 2, 1, 1])
-        """
-        counts = np.full(-(-cells // FILLED), FILLED, dtype=np.int64)
-        counts[-1] = cells - FILLED * (len(counts) - 1)
-        sizes, waiting = [], [len(counts)]
-        while waiting:
-            sizes.append(size := waiting.pop())
-            if size > 1:
-                waiting += [size - size // 2, size // 2]
-        return cls(counts, np.array(sizes, dtype=np.int64))
 
     def check(self, cells: int) -> None:
         """Refuse a shape that is no tree over that many cells (it would be read as addresses)."""
@@ -64,7 +45,8 @@ class Shape:
         """Return the number of each node in preorder (siblings get neighbouring ones), its left child's number (at a
         leaf -1 - bucket), and the first bucket of its right child.
 
-        >>> [part.tolist() for part in Shape.for_cells(50).nodes()]
+        >>> shape = Shape(np.array([24, 24, 2]), np.array([3, 1, 2, 1, 1]))
+        >>> [part.tolist() for part in shape.nodes()]
         [[0, 1, 2, 3, 4], [1, -1, 3, -2, -3], [1, 0, 2, 0, 0]]
         """
         leaf = self.sizes == 1
