@@ -294,6 +294,6 @@ class Paths(ActiveSet, Engine):
         self.restore_rows(state["rounds"], state)
         self.losses, self.log_share = state["losses"], state["share"]
         self.dropped = Dropped(**state.get("dropped", {}))
-        self.waiting.restore(state["waiting"])
+        self.waiting.restore(state.get("waiting"))
         if self.prior.settled:
             self._mass = self.prior.log_mass(self.rounds, self.mistakes, self.contested, self.log_share)
