@@ -97,3 +97,10 @@ def test_every_rate_that_is_accepted_is_saved(rate: float, tmp_path: Path) -> No
     learner.learn(3, 1)
     learner.save(tmp_path / "learner")
     assert at.load(tmp_path / "learner").regret == learner.regret
+
+
+@pytest.mark.filterwarnings("error")
+def test_loading_does_not_warn_of_rounds_that_were_not_played(tmp_path: Path) -> None:
+    learner = at.Adept(at.Thresholds(8), max_weight=0.5)
+    learner.learn(3, 1, weight=0.2)
+    assert [twin.bound for twin in twins(learner, tmp_path)] == [learner.bound] * 3

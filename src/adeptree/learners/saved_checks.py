@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import AdeptreeError
+from adeptree.core.errors import AdeptreeError, PromiseEnded
 from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real, need, rounding
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.tickets import Ticket
@@ -172,7 +173,9 @@ def check_rebuilt(
         need(learner.width == losses.shape[-1], f"{losses.shape[-1]} losses of {learner.width} paths")
     # (An oracle would be asked, and asking costs.)
     if data_only and learner.concept_class.oracle is None:
-        _try(rebuild(copy.deepcopy(saved)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PromiseEnded)  # the trial's rounds are not the user's
+            _try(rebuild(copy.deepcopy(saved)))
     return learner
 
 
