@@ -84,11 +84,17 @@ def page(opened_playground: Playground) -> Iterator[Playground]:
     assert opened_playground.tab.complaints == []
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
-    """Skip a test that asked for an extra which is really not there; where all are installed, nothing is skipped."""
-    outcome = yield
-    error = outcome.excinfo[1] if outcome.excinfo else None
-    if MISSING and isinstance(error, (MissingExtra, ModuleNotFoundError)):
-        if isinstance(error, MissingExtra) or str(error.name).partition(".")[0] in MISSING:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail a test that an interrupt leaves; skip one that asked for an extra which is really not there."""
+    try:
+        return (yield)
+    except KeyboardInterrupt:
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            raise
+        # It would end the worker and name no test. (Your own Ctrl-C also reaches the process that started the workers.)
+        pytest.fail("a KeyboardInterrupt left this test: call what it interrupts with struck of interrupting.py")
+    except (MissingExtra, ModuleNotFoundError) as error:
+        if MISSING and (isinstance(error, MissingExtra) or str(error.name).partition(".")[0] in MISSING):
             pytest.skip(f"an extra is not installed: {error}")
+        raise

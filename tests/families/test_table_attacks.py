@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from interrupting import struck
 
 import adeptree as at
 
@@ -54,24 +55,20 @@ def test_an_interrupt_between_new_texts_is_told_and_leaves_whole_rounds(many: bo
     learner, rng = at.Adept(at.TableStumps(["a", "b"])), random.Random(1)
     rows = [({"a": f"t{rng.random()}", "b": f"u{i}"}, i % 2) for i in range(6000)]
     told = 0
+
+    def learn_the_rest() -> None:
+        left = rows[learner.rounds :]
+        if many:
+            learner.learn_many([x for x, _ in left], [y for _, y in left])
+        else:
+            for x, y in left:
+                learner.learn(x, y)
+
     gc.disable()
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         while learner.rounds < len(rows) and told < 60:
-            left = rows[learner.rounds :]
-            signal.setitimer(signal.ITIMER_REAL, rng.uniform(2e-4, 3e-3))
-            try:
-                if many:
-                    learner.learn_many([x for x, _ in left], [y for _, y in left])
-                else:
-                    for x, y in left:
-                        learner.learn(x, y)
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
-                told += 1
+            told += struck(learn_the_rest, rng.uniform(2e-4, 3e-3))
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
         gc.enable()
     again = at.Adept(at.TableStumps(["a", "b"]))
     again.learn_many([x for x, _ in rows[: learner.rounds]], [y for _, y in rows[: learner.rounds]])

@@ -6,12 +6,15 @@ The long form, every line of every call, is ``python tests/support/interrupting.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from interrupting import campaign, heavy_rounds
+from interrupting import campaign, heavy_rounds, struck
 
 import adeptree as at
 
@@ -56,3 +59,29 @@ def test_an_interrupt_leaves_whole_rounds_where_kernels_are_interpreted(name: st
         text=True,
     )
     assert done.returncode == 0 and " 0 wrong" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_an_interrupt_does_not_leave_its_test_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker of pytest-xdist ended when a timer struck between the line that set it and the call."""
+    set_timer = signal.setitimer
+
+    def set_and_wait(which: int, seconds: float, every: float = 0.0) -> Any:
+        found = set_timer(which, seconds, every)
+        time.sleep(0.02 if 0 < seconds < 1 else 0)
+        return found
+
+    calls, before = list[int](), signal.getsignal(signal.SIGALRM)
+    limit, _ = signal.getitimer(signal.ITIMER_REAL)  # of this test
+    assert struck(lambda: calls.append(1), 0.5) is False
+    monkeypatch.setattr(signal, "setitimer", set_and_wait)
+    assert struck(lambda: calls.append(2), 1e-3) is True
+    assert calls == [1] and signal.getsignal(signal.SIGALRM) is before
+    assert limit == 0 or limit / 2 < signal.getitimer(signal.ITIMER_REAL)[0] <= limit
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_an_error_in_an_interrupted_call_leaves_no_timer() -> None:
+    with pytest.raises(ZeroDivisionError):
+        struck(lambda: 1 // 0, 0.05)
+    time.sleep(0.1)

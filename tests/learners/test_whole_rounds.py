@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interrupting import struck
 
 import adeptree as at
 from adeptree import errors, research
@@ -288,33 +289,17 @@ def test_an_oracle_that_fails_in_the_middle_of_a_batch_leaves_whole_rounds() -> 
 
 def alarmed_in_batches(build: Callable[[], Any], xs: list[Any], ys: list[int], delays: Any) -> int:
     """Be interrupted after each of the delays inside ``learn_many``; return how often that left some of the rounds."""
-    armed, within = False, 0
-
-    def raised(*_: Any) -> None:
-        if armed:
-            raise KeyboardInterrupt
-
-    old = signal.signal(signal.SIGALRM, raised)
-    try:
-        for delay in delays:
-            learner, twin = build(), build()
-            try:
-                armed = True
-                signal.setitimer(signal.ITIMER_REAL, delay)
-                learner.learn_many(xs, ys)
-                armed = False  # inside the try: an alarm just before this line is caught, one after it says nothing
-            except KeyboardInterrupt:
-                pass
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            played = learner.rounds
-            within += 0 < played < len(xs)
-            twin.learn_many(xs[:played], ys[:played])
-            assert standing(learner) == standing(twin)
-            learner.learn_many(xs[played:], ys[played:])
-            twin.learn_many(xs[played:], ys[played:])
-            assert standing(learner) == standing(twin)
-    finally:
-        signal.signal(signal.SIGALRM, old)
+    within = 0
+    for delay in delays:
+        learner, twin = build(), build()
+        struck(partial(learner.learn_many, xs, ys), delay)
+        played = learner.rounds
+        within += 0 < played < len(xs)
+        twin.learn_many(xs[:played], ys[:played])
+        assert standing(learner) == standing(twin)
+        learner.learn_many(xs[played:], ys[played:])
+        twin.learn_many(xs[played:], ys[played:])
+        assert standing(learner) == standing(twin)
     return within
 
 
@@ -540,35 +525,24 @@ def test_ctrl_c_in_single_calls_leaves_whole_rounds(name: str) -> None:
     rng, hits = np.random.default_rng(4), 0
     stream = [(points[i], int(y)) for i, y in zip(rng.integers(0, 12, 400), rng.integers(0, 2, 400), strict=True)]
 
-    def raised(*_: Any) -> None:
-        raise KeyboardInterrupt
+    def play(learner: Any, asked: list[int]) -> None:
+        for x, y in stream:
+            learner.predict_proba(x)
+            learner.learn(x, y)
+            asked.append(x)
 
-    old = signal.signal(signal.SIGALRM, raised)
-    try:
-        for delay in np.linspace(2e-4, 5e-3, 25):
-            learner, asked = build(), 0
-            try:
-                signal.setitimer(signal.ITIMER_REAL, delay)
-                for x, y in stream:
-                    learner.predict_proba(x)
-                    learner.learn(x, y)
-                    asked += 1
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
-                hits += 1
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            assert learner.rounds in (asked, asked + 1)
-            twin = build()
-            for x, y in stream[: learner.rounds]:
-                twin.learn(x, y)
-            assert standing(learner) == standing(twin)
-            for x, y in stream[learner.rounds :][:20]:
-                for one in (learner, twin):
-                    one.learn(x, y)
-            assert numbers(learner, points) == numbers(twin, points)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+    for delay in np.linspace(2e-4, 5e-3, 25):
+        learner, asked = build(), list[int]()
+        hits += struck(partial(play, learner, asked), delay)
+        assert learner.rounds in (len(asked), len(asked) + 1)
+        twin = build()
+        for x, y in stream[: learner.rounds]:
+            twin.learn(x, y)
+        assert standing(learner) == standing(twin)
+        for x, y in stream[learner.rounds :][:20]:
+            for one in (learner, twin):
+                one.learn(x, y)
+        assert numbers(learner, points) == numbers(twin, points)
     assert hits > 0
 
 

@@ -8,9 +8,11 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
+from interrupting import struck
 
 import adeptree as at
 from adeptree.core import patience
@@ -109,16 +111,7 @@ def test_an_interrupt_while_waiting_leaves_no_answer_behind(hangs: Hangs) -> Non
     learner = at.Adept(c, 20)
     learner.learn(3, 1)
 
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    old = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
-            learner.learn(5, 0)
-    finally:
-        signal.signal(signal.SIGALRM, old)
+    assert struck(partial(learner.learn, 5, 0), 0.1)
     hangs.gate.set()
     learner.learn(5, 0)
     twin = at.Adept(at.OracleClass(find=hangs.find, littlestone_dimension=3), 20)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import time
 import warnings
@@ -52,7 +53,32 @@ def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
         pass
     finally:
         sys.settrace(before)
+        tracer.at_line = 0  # (a frame that lives on may still hold it)
     return tracer.places
+
+
+def struck(call: Callable[[], Any], seconds: float) -> bool:
+    """Call with a Ctrl-C after that time, and return whether it came out; once this returns, none can come."""
+    armed = True
+
+    def strike(*_: Any) -> None:
+        if armed:
+            raise KeyboardInterrupt
+
+    handler, left = signal.signal(signal.SIGALRM, strike), signal.getitimer(signal.ITIMER_REAL)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds)  # (inside: on a busy machine it strikes before the call)
+            call()
+        finally:
+            armed = False
+    except KeyboardInterrupt:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, *left)  # of pytest-timeout
+    return False
 
 
 class Game(NamedTuple):
