@@ -104,3 +104,28 @@ def test_loading_does_not_warn_of_rounds_that_were_not_played(tmp_path: Path) ->
     learner = at.Adept(at.Thresholds(8), max_weight=0.5)
     learner.learn(3, 1, weight=0.2)
     assert [twin.bound for twin in twins(learner, tmp_path)] == [learner.bound] * 3
+
+
+LOOKS: dict[str, tuple[Any, int, int]] = {
+    "adept": (lambda: at.Adept(at.Thresholds(16), engine="paths"), 2, 0),
+    "lazy": (lambda: at.LazyAdept(at.Thresholds(16), 20, commits=20), 2, 2),
+    "tracking": (lambda: at.Tracking(at.Thresholds(16), 20, 1), 2, 2),
+    "tracking anytime": (lambda: at.TrackingAnytime(at.Thresholds(16)), 2, 2),
+    "leader": (lambda: at.FollowTheLeader(at.Thresholds(16), 20), 1, 1),
+}
+"""A learner, and the queries per path of a look that it repeats after loading: after a prediction, after an answer."""
+
+
+@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_loaded_learner_repeats_one_look_at_most(name: str, answered: bool, tmp_path: Path) -> None:
+    build, after_prediction, after_answer = LOOKS[name]
+    learner = build()
+    learner.learn_many([3, 9, 12, 6], [0, 1, 1, 0])
+    most = (after_answer if answered else after_prediction) * learner.width
+    look = learner.answer(7) if answered else learner.predict_proba(7)
+    again = twins(learner, tmp_path)[0]
+    learner.learn(look if answered else 7, 1)
+    again.learn(next(iter(again.tickets)) if answered else 7, 1)
+    assert again.queries.asked - learner.queries.asked <= most
+    assert (again.regret, again.predict_proba(8)) == (learner.regret, learner.predict_proba(8))
