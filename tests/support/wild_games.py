@@ -185,11 +185,13 @@ class Game:
 
     def check(self, x: Any) -> None:
         """What is saved loads, what is copied is the same; the game goes on with one of them."""
-        self.learner.save(self.path)
-        twins = [at.load(self.path, concept_class=self.given)]
-        twins.append(copy.deepcopy(self.learner))
-        if self.given is None:
-            twins.append(pickle.loads(pickle.dumps(self.learner)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # (no round is played)
+            self.learner.save(self.path)
+            twins = [at.load(self.path, concept_class=self.given)]
+            twins.append(copy.deepcopy(self.learner))
+            if self.given is None:
+                twins.append(pickle.loads(pickle.dumps(self.learner)))
         for twin in twins:
             assert facts(twin, x) == facts(self.learner, x)
         self.learner = self.rng.choice([self.learner, *twins])
@@ -227,6 +229,7 @@ def refusals(kinds: list[str], games: int, first: int = 0) -> list[str]:
 
 if __name__ == "__main__":
     every = [*ADEPTS, *OTHERS]
+    warnings.simplefilter("ignore")  # of heavy rounds, which are meant
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     told = refusals(every, count, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     sys.stdout.write("\n".join([*told, f"{count} games, {len(told)} refusals\n"]))
