@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import bounds, research
+from adeptree import bounds, errors, research
 
 C = at.Thresholds(15)
 TWO = at.FiniteClass([[0], [1]])
@@ -230,3 +231,85 @@ def test_no_stream_costs_the_optimal_learner_more_than_the_optimum(k: int) -> No
         most = max(most, learner.expected_loss)
         assert learner.expected_loss <= float(optimum) + 1e-12
     assert most > 0.75 * float(optimum)
+
+
+# --- In advance and at the end --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["auto", "paths"])
+@pytest.mark.parametrize("rate", ["paper", 0.2])
+def test_before_the_first_round_the_end_is_what_is_promised_in_advance(engine: str, rate: Any) -> None:
+    learner = at.Adept(C, horizon=200, rate=rate, engine=engine)
+    assert learner.final == pytest.approx(learner.in_advance, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: at.Adept(C, rate=1e-4),
+        lambda: at.Adept(C, rate=1e-5, costs=(7, 7)),
+        lambda: at.Adept(at.Intervals(9), base=at.Ghost(4), prior="kt", engine="paths"),
+    ],
+)
+def test_the_warning_names_the_first_round_at_which_a_coin_promises_more(build: Callable[[], at.Adept]) -> None:
+    with pytest.warns(errors.NoBetterThanACoin) as told:
+        learner = build()
+    found = re.search(r"before round ([\d,]+)", str(told[0].message))
+    assert found is not None
+    first = int(found[1].replace(",", ""))
+    for rounds, useful in ((first - 1, False), (first, True)):
+        promised = learner.bound_after(rounds)
+        assert promised is not None and (promised < rounds * learner.scale / 2) is useful
+
+
+@pytest.mark.parametrize("engine", ["auto", "paths"])
+def test_the_bound_so_far_takes_the_rate_of_the_last_round(engine: str) -> None:
+    """At a constant rate, the same stream has the same price; right after a change the next rate is another one."""
+    adaptive, constant, changes = at.Adept(C, engine=engine), at.Adept(C, rate=0.5, engine=engine), 0
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        x, y = int(rng.integers(15)), int(rng.integers(2))
+        prices = []
+        for learner in (adaptive, constant):
+            learner.learn(x, y)
+            prices.append((learner.bound - learner.gap) * learner.last_rate)
+        changes += adaptive.learning_rate < adaptive.last_rate
+        if adaptive.rounds > 100:  # before, the trivial bound may be stated
+            assert prices[0] == pytest.approx(prices[1], rel=1e-9)
+    assert changes > 3
+
+
+def test_an_answer_that_waits_is_a_round_of_the_stream_that_is_promised() -> None:
+    learner = at.Adept(C)
+    learner.answer(3)
+    assert learner.in_advance == learner.bound_after(1) == 1.0
+    assert "In advance, for any stream of 1 round with prompt labels: at most 1.00" in str(learner.certificate())
+
+
+def test_a_batch_that_does_not_fit_next_to_a_waiting_answer_is_refused_whole() -> None:
+    learner = at.Adept(C, horizon=30)
+    learner.answer(3)
+    with pytest.raises(errors.HorizonReached, match="30 rounds are more than the 29 that are left"):
+        learner.learn_many([4] * 30, [0] * 30)
+    assert learner.rounds == 0
+    learner.learn_many([4] * 29, [0] * 29)
+    assert learner.rounds == 29
+
+
+def test_paths_that_were_dropped_before_the_first_label_are_not_better() -> None:
+    learner = at.Adept(C, max_width=1)
+    learner.answer(8)
+    told = learner.certificate()
+    assert (told.dropped_paths, told.best_loss, told.best_is_kept) == (1, 0, True)
+    assert "the best rule is among the kept" in str(told)
+
+
+def test_the_end_depends_on_prompt_labels_until_one_is_late() -> None:
+    learner = at.Adept(C, horizon=40)
+    learner.learn(3, 0)
+    assert "whatever comes, if labels come at once." in str(learner.certificate())
+    late = learner.answer(5)
+    learner.learn(7, 1)
+    learner.learn(late, 0)
+    assert "rounds it will be at most 38." in str(learner.certificate())
+    assert "labels come at once" not in str(learner.certificate())

@@ -48,8 +48,8 @@ def not_rounded_below(regret: float, proven: float, most: float) -> float:
 
     Anything more than rounding is left as it is, for tests to find.
 
-    >>> not_rounded_below(1.0, 1.0 - 1e-14, 10), not_rounded_below(1.0, 0.5, 10)
-    (1.0, 0.5)
+    >>> not_rounded_below(1.0, 1.0 - 1e-14, 10), not_rounded_below(1.0, 0.999999, 10)
+    (1.0, 0.999999)
     """
     return regret if proven < regret <= proven + 1e-10 * most else proven
 
