@@ -384,8 +384,45 @@ def test_questions_without_a_label_wait_and_are_saved(tmp_path: Path) -> None:
         assert other.in_advance == learner.in_advance == learner.bound_after(63)
     model.learn_one({"a": 1}, True)
     model.learn_one({"a": 5}, True)
-    assert model.learner.waiting == 1
+    left = learner.variance + ps[1] * (1 - ps[1])
+    expected = learner.regret + at.bounds.excess(left, 0.05) + max(ps[1], 1 - ps[1])
+    assert learner.waiting == 1 and learner.realised_bound() == pytest.approx(expected, rel=1e-9)
     model.learn_one({"a": 1}, True)
     assert model.learner.waiting == 0
     told = model.learner
     assert told.realised_bound() == pytest.approx(told.regret + at.bounds.excess(told.variance, 0.05), rel=1e-12)
+
+
+def test_a_loaded_learner_takes_noted_answers_for_waiting_and_not_for_late(tmp_path: Path) -> None:
+    model = AdeptClassifier(rules="real_thresholds()", feature="a", seed=1)
+    model.predict_one({"a": 1})
+    model.learner.save(tmp_path / "saved")
+    told = []
+    for learner in (at.load(tmp_path / "saved"), model.learner):
+        learner.learn(3, 1)
+        told.append((learner.late, learner.in_advance, learner.bound))
+    assert told[0] == told[1] and told[0][0] is False
+
+
+def test_a_label_that_overtakes_another_is_an_overlap() -> None:
+    model = AdeptClassifier(rules="real_thresholds()", feature="a", seed=1)
+    for a in (1, 2, 3):
+        model.predict_one({"a": a})
+    for a in (3, 2, 1):
+        model.learn_one({"a": a}, True)
+    assert (model.learner.overlaps, model.learner.late) == (3, True)
+
+
+def test_each_question_has_a_coin_of_its_own() -> None:
+    model = AdeptClassifier(rules="real_thresholds()", feature="a", seed=1)
+    guesses = [model.predict_one({"a": 1}) for _ in range(100)]  # (of nothing learnt yet, each with chance 1/2)
+    assert 25 < sum(guesses) < 75
+
+
+def test_weights_of_a_mini_batch_that_was_asked_about_are_charged() -> None:
+    model = AdeptClassifier(rules="real_thresholds()", feature="a", seed=1)
+    X = pd.DataFrame({"a": [1.0, 4.0, 2.0]})
+    chances = model.predict_proba_many(X)[True]
+    model.learn_many(X, [True, False, True], w=[2, 0.5, 3])
+    expected = 2 * (1 - chances[0]) + 0.5 * chances[1] + 3 * (1 - chances[2])
+    assert model.learner.expected_loss == pytest.approx(expected)

@@ -399,3 +399,35 @@ def test_numbers_that_no_proof_allows_are_refused(tmp_path: Path, where: tuple[s
     files.save(path, saved)
     with pytest.raises(StateError):
         at.load(path)
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_answers_that_neither_came_nor_wait_are_refused(tmp_path: Path, more: int) -> None:
+    learner = at.Adept(at.Thresholds(9))
+    learner.learn_many([3, 5, 4], [0, 1, 1])
+    learner.answer(6)
+    path, whole = saved(tmp_path, learner)
+    files.save(path, with_leaf(whole, ("account", "answered"), whole["account"]["answered"] + more))
+    with pytest.raises(DamagedFile, match="open tickets cannot be what a learner saved"):
+        at.load(path)
+
+
+@pytest.mark.parametrize("sums", [[1, 5.0, 0.5], [1, 0.25, 5.0], [1, -0.1, 0.5]])
+def test_sums_that_no_answer_without_a_label_has_are_refused(tmp_path: Path, sums: list[Any]) -> None:
+    learner = at.Adept(at.Thresholds(9))
+    learner.give_up(learner.answer(6))
+    path, whole = saved(tmp_path, learner)
+    files.save(path, with_leaf(whole, ("account", "given_up"), sums))
+    with pytest.raises(DamagedFile, match="given_up cannot be what a learner saved"):
+        at.load(path)
+
+
+def test_at_no_rate_do_late_labels_cost_more_than_was_charged(tmp_path: Path) -> None:
+    learner = at.Adept(at.Thresholds(9), rate=1e20)
+    learner.learn_many([3, 5, 4], [0, 1, 1])
+    path, whole = saved(tmp_path, learner)
+    for name in ("drift", "excess"):
+        whole = with_leaf(whole, ("account", name), 1000.0)
+    files.save(path, whole)
+    with pytest.raises(DamagedFile, match="drift cannot be what a learner saved"):
+        at.load(path)
