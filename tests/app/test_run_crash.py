@@ -219,8 +219,8 @@ def saved_run() -> list[str]:
         ("rows.journal", lambda b: b + b"x\n", "s/rows.journal is damaged in line 2; start again with another --save"),
         (
             "rows.journal",
-            lambda b: journalled((43, Row(44, ["3", "0"]))),
-            "goes on with row 43, but row 41 is missing",
+            lambda b: journalled((42, Row(43, ["3", "0"]))),
+            "goes on with row 42, but row 41 is missing",
         ),
         ("../p.csv", lambda b: b[:-9], "--predictions: p.csv is not as the run left it (9 bytes are missing)"),
         ("../p.csv", lambda b: b.replace(b"0.5", b"0.6", 1), "p.csv is not as the run left it (it was changed)"),

@@ -313,3 +313,17 @@ def test_the_end_depends_on_prompt_labels_until_one_is_late() -> None:
     learner.learn(late, 0)
     assert "rounds it will be at most 38." in str(learner.certificate())
     assert "labels come at once" not in str(learner.certificate())
+
+
+def test_features_and_directions_have_equal_shares_of_the_prior() -> None:
+    """At a constant rate eta, (price of a rule) / eta + eta T / 8 is promised."""
+
+    def price(c: at.ConceptClass) -> float:
+        promised = at.Adept(c, rate=0.5).bound_after(1000)
+        assert promised is not None and promised < 1000
+        return 0.5 * (promised - 0.5 * 1000 / 8)
+
+    line = price(at.RealThresholds())
+    assert price(at.RealStumps(["a"])) == pytest.approx(line + math.log(2))
+    assert price(at.RealStumps(list("abcde"))) == pytest.approx(line + math.log(10))
+    assert at.Adept(at.RealStumps(["a"]), rate=0.5, prior="kt").bound_after(1000) is None
