@@ -70,3 +70,11 @@ def test_what_is_unknown_is_named_and_a_label_has_one_weight() -> None:
         twice = inside.ask("/learn", {"labels": [label, {**label, "weight": 2}]})
         assert (twice.status, twice.why) == (409, "labels[1]: ticket 1 comes twice, with another weight")
         assert inside.served["main"].learner.rounds == 0
+
+
+def test_a_client_that_sends_all_of_a_large_body_before_it_reads_hears_why_it_is_refused() -> None:
+    with Server("--rules", "thresholds(v)", "--token", "t" * 20) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as link:
+            link.sendall(POST + b"Content-Length: 6000000\r\n\r\n" + bytes(6_000_000))
+            found = heard(*reply(link))
+        assert found.status == 401 and "Bearer TOKEN" in found.why
