@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import AdeptreeError, PromiseEnded
+from adeptree.core.errors import AdeptreeError
 from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real, need, rounding
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.tickets import Ticket
@@ -173,14 +172,14 @@ def check_rebuilt(
         need(learner.width == losses.shape[-1], f"{losses.shape[-1]} losses of {learner.width} paths")
     # (An oracle would be asked, and asking costs.)
     if data_only and learner.concept_class.oracle is None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PromiseEnded)  # the trial's rounds are not the user's
-            _try(rebuild(copy.deepcopy(saved)))
+        _try(rebuild(copy.deepcopy(saved)))
     return learner
 
 
 def _try(trial: OnlineLearner) -> None:
     rng, tickets = np.random.default_rng(0), list(trial.tickets)[:2]
+    # (A heavier round would warn, and none is played.)
+    light = [most] if (most := getattr(trial, "max_weight", 1)) < 1 else []
     for label in (None, *TRIALS):
         if label is not None:
             if trial.ended and not tickets:
@@ -188,7 +187,7 @@ def _try(trial: OnlineLearner) -> None:
             x = tickets.pop() if tickets else trial.random_instance(rng)
             p = x.p if isinstance(x, Ticket) else trial.predict_proba(x)
             need(0.0 <= p <= 1.0, f"a probability {p}")
-            trial.learn(x, label)
+            trial.learn(x, label, *light)
         need(0 <= trial.best_loss < math.inf and not math.isnan(trial.bound), "the account")
         with suppress(AdeptreeError):  # (not every learner names its rules)
             str(trial.best_rule())
