@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import adeptree as at
+from adeptree.core.compiled import kernel
 from adeptree.theory.mixture import log_capacities, odds_of_one
 from reproduction.reference.paper import capacity
 
@@ -142,3 +145,19 @@ def test_a_bound_beyond_the_horizon_is_the_horizon() -> None:
     stream = [(x, int(x > 2)) for x in (1, 4, 2, 5, 0)]
     found = [run(at.Adept(at.Thresholds(6), horizon=5, mistake_bound=M), stream) for M in (5, 6, 14, 1000)]
     assert found[0] == found[1] == found[2] == found[3]
+
+
+def test_the_gap_has_as_many_digits_as_the_page_about_it_says() -> None:
+    """docs/anytime.md, section 11: the error stays below 4e-15, and it is largest just below eta = 4."""
+
+    def error(eta: float, z: float) -> float:
+        found = kernel("adeptree.theory.ledger_kernel").mixability_gap(1 / (1 + math.exp(-z)), z, eta, 1.0)
+        rate, odds = Decimal(eta), Decimal(z)
+        mixed = ((1 + odds.exp()).ln() - (1 + (odds - rate).exp()).ln()) / rate
+        return float(abs(Decimal(found) - 1 / (1 + (-odds).exp()) + mixed))
+
+    rng = random.Random(2)
+    with localcontext(prec=60):
+        everywhere = max(error(10 ** rng.uniform(-9, 6), rng.uniform(-40, 60)) for _ in range(1500))
+        just_below = max(error(rng.uniform(3, 4), rng.uniform(5, 36)) for _ in range(1500))
+    assert everywhere < 4e-15 and 1e-15 < just_below < 4e-15
