@@ -431,3 +431,13 @@ def test_at_no_rate_do_late_labels_cost_more_than_was_charged(tmp_path: Path) ->
     files.save(path, whole)
     with pytest.raises(DamagedFile, match="drift cannot be what a learner saved"):
         at.load(path)
+
+
+def test_a_width_that_is_not_a_whole_number_is_refused(tmp_path: Path) -> None:
+    learner = at.Adept(OpenStumps(), engine="paths")
+    learner.learn({"a": 0.5}, 1)
+    learner.save(tmp_path / "learner")
+    whole, where = files.load(tmp_path / "learner"), ("learnt", "engine", "frontier", "width")
+    files.save(tmp_path / "learner", with_leaf(whole, where, float(learner.width)))
+    with pytest.raises(DamagedFile, match="width cannot be what a learner saved"):
+        at.load(tmp_path / "learner", concept_class=OpenStumps())

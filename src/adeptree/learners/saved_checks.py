@@ -139,7 +139,8 @@ def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
             check_counts(name, rows[name], rounds * heaviest if name == "losses" else rounds)
     if "frontier" in part:
         width = part["losses"].shape[-1]
-        need(part["frontier"].get("width", width) == width, "width")
+        stated = part["frontier"].get("width", width)
+        need(is_count(stated) and stated == width, "width")
         need(all(rows[name].ndim == 1 for name in ("mistakes", "contested") if name in rows), "rows")
         need(part["losses"].ndim == (2 if "log_g" in rows else 1), "losses")  # (only tracking knows two kinds)
         _check_waiting(part.get("waiting"), part.get("dropped", {}), width)
