@@ -35,7 +35,11 @@ nitpick_ignore_regex = [
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
     ("py:class", r"adeptree\.families\.(rule_values|tables\.cell_rules)\.\w+"),
     ("py:class", r"adeptree\.(ghost|games|research)\..*\.(OracleLearner|Voting|Voters|Council|MadeConcept|OwnsOracle)"),
-    ("py:class", r"adeptree\.(theory\.priors\.BetaTables|learners\.sequences\.SequenceLearner)"),
+    (
+        "py:class",
+        r"adeptree\.(theory\.priors\.BetaTables|learners\.(sequence_learner\.SequenceLearner|rates\.RateRule))",
+    ),
+    ("py:class", r"adeptree\.(_compiled\..*|roles\.engine\.Entered)"),
     ("py:class", "[CHS]"),
     ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
     ("py:class", r"adeptree\.checks\.subjects\.\w+"),

@@ -27,7 +27,7 @@ class Path:
     """Of the base learner on it."""
     mistakes: int = 0
     contested: int = 0
-    loss: int = 0
+    loss: float = 0
 
 
 class OneByOne(Engine):
@@ -54,9 +54,10 @@ class OneByOne(Engine):
         """Return the share of the weight that says 1 at x."""
         return self.odds(x).p
 
-    def commit(self, x: Instance, label: int) -> None:
-        """Take over the round: the children are the paths, and who is wrong has lost."""
-        self.paths = [replace(path, loss=path.loss + (path.sample[-1][1] != label)) for path in self._children(x)]
+    def commit(self, x: Instance, label: int, weight: float = 1) -> None:
+        """Commit the round: the children are the paths, and those that are wrong lose."""
+        lost = [weight * (path.sample[-1][1] != label) for path in self._children(x)]
+        self.paths = [replace(path, loss=path.loss + loss) for path, loss in zip(self._children(x), lost, strict=True)]
         self._looked = None
 
     def discard(self) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from adeptree import OnlineLearner
 from adeptree.core.types import Concept, Instance
 from adeptree.families.listed import EnumerableClass
+from adeptree.learners.custom_learner import CustomLearner
 from adeptree.learners.loading import register_learner
 
 
 @register_learner  # makes it known to adeptree.load, by its kind
-class Weights(OnlineLearner):
+class Weights(CustomLearner):
     """Hedge at a rate fixed in advance: regret at most ln|C| / rate + rate T / 8 (Cesa-Bianchi & Lugosi, Thm 2.2)."""
 
     kind = "weights"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree.learners.budgeted import Guesser
+from reproduction.budgeted_learners import Guesser
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
 from reproduction.experiments.algorithms import listed_of
 from reproduction.experiments.lower_bound import budgeted_game

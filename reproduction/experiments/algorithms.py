@@ -93,7 +93,7 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
         trace = anytime(listed, machine, pairs, M, prior)
         row["bound_gap"] = abs(learner.bound - trace.bound) / max(1.0, trace.bound)
     elif which == "lazy":
-        sampled: list[int] = learner.sampled_rounds  # type: ignore[assignment]
+        sampled: list[int] = learner.sampled_rounds  # type: ignore[attr-defined]
         trace = paper.algorithm_2(listed, machine, pairs, len(sampled), M, commits=sampled)
     else:
         rate = cell.get("rate", "paper")

@@ -8,7 +8,7 @@ from typing import Any
 
 import adeptree as at
 from adeptree import research
-from adeptree.learners.budgeted import Guesser
+from reproduction.budgeted_learners import Guesser
 from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.experiments.lower_bound import regrets_of
 from reproduction.stats import at_least, mean_is

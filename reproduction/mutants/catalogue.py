@@ -37,7 +37,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "wrong labels": Mutant(
         "what is learnt is the opposite of the label",
-        {"learners.adept_rounds:RoundsOnEngine.learn": ways.wrong_label},
+        {"learners.online_learner:OnlineLearner.learn": ways.wrong_label},
         EXACT | LEARNING | {"transfer": {"part": "games"}},
     ),
     "losses ignored": Mutant(
@@ -136,7 +136,10 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
-        {"learners.adept_learner:Adept.best_loss": times(0.5), "learners.history:HistoryLearner.best_loss": times(0.5)},
+        {
+            "learners.adept_learner:Adept.best_loss": times(0.5),
+            "learners.history_learner:HistoryLearner.best_loss": times(0.5),
+        },
         {"regret": {}, "transfer": {}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "no coins": Mutant(

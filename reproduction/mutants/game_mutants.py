@@ -24,7 +24,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "budget ignored": Mutant(
         "budgeted learners ask as often as they like",
-        {"learners.budgeted:allowance": ways.unbounded},
+        {"reproduction.budgeted_learners:allowance": ways.unbounded},
         {"lower-bound": {}},
     ),
     "loaded blocks": Mutant(

@@ -26,7 +26,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     ),
     "no sequence": Mutant(
         "sequences of rules never switch",
-        {"learners.sequences:SequenceLearner._follow_sequences": ways.never_switches},
+        {"learners.sequence_learner:SequenceLearner._follow_sequences": ways.never_switches},
         TRACKING,
     ),
     "tracks the opposite": Mutant(

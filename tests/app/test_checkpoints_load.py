@@ -54,13 +54,13 @@ HOLLOW = 'del saved["learnt"]["engine"]'
 """The numbers look right, but no learner can be built from them."""
 BROKEN = """
 import adeptree as at
-whole = at.Adept._saved
+whole = at.Adept.saved
 def broken(self):
     saved = whole(self)
     if self.rounds > {rounds}:
         {change}
     return saved
-at.Adept._saved = broken
+at.Adept.saved = broken
 """
 
 

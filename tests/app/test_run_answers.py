@@ -31,7 +31,7 @@ def test_costs_and_weights_reach_the_learner() -> None:
     for w, x, y in rows:
         learner.learn(x, y, weight=w)
     kept = at.load("kept/checkpoint")
-    assert dict(kept.certificate()) == dict(learner.certificate())  # type: ignore[attr-defined]
+    assert dict(kept.certificate()) == dict(learner.certificate())
     lost = min(sum(w * (5 if y else 2) for w, x, y in rows if (x >= a) != y) for a in range(17))
     assert f"best rule in hindsight {lost:g} " in " ".join(result.stdout.split()).replace(" %", "%")
     assert "a miss costs 5, a false alarm 2" in result.stdout and "mistakes" not in result.stdout.partition("Regret")[0]

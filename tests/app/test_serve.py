@@ -263,3 +263,17 @@ def test_a_signal_ends_it_and_all_is_saved(by: str, tmp_path: Path) -> None:
         assert "Traceback" not in "\n".join(server.said)
     loaded = at.load(tmp_path / "s" / "main" / "checkpoint")
     assert loaded.answered == 1 and len((tmp_path / "s/main/rows.journal").read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize("path", ["/certificate", "/rules", "/metrics", "/live"])
+def test_every_read_waits_for_the_round_that_is_being_learnt(path: str) -> None:
+    with Inside() as inside:
+        inside.ask("/answer", {"x": 3})
+        done: list[int] = []
+        reader = threading.Thread(target=lambda: done.append(inside.ask(path).status))
+        with inside.served["main"].lock:
+            reader.start()
+            reader.join(0.3)
+            assert reader.is_alive() and not done
+        reader.join(60)
+        assert done == [200]

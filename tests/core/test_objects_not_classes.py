@@ -10,7 +10,7 @@ import pytest
 import adeptree as at
 from adeptree import errors
 from adeptree.compat.shared import rules_of
-from adeptree.learners.budgeted import Rationed
+from reproduction.budgeted_learners import Rationed
 
 C = at.Thresholds(8)
 MADE: Any = at

@@ -16,11 +16,11 @@ from adeptree import bounds
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, StateError
 from adeptree.families.rule_values import Constant
 from adeptree.games.block_reset import BlockReset, HiddenUnion
-from adeptree.learners.budgeted import BudgetedLeader, Guesser
-from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.custom_learner import CustomLearner
+from reproduction.budgeted_learners import BudgetedLeader, Guesser
 
 
-class Nosy(OnlineLearner):
+class Nosy(CustomLearner):
     """Asks whatever comes to mind: old points, the new one, points never played, contradictory labels."""
 
     kind = "nosy"

@@ -12,6 +12,7 @@ import pytest
 import adeptree as at
 from adeptree.core.errors import DamagedFile, InvalidArgument, InvalidLabel, StateError, UnknownVersion
 from adeptree.games import Recorded, Round
+from adeptree.roles.engine import Odds
 
 CLASSES: list[at.ConceptClass] = [
     at.Thresholds(32),
@@ -39,8 +40,11 @@ def test_greedy_makes_a_deterministic_learner_err_every_round() -> None:
     class Stubborn(at.Hedge):
         """Always sure."""
 
-        def _probability(self, x: Any, raw: Any) -> float:
-            return float(super()._probability(x, raw) > 0.5)
+        def _experts(self) -> Any:
+            experts = super()._experts()
+            odds = experts.odds
+            experts.odds = lambda x: Odds(float(odds(x).p > 0.5), 0.0)  # type: ignore[method-assign]
+            return experts
 
     run = at.play(Stubborn(at.Thresholds(16), horizon=50), at.Greedy(at.Thresholds(16)))
     assert run.expected_loss == 50 == run.realised_loss

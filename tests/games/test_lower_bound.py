@@ -14,7 +14,7 @@ from adeptree import bounds
 from adeptree.core.errors import BudgetExhausted
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.games.block_reset import BlockReset
-from adeptree.learners.budgeted import BudgetedLeader, Rationed, affordable_rounds, allowance
+from reproduction.budgeted_learners import BudgetedLeader, Rationed, affordable_rounds, allowance
 
 
 @pytest.mark.parametrize(("name", "d"), [*itertools.product(LEARNERS, [1, 4]), ("leveller", 2)])

@@ -141,7 +141,7 @@ def test_a_round_of_the_learner_is_all_or_nothing(monkeypatch: pytest.MonkeyPatc
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learner, "_charge", interrupted)
+    monkeypatch.setattr(learner, "_catch_up", interrupted)
     with pytest.raises(KeyboardInterrupt):
         learner.learn(4, 0)
     assert (learner.losses.tolist(), learner.rounds) == before

@@ -64,9 +64,6 @@ FOUND_BY_NAME = {
 """Names in ``src`` that other programs use."""
 DOCUMENTED = {
     "AdeptClassifier": "docs/reference/compat.md",
-    "BudgetedLeader": "docs/lower-bound.md",
-    "Guesser": "docs/lower-bound.md",
-    "budgeted_lazy_adept": "docs/lower-bound.md",
     "current_rule": "docs/drift.md",
     "forget": "docs/own-class.md",
     "from_oracle": "docs/oracles.md",
@@ -92,13 +89,14 @@ class Budget(NamedTuple):
 
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
-LONG_FILES = {"line_tree_kernel.py": 370, "thresholds_kernel.py": 357, "round_kernel.py": 330, "steps_kernel.py": 322}
+LONG_FILES = {"line_tree_kernel.py": 370, "thresholds_kernel.py": 357, "round_kernel.py": 354, "steps_kernel.py": 322}
 """Kernels declare their C types line by line."""
 BUDGETS = [
     Budget("the second edition", 30_700, 16_560),
     Budget("the reproduction leaves the package", 26_460, 16_530),
     Budget("research leaves the core", 26_440, 15_740),
     Budget("stumps are a mixture", 25_980, 15_500),
+    Budget("one learner, one round", 25_860, 15_375),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"One runner", "the end of this edition"}

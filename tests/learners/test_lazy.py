@@ -141,5 +141,5 @@ def test_save_and_load_in_the_middle(tmp_path: Path) -> None:
         lazy.save(tmp_path / "lazy")
         again = at.load(tmp_path / "lazy")
         assert again.learn_many(*zip(*pairs[stop:], strict=True)).tolist() == expected[stop:]
-        assert again.sampled_rounds == whole.sampled_rounds
+        assert again.sampled_rounds == whole.sampled_rounds  # type: ignore[attr-defined]
         assert (again.regret, again.queries) == (whole.regret, whole.queries)

@@ -12,7 +12,7 @@ from budgeted_players import mean_and_error
 import adeptree as at
 from adeptree import Greedy, Stochastic, bounds, play
 from adeptree.core.errors import InvalidArgument
-from adeptree.learners.history import HistoryLearner
+from adeptree.learners.history_learner import HistoryLearner
 from adeptree.learners.leaders import FollowTheLeader
 from adeptree.research import FollowThePerturbedLeader
 

@@ -1,13 +1,11 @@
-"""What docs/threads.md says of objects that several threads share; learners are in test_whole_rounds."""
+"""Threads: layers and solvers may be shared, and a learner refuses a call while another one is inside."""
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +14,6 @@ import pytest
 import adeptree as at
 from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting, Recording, Replaying
 
-PAGE = (Path(__file__).parents[2] / "docs" / "threads.md").read_text(encoding="utf-8")
-
 
 @pytest.fixture(autouse=True)
 def _switching_often() -> Iterator[None]:
@@ -25,11 +21,6 @@ def _switching_often() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
-
-
-def test_every_public_name_is_spoken_of() -> None:
-    said = set(re.findall(r"`([A-Za-z_]+)`", PAGE))
-    assert {name for name in at.__all__ if not name.startswith("_")} <= said
 
 
 def halfspaces() -> tuple[Any, list[Any]]:
@@ -90,59 +81,98 @@ def test_an_interrupt_while_an_instance_is_stated_spoils_no_later_one(monkeypatc
     assert c.find([(3, 1), (4, 0), (5, 1)]) is None
 
 
-def test_what_reads_several_numbers_waits_for_the_round_to_end() -> None:
-    learner = at.Bpss(at.Thresholds(3), 9, prune=True)
-    seen: list[Any] = []
+class Slow:
+    """An oracle that stops in the middle of a round until it is let go."""
 
-    def read() -> None:
-        while learner.rounds < 9:
-            seen.append(learner.best_rule())
+    def __init__(self) -> None:
+        self.inside, self.go = threading.Event(), threading.Event()
 
-    reader = threading.Thread(target=read)
-    reader.start()
-    for t in range(9):
-        learner.learn(t % 3, t % 2)
-    reader.join()
-    assert all(rule(x) in (0, 1) for rule in seen for x in range(3))
+    def __call__(self, sample: Any) -> bool:
+        self.inside.set()
+        assert self.go.wait(60)
+        return bool(sum(y for _, y in sample) <= 2)
 
 
-@pytest.mark.parametrize("name", ["bound", "best_rule", "width", "certificate", "bound_after"])
-def test_readers_are_behind_the_lock(name: str) -> None:
-    learner = at.Adept(at.Thresholds(8), 20)
-    done = threading.Event()
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "predict_proba": lambda learner: learner.predict_proba(4),
+    "predict_proba_many": lambda learner: learner.predict_proba_many([4]),
+    "predict": lambda learner: learner.predict(4),
+    "learn": lambda learner: learner.learn(4, 1),
+    "learn_many": lambda learner: learner.learn_many([4], [1]),
+    "answer": lambda learner: learner.answer(4),
+    "certificate": lambda learner: learner.certificate(),
+    "saved": lambda learner: learner.saved(),
+    "best_rule": lambda learner: learner.best_rule(),
+    "rules_within": lambda learner: learner.rules_within(1),
+    **{
+        name: lambda learner, name=name: getattr(learner, name)  # type: ignore[misc]
+        for name in ("rounds", "regret", "bound", "best_loss", "width", "learning_rate", "expected_loss")
+    },
+}
 
-    def read() -> None:
-        value = getattr(learner, name)
-        if callable(value):
-            value(*[10] * (name == "bound_after"))
-        done.set()
 
-    with learner._lock:
-        thread = threading.Thread(target=read)
-        thread.start()
-        assert not done.wait(0.05)
+def test_a_call_while_another_thread_is_inside_is_refused_and_changes_nothing() -> None:
+    oracle = Slow()
+    learner = at.Adept(at.OracleClass(realizable=oracle, littlestone_dimension=2))
+    thread = threading.Thread(target=learner.learn, args=(3, 1))
+    thread.start()
+    assert oracle.inside.wait(60)
+    for name, call in CALLS.items():
+        with pytest.raises(at.errors.BusyLearner, match=r"one thread at a time.*threading\.Lock"):
+            call(learner)
+            pytest.fail(name)
+    assert "BusyLearner" in repr(learner)
+    oracle.go.set()
     thread.join()
-    assert done.is_set()
+    twin = at.Adept(at.OracleClass(realizable=oracle, littlestone_dimension=2))
+    twin.learn(3, 1)
+    assert learner.rounds == 1 and learner.predict_proba(4) == twin.predict_proba(4)
+    for call in CALLS.values():
+        call(learner)
 
 
-@pytest.mark.parametrize("build", [at.Adept, at.Hedge])
-def test_batches_of_two_threads_do_not_go_past_the_horizon(build: Any) -> None:
-    for _ in range(5):
-        learner = build(at.Thresholds(6), 40)
-        refused: list[str] = []
+def test_a_learner_that_an_oracle_calls_in_the_middle_of_its_round_refuses() -> None:
+    learners: list[at.Adept] = []
 
-        def learn(learner: Any = learner, refused: list[str] = refused) -> None:
-            try:
-                learner.learn_many([3] * 25, [1] * 25)
-            except at.errors.HorizonReached as error:
-                refused.append(str(error))
+    def realizable(sample: Any) -> bool:
+        if learners and len(sample) > 1:
+            learners[0].learn(1, 1)
+        return True
 
-        threads = [threading.Thread(target=learn) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert learner.rounds == 25 and len(refused) == 1 and "none was learnt" in refused[0]
+    learner = at.Adept(at.OracleClass(realizable=realizable, littlestone_dimension=2))
+    learner.learn(3, 1)
+    learners.append(learner)
+    with pytest.raises(at.errors.AdeptreeError, match="one thread at a time"):
+        learner.learn(4, 1)
+    learners.clear()
+    assert learner.rounds == 1
+    learner.learn(4, 1)
+    assert learner.rounds == 2
+
+
+def test_callbacks_may_read_and_look_between_the_rounds_of_a_batch() -> None:
+    learner = at.Adept(at.Thresholds(8))
+    seen: list[tuple[int, float]] = []
+    learner.learn_many([3, 5, 1], [0, 1, 0], on_round=lambda _: seen.append((learner.rounds, learner.predict_proba(4))))
+    assert [rounds for rounds, _ in seen] == [1, 2, 3]
+
+
+def test_threads_that_share_a_lock_share_a_learner() -> None:
+    learner, twin, lock = at.Adept(at.Thresholds(30)), at.Adept(at.Thresholds(30)), threading.Lock()
+    played: list[tuple[int, int]] = []
+
+    def learn(start: int) -> None:
+        for i in range(60):
+            x, y = (7 * i + start) % 30, (i + start) % 2
+            with lock:
+                learner.learn(x, y)
+                played.append((x, y))
+                assert learner.regret <= learner.bound
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(learn, range(4)))
+    twin.learn_many(*zip(*played, strict=True))
+    assert learner.rounds == 240 and learner.regret == twin.regret
 
 
 def test_what_is_done_to_a_layer_waits_for_its_questions() -> None:

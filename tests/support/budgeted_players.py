@@ -11,8 +11,8 @@ import numpy as np
 import adeptree as at
 from adeptree.games.block_reset import BlockReset
 from adeptree.games.transcript import Transcript
-from adeptree.learners.budgeted import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
 from adeptree.learners.online_learner import OnlineLearner
+from reproduction.budgeted_learners import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
 
 T, SEEDS = 400, 8
 ROOT = math.isqrt(T)

@@ -19,10 +19,9 @@ ENTROPY = np.random.default_rng(1)
 class Eager(at.Hedge):
     """Its prediction learns."""
 
-    def _probability(self, x: Any, raw: Any) -> float:
-        p = super()._probability(x, raw)
-        self.losses = self.losses + (self.listed.labels(x) == 1)
-        self._weights = None
+    def predict_proba(self, x: Any) -> float:
+        p = super().predict_proba(x)
+        self.engine.commit(self.concept_class.instance(x), 0)
         return p
 
 
@@ -40,8 +39,8 @@ class Cheats(at.Hedge):
 
 
 class TooSure(at.Hedge):
-    def _probability(self, x: Any, raw: Any) -> float:
-        return 1.5 * super()._probability(x, raw)
+    def predict_proba(self, x: Any) -> float:
+        return 1.5 * super().predict_proba(x)
 
 
 class Dices(at.Hedge):
@@ -69,7 +68,7 @@ class WrongRule(at.Hedge):
 
 class HalfLearns(at.Hedge):
     def learn(self, x: Any, y: Any, weight: float = 1) -> None:
-        self.losses = self.losses + (self.listed.labels(self.concept_class.instance(x)) != y)
+        self.engine.commit(self.concept_class.instance(x), y)
         super().learn(x, y)
 
 
@@ -86,7 +85,7 @@ class Forgets(at.Hedge):
 class Overcounts(at.Hedge):
     @property
     def width(self) -> int:
-        self._queries.asked += 1
+        self.queries.asked += 1
         return 1
 
 

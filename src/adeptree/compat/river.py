@@ -17,7 +17,7 @@ from adeptree.core.types import labels_of
 from adeptree.families.stumps.open_stumps import OpenStumps
 from adeptree.families.tables.table_classes import TableStumps
 from adeptree.learners import OnlineLearner
-from adeptree.learners.given import same_length
+from adeptree.learners.inputs import same_length
 from adeptree.theory.coins import Coins
 from adeptree.theory.losses import check_weights
 

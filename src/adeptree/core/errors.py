@@ -83,7 +83,15 @@ class BudgetExhausted(OracleError):
 
 
 class StateError(AdeptreeError):
-    """Saved state could not be written or read."""
+    """The state of a learner cannot be used: its file is not readable, or a call came at the wrong time."""
+
+
+class BusyLearner(StateError):
+    """A learner was called while another call was inside it: one thread at a time uses a learner."""
+
+
+class TornLearner(StateError):
+    """An exception interrupted the commit of a round, so that the learner must be loaded or built again."""
 
 
 class DamagedFile(StateError):

@@ -162,11 +162,11 @@ class BlockReset(OwnsOracle):
     the explicit class (``hidden_class``) is for those who check the game. ``record`` keeps all queries in ``log``.
 
     >>> from adeptree.games import play
-    >>> from adeptree.learners.budgeted import BudgetedLeader
+    >>> from adeptree import FollowTheLeader
     >>> game = BlockReset(d=1)
-    >>> run = play(BudgetedLeader(game.oracle, horizon=400, budget=3), game)
+    >>> run = play(FollowTheLeader(game.oracle, horizon=40), game)
     >>> game.queries, len(game.phases), run.best_loss == game.best_loss(run)
-    (3, 4, True)
+    (40, 40, True)
     """
 
     listens = False

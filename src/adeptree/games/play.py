@@ -9,8 +9,8 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import label_of
 from adeptree.games.adversaries import History, as_adversary, listening
 from adeptree.games.transcript import Transcript
+from adeptree.learners.callbacks import OnBestRule, OnRound, Progress, Watch, round_of
 from adeptree.learners.online_learner import OnlineLearner
-from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch, round_of
 
 
 def play(

@@ -18,7 +18,7 @@ from adeptree.core.errors import DamagedFile, InvalidArgument
 from adeptree.core.extras import Extra
 from adeptree.core.files import decode, encode, write_atomically
 from adeptree.core.json_lines import LineFormat
-from adeptree.learners.watching import Round as Round
+from adeptree.learners.callbacks import Round as Round
 
 pandas: Any = Extra("pandas", "to_frame", "frame")
 FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")

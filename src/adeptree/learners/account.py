@@ -1,10 +1,9 @@
-"""The account that every online learner keeps of itself: what it answered, lost, and what is proven of that."""
+"""The account of a learner: answers, losses, regret, and the bounds on it."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,26 +12,32 @@ import numpy as np
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
-from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, got
-from adeptree.core.types import Concept
+from adeptree.core.errors import HorizonReached, InvalidArgument, StateError, got
+from adeptree.core.types import Concept, Instance
 from adeptree.families.rule_values import Constant
 from adeptree.learners.account_plots import plot_account
+from adeptree.learners.certificate import Certificate, certify
 from adeptree.learners.promises import not_rounded_below
 from adeptree.learners.tickets import OpenTickets
-from adeptree.learners.whole_rounds import WholeRounds
 from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.frontier import Queries
-from adeptree.roles.near_rules import RankedRule
+from adeptree.roles.near_rules import NearRules, RankedRule
 from adeptree.theory import bounds
 from adeptree.theory.losses import whole
 
 if TYPE_CHECKING:
+    from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger
 else:
+    RoundKernel = kernel("adeptree.roles.round_kernel").RoundKernel
     Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
 
 
-class Account(WholeRounds, ABC):
+EVEN: tuple[float, float] = (1, 1)
+"""Costs of a miss and of a false alarm, by default."""
+
+
+class Account(ABC):
     """Losses, regret and bounds; of the rest a learner overrides what it knows better."""
 
     follows_best_loss: ClassVar[bool] = True
@@ -41,26 +46,30 @@ class Account(WholeRounds, ABC):
     endless: ClassVar[bool] = False
     """Whether it can do without a horizon."""
 
-    sampled_rounds: Sequence[int] | None = None
-    """The rounds that were learnt, where that is not all of them."""
     horizon: int | None
     """T, the rounds planned for; None without an end."""
     scale: float = 1
     """What a round costs at most."""
+    costs: tuple[float, float] = EVEN
+    no_guarantee: ClassVar[str] = "it has no such guarantee, or a label came late"
+    """Why ``in_advance`` is None."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
-        super().__init__()
         self.concept_class = check_class(concept_class)
         self.horizon = None if horizon is None and self.endless else _checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)
-        self.ledger = Ledger()
+        self._ledger = Ledger()
+        self._kernel = RoundKernel(self._ledger, 0)  # (until the learner has a structure)
         self.tickets = OpenTickets()
         """The answers that wait for their labels."""
         self._queries = Queries()
 
-    def _parts(self) -> list[Any]:
-        return [*super()._parts(), self.tickets, self.ledger]
+    @property
+    def ledger(self) -> Ledger:
+        """The sums of the account; refused while another thread is inside, or after an interrupted commit."""
+        self._kernel.check()
+        return self._ledger
 
     @property
     def rounds(self) -> int:
@@ -122,10 +131,23 @@ class Account(WholeRounds, ABC):
         """Whether rounds weigh different amounts."""
         return self.ledger.weighed
 
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw an instance that may come, to try the learner on."""
+        return self.concept_class.random_instance(rng)
+
     @property
     def waiting(self) -> int:
         """How many answers wait for their labels."""
         return len(self.tickets) + self.tickets.given_up.number + self.tickets.noted.number
+
+    def note_answer(self, p: float) -> None:
+        """Count an answer drawn with p that an adapter has given: it waits until :meth:`learn_answered` settles it.
+
+        What is proven of drawn mistakes needs every answer: which labels come may depend on what was drawn.
+        """
+        check_number("p", p, "a chance, from 0 to 1", lambda chance: 0 <= chance <= 1)
+        self._kernel.check()
+        self.tickets.noted = self.tickets.noted.and_also(p)
 
     @property
     def ended(self) -> bool:
@@ -135,8 +157,7 @@ class Account(WholeRounds, ABC):
     @property
     def regret(self) -> float:
         """Expected regret so far, exactly: expected loss minus the best concept's loss."""
-        with self._lock:
-            return self.expected_loss - self.best_loss
+        return self.expected_loss - self.best_loss
 
     @property
     @abstractmethod
@@ -193,13 +214,24 @@ class Account(WholeRounds, ABC):
         """Return a concept with the fewest mistakes so far; no oracle is asked."""
         raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
 
+    def rules_within(self, k: float, limit: int = 1000) -> NearRules:
+        """Return all rules that lose at most ``best_loss + k``, where the learner keeps them."""
+        raise InvalidArgument(f"{type(self).__name__} keeps no losses of rules, so that it cannot list them; use Adept")
+
+    def certificate(self, confidence: float = 0.95) -> Certificate:
+        """Return where the learner stands and what is proven about it; a number that is missing has a note."""
+        return certify(self, confidence)
+
+    def grounds(self) -> dict[str, Any]:
+        """Return what the certificate tells of the prior, the rate and the paths."""
+        return {"in_advance_note": self.no_guarantee if self.in_advance is None else ""}
+
     def best_constant(self) -> RankedRule:
         """Return the better of "always 0" and "always 1", and its loss.
 
         It is no rule of every class: a learner may lose less than its best rule, and still more than a constant.
         """
-        with self._lock:
-            lost = self.ledger.loss_of_zeros, self.ledger.loss_of_ones
+        lost = self.ledger.loss_of_zeros, self.ledger.loss_of_ones
         return RankedRule(Constant(int(lost[1] < lost[0])), whole(min(lost)))
 
     def plot(self, ax: Any = None) -> Any:
@@ -207,22 +239,23 @@ class Account(WholeRounds, ABC):
 
         Needs the extra ``plot``. A learner keeps no history: :meth:`adeptree.Transcript.plot` draws a game.
         """
-        with self._lock:
-            return plot_account(self, ax)
+        return plot_account(self, ax)
 
     def _facts(self) -> dict[str, object]:
         """Return what a person wants to know first. (A best loss that must be computed is left out.)"""
         rule, best_loss = None, None
-        with self._lock:
-            if self.follows_best_loss:
-                best_loss = self.best_loss
-                with suppress(AdeptreeError):
-                    rule = str(self.best_rule())
-            stands = standing(self.rounds, self.expected_loss, rule, best_loss, self.bound, self.horizon)
+        if self.follows_best_loss:
+            best_loss = self.best_loss
+            with suppress(InvalidArgument):
+                rule = str(self.best_rule())
+        stands = standing(self.rounds, self.expected_loss, rule, best_loss, self.bound, self.horizon)
         return {"class": repr(self.concept_class), **stands}
 
     def __repr__(self) -> str:
-        return line(type(self).__name__, self._facts())
+        try:
+            return line(type(self).__name__, self._facts())
+        except StateError as error:  # busy or torn
+            return line(type(self).__name__, {"not readable now": type(error).__name__})
 
     def _repr_html_(self) -> str:
         return card(type(self).__name__, self._facts())

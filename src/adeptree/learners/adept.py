@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.errors import FrontierEmpty, MistakeBoundExceeded
 from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import frontier_of
-from adeptree.learners.waiting import WaitingLabels
+from adeptree.learners.pending_labels import PendingLabels
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.dropping import Dropped, heaviest
-from adeptree.roles.engine import Engine, Odds, Rows
-from adeptree.roles.frontier import Children, Frontier, Split
+from adeptree.roles.dropping import Dropped, heaviest, within_bound
+from adeptree.roles.engine import Engine, Entered, Expansion, Odds, Rows
+from adeptree.roles.frontier import Children, Extension, Frontier
 from adeptree.theory.losses import Losses, charged
 from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import Prior
-
-
-@dataclass(frozen=True)
-class Extension:
-    """Steps 1-2 of one round: the next active set V_t, and k and n of its paths."""
-
-    split: Split
-    children: Children
-    mistakes: IntArray
-    contested: IntArray
-    cut: IntArray
-    """The parents of those that mistake pruning cut off."""
 
 
 class ActiveSet:
@@ -94,17 +80,7 @@ class ActiveSet:
         M = self.mistake_bound
         if M is None or mistakes.max() <= M:
             return None
-        kept: BoolArray = mistakes <= M
-        if not self.prune:
-            raise MistakeBoundExceeded(
-                f"round {self.rounds + 1}: a realizable path has k={int(mistakes.max())} mistakes of "
-                f"{self.base!r}, more than M={M}; so M (or the oracle) is wrong: {self.ADVICE}"
-            )
-        if not kept.any():
-            raise FrontierEmpty(
-                f"round {self.rounds + 1}: mistake pruning at M={M} left no path; give a larger mistake_bound="
-            )
-        return kept
+        return within_bound(mistakes, M, self.rounds + 1, self.base, None if self.prune else self.ADVICE)
 
     @property
     def width(self) -> int:
@@ -127,18 +103,6 @@ class ActiveSet:
         need(self.frontier.width == len(self.mistakes), "the number of paths")
         need(self.mistake_bound is None or self.mistakes.max() <= self.mistake_bound, "more mistakes than M")
         self.base_rows.restore(state["base"], self.frontier.width)
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """Steps 1-3 of one round, ready to be committed: the next active set V_t and what it predicts."""
-
-    key: Any
-    extension: Extension
-    log_share: FloatArray | None
-    """ln of the share of all concepts that follow each child, where the prior wants to know."""
-    log_mass: FloatArray
-    odds: Odds
 
 
 class Paths(ActiveSet, Engine):
@@ -164,12 +128,12 @@ class Paths(ActiveSet, Engine):
         self.losses: Losses = np.zeros(1, dtype=np.int64)
         self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
         self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
-        self.waiting = WaitingLabels()
+        self.waiting = PendingLabels()
         self.looked: Expansion | None = None  # what was speculated since the last commit
 
     def parts(self) -> list[Any]:
         """Return the objects that change in a round."""
-        return [*ActiveSet.parts(self), self.waiting]
+        return [*ActiveSet.parts(self), self.waiting, self.kernel]
 
     # --- Algorithm 2 -----------------------------------------------------------------------------
 
@@ -180,7 +144,7 @@ class Paths(ActiveSet, Engine):
         # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
         # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
         log_share, mass = self._masses(extension)
-        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self._rate)
+        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.kernel.eta)
         # 3. Predict 1 with the share of the weight that says 1.
         odds = Odds(*odds_of_one(weight, children.label))
         return Expansion(self.concept_class.key(x), extension, log_share, mass, odds)
@@ -198,7 +162,7 @@ class Paths(ActiveSet, Engine):
 
     def odds_of(self, ticket: int) -> Odds:
         """Return how the weight is divided now at a point that waits for its label."""
-        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self._rate)
+        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.kernel.eta)
         return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
 
     def settle(self, ticket: int, label: int, weight: float = 1) -> None:
@@ -213,14 +177,15 @@ class Paths(ActiveSet, Engine):
             lost = self.losses[extension.cut]
             self.dropped = self.dropped.and_also(np.full(len(lost), -np.inf), lost)
         if self.max_width is not None and len(losses) > self.max_width:
-            weight = log_weights(expansion.log_mass, losses, losses.min(), self._rate)
+            weight = log_weights(expansion.log_mass, losses, losses.min(), self.kernel.eta)
             kept = heaviest(weight, losses, self.max_width)
             gone = expansion.log_mass[~kept] - self.prior.log_total
             self.dropped = self.dropped.and_also(gone, losses[~kept])
         rows = slice(None) if kept is None else kept
         children = extension.children if kept is None else extension.children.only(kept)
         self.enter(children, extension.mistakes[rows], extension.contested[rows])
-        self.waiting.grow(children, ticket)
+        if ticket is not None or self.waiting.lines:
+            self.waiting.grow(children, ticket)
         self.log_share = None if expansion.log_share is None else expansion.log_share[rows]
         self._mass, self.losses = expansion.log_mass[rows], losses[rows]
         self.looked = None
@@ -259,16 +224,49 @@ class Paths(ActiveSet, Engine):
         """Return it with its log-odds."""
         return self._expansion(x).odds
 
+    # --- What the round calls (``roles/structure.py``) -------------------------------------------------
+
+    def point(self, x: Instance, raw: Any) -> Instance:
+        """Take the canonical instance."""
+        return x
+
+    def see(self, x: Any) -> tuple[float, float, Any]:
+        """Return the odds at a new point, or at one that waits for its label."""
+        if isinstance(x, Entered):
+            odds = self.odds_of(x.ticket)
+            return odds.p, odds.log_odds, None
+        looked = self._expansion(x)
+        return looked.odds.p, looked.odds.log_odds, looked.key
+
+    def take(self, x: Any, label: int, cost: float) -> None:
+        """Commit a new point, or charge one that waited for its label."""
+        if isinstance(x, Entered):
+            self.settle(x.ticket, label, cost)
+        else:
+            self.commit(x, label, cost)
+
+    def entered(self, ticket: int, x: Instance, raw: Any) -> Entered:
+        """Return the place of a point that waits: the paths know its labels without a query."""
+        return Entered(ticket)
+
+    def abandon(self, ticket: int) -> None:
+        """Forget a point whose label will never come."""
+        self.waiting.remove(ticket)
+
     def discard(self) -> None:
         """Roll back: forget what was speculated since the last commit."""
         self.looked = None
 
-    _rate_changed = discard
+    rate_changed = forget_look = discard
 
     @property
     def best_loss(self) -> float:
         """L*: the least loss of an active path, which is the best concept's."""
         return self.losses.min().item()  # type: ignore[no-any-return]
+
+    def as_paths(self) -> Paths:
+        """Return this list."""
+        return self
 
     def rows(self) -> Rows:
         """Return the active paths, in the order of the frontier."""

@@ -1,4 +1,4 @@
-"""The learner that people build: ADEPT with a prior, a rate and an engine, and its account."""
+"""Adept, the learner to use: ADEPT with a prior, a rate and an engine, and its account."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
 from adeptree.learners import choices, promises
 from adeptree.learners import engine_choice as choosing
+from adeptree.learners.account import EVEN
 from adeptree.learners.adept import Paths
-from adeptree.learners.adept_batches import BatchesOnEngine
-from adeptree.learners.adept_rounds import EVEN
-from adeptree.learners.certificate import Certificate, certify
-from adeptree.learners.online_learner import Rate
+from adeptree.learners.inputs import one
+from adeptree.learners.online_learner import OnlineLearner, Rate
+from adeptree.learners.rates import RateRule
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Problem
+from adeptree.roles.engine import Engine, Problem
 from adeptree.roles.frontier import Frontier, Queries
 from adeptree.roles.near_rules import NearRules
 from adeptree.theory.losses import SMALLEST, check_costs, check_reach, check_weight
+from adeptree.theory.priors import Prior
 
 
-class Adept(BatchesOnEngine):
+class Adept(OnlineLearner):
     """Agnostic online learning: O(t^VC) paths, a proven bound at every moment, no assumption about the labels.
 
     Parameters
@@ -74,6 +75,14 @@ class Adept(BatchesOnEngine):
 
     kind = "adept"
     endless = True
+    weighs = True
+    rate_rule: RateRule
+    prior: Prior
+    base: BaseLearner
+    """The realizable learner inside, if one runs."""
+    mistake_bound: int | None = None
+    max_width: int | None = None
+    on_excess: str = "raise"
     warns: ClassVar[bool] = True
     """Whether a promise that is no better than a coin's is said where the learner is built."""
 
@@ -94,16 +103,12 @@ class Adept(BatchesOnEngine):
         max_width: int | None = None,
     ) -> None:
         super().__init__(concept_class, horizon, seed)
-        self.base: BaseLearner = base_for(base, concept_class)
+        self.base = base_for(base, concept_class)
         self._base_given = base is not None
         self.on_excess = one_of("on_excess", on_excess, ("raise", "prune"))
         self.engine_choice = one_of("engine", engine, ("auto", "paths", "collapsed"))
         self.max_width = None if max_width is None else check_size("max_width", max_width)
-        self.costs = check_costs(costs)
-        self.max_weight = check_weight("max_weight", max_weight)
-        self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight, SMALLEST)
-        """W: what a round costs at most."""
-        self.ledger.weighed = self.costs != EVEN
+        self._set_costs(costs, max_weight)
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)
         self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
@@ -114,35 +119,83 @@ class Adept(BatchesOnEngine):
         if structure is not None:
             self.prior = structure.prior_of(self.problem)
         self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
-        self.ledger.last_rate = self.rate_rule.eta
-        computing = self._paths(frontier) if structure is None else structure.of(self.problem)
-        computing.rate = self.rate_rule.eta
-        self._go_on_with(computing)
+        self._use(self._paths(frontier) if structure is None else structure.of(self.problem))
         if self.warns:
             promises.warn_if_weak(self, promises.why_weak(self))
 
+    def _set_costs(self, costs: tuple[float, float], max_weight: float) -> None:
+        self.costs = check_costs(costs)
+        self.max_weight = check_weight("max_weight", max_weight)
+        self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight, SMALLEST)
+        """W: what a round costs at most."""
+        self._ledger.weighed = self.costs != EVEN
+
     def _paths(self, frontier: Frontier | None = None) -> Paths:
-        prune = self.on_excess == "prune"
-        return Paths(self.concept_class, self.base, self.prior, self.mistake_bound, prune, self.max_width, frontier)
+        prune, base, M = self.on_excess == "prune", self.problem.base, self.mistake_bound
+        return Paths(self.concept_class, base, self.prior, M, prune, self.max_width, frontier)
+
+    @property
+    def engine(self) -> Engine:
+        """The structure that keeps the weights; refused while another thread is inside."""
+        self._kernel.check()
+        self._catch_up()  # (some numbers depend on the coming rate, which an interrupted call may have left due)
+        engine: Engine = self._structure  # type: ignore[assignment]
+        return engine
+
+    @property
+    def paths(self) -> Paths:
+        """The active paths themselves, where they are kept one by one."""
+        paths: Paths = self.engine.as_paths()
+        return paths
+
+    def speculate(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
+        given = one(self.concept_class, x)
+        point = self._structure.point(self.concept_class.instance(given), given)
+        with self._kernel.turn(): return self._look(point)  # fmt: skip  # noqa: E701
+
+    def discard(self) -> None:
+        """Roll back: forget what was speculated since the last commit."""
+        self._kernel.discard()
 
     # --- Account -----------------------------------------------------------------------------------
 
     @property
+    def plain(self) -> bool:
+        """Whether every round weighs 1 and is labelled at once."""
+        return not (self.weighed or self.late or self.waiting) and self.scale == 1
+
+    @property
     def learning_rate(self) -> float:
         """eta of the coming round."""
-        with self._lock:
-            self._catch_up()
-            return self.rate_rule.eta
+        self._kernel.check()
+        self._catch_up()
+        return self.rate_rule.eta
 
     @property
     def log_experts(self) -> float:
         """ln of the prior's total mass: ln N for the paper's."""
         return self.prior.log_total
 
-    def certificate(self, confidence: float = 0.95) -> Certificate:
-        """Return where the learner stands and what is proven about it; no oracle is asked."""
-        with self._lock:
-            return certify(self, confidence)
+    def grounds(self) -> dict[str, Any]:
+        """Return what the certificate tells of the prior, the rate and the paths; no oracle is asked."""
+        engine, leader, dropped = self.engine, self.engine.leader(), self.engine.dropped
+        return {
+            "in_advance_note": promises.note(self),
+            "final": self.final,
+            "final_note": promises.final_note(self),
+            "prior": self.prior.name,
+            "rate": str(self.rate),
+            "eta": self.learning_rate,
+            "base": type(self.base).__name__ if engine.runs_base else None,
+            "mistake_bound": self.mistake_bound,
+            "mistakes": leader.mistakes,
+            "contested": leader.contested,
+            "engine": engine.kind,
+            "dropped_paths": dropped.paths,
+            "dropped_mass": dropped.mass,
+            "best_is_kept": dropped.least_loss is None or self.best_loss <= dropped.least_loss,
+        }
 
     @property
     def bound(self) -> float:
@@ -205,18 +258,20 @@ class Adept(BatchesOnEngine):
         (['x >= 4 (loss 0)', 'x >= 0 (loss 1)', 'x >= 6 (loss 1)'], False)
         """
         reach, most = check_reach("k", k), check_size("limit", limit)
-        with self._lock:
-            return self.engine.rules_within(reach, most)
+        return self.engine.rules_within(reach, most)
 
     # --- Saving ------------------------------------------------------------------------------------
 
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments that rebuild this learner."""
-        return super().settings() | {"engine": self.engine_choice}
+    def _argument(self, name: str) -> Any:
+        return self.engine_choice if name == "engine" else super()._argument(name)
 
-    def _saved(self) -> dict[str, Any]:
-        self._catch_up()
-        return super()._saved()
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds: plain values and arrays, after the rate was brought up to date."""
+        _ = self.learning_rate
+        return super().saved()
+
+    def _engine_named(self, kind: str) -> Engine:
+        return choosing.engine_of(kind, self.problem, self.engine, self._paths)
 
     def _state(self) -> dict[str, Any]:
         engine = {"kind": self.engine.kind, "engine": self.engine.state()}
@@ -224,7 +279,7 @@ class Adept(BatchesOnEngine):
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.rate_rule.restore(state["rate"])
-        engine = choosing.engine_of(state["kind"], self.problem, self.engine, self._paths)
+        engine = self._engine_named(state["kind"])
         engine.rate = self.rate_rule.eta
         engine.restore(state["engine"])
-        self._go_on_with(engine)
+        self._use(engine)

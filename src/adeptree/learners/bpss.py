@@ -13,7 +13,8 @@ from adeptree.core.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners.choices import needed_mistake_bound, rate_rule
-from adeptree.learners.online_learner import OnlineLearner, Rate
+from adeptree.learners.custom_learner import CustomLearner
+from adeptree.learners.online_learner import Rate
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Seen, check_rate
 from adeptree.roles.base_learner import BaseLearner, checked_prediction
@@ -27,7 +28,7 @@ EXPERT_LIMIT = 1 << 18
 """Most mistake schedules that are listed."""
 
 
-class Bpss(OnlineLearner):
+class Bpss(CustomLearner):
     """Hedge over all mistake schedules I in {0,1}^T with at most M ones (small T only).
 
     An expert runs its own copy of the base learner, flips the prediction where I_t = 1, and feeds itself
@@ -63,6 +64,7 @@ class Bpss(OnlineLearner):
     """
 
     kind = "bpss"
+    no_guarantee = "a round was answered while another one waited for its label"
     GROWS = ("points",)
     horizon: int
 
@@ -176,6 +178,11 @@ class Bpss(OnlineLearner):
     def bound(self) -> float:
         """What is proven of ``regret`` now: ln N / eta + Delta + drift, as for ADEPT."""
         return self._proven(self.log_experts, self.regret)
+
+    def grounds(self) -> dict[str, Any]:
+        """Return what the certificate tells of the prior, the rate and the base learner."""
+        used = {"prior": "paper", "rate": str(self.rate), "eta": self.learning_rate, "engine": self.kind}
+        return super().grounds() | used | {"base": type(self.base).__name__, "mistake_bound": self.mistake_bound}
 
     def bound_after(self, rounds: int) -> float | None:
         """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate, or a little less, ln N being known exactly."""

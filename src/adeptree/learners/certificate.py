@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from adeptree.core.cards import card, line, standing
 from adeptree.core.visible import counted
 from adeptree.core.visible import rounded_up as rounded_up
-from adeptree.learners import promises
 from adeptree.learners.account_plots import plot_certificate
 
 if TYPE_CHECKING:
-    from adeptree.learners.adept_learner import Adept
+    from adeptree.learners.account import Account
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,9 +68,10 @@ class Certificate:
     """All losses and bounds are in the units of these two, times the weight of the round."""
     weighed: bool
     """Whether costs or weights differ, so that losses are no mistakes."""
-    prior: str
-    rate: str
-    eta: float
+    prior: str | None
+    """The prior, the rate and eta now; None if the learner does not weigh paths."""
+    rate: str | None
+    eta: float | None
     base: str | None
     """The base learner; None where no base learner runs."""
     mistake_bound: int | None
@@ -80,7 +80,7 @@ class Certificate:
     contested: int | None
     """n*: rounds of the best path at which both labels were realizable; None where no base learner runs."""
     width: int
-    engine: str
+    engine: str | None
     asked: int
     posed: int
     inferred: int
@@ -133,6 +133,8 @@ class Certificate:
 
     def _now(self) -> str:
         late = f" (late labels: {counted(self.overlaps, 'overlap')}, drift {self.drift:,.2f})" if self.overlaps else ""
+        if self.bound == math.inf:
+            return "Nothing is proven of it now."
         return f"Proven now, from what was seen: at most {rounded_up(self.bound)}{late}."
 
     def _before(self) -> str:
@@ -164,13 +166,18 @@ class Certificate:
         )
 
     def _rests_on(self) -> str:
+        kept = f"Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
+        if self.prior is None:
+            return kept
         prior, rate = f"the prior {self.prior!r}", f"the rate {self.rate!r} (now {self.eta:.4g})"
         rests_on = f"{prior} and {rate}; no base learner runs"
-        if self.mistakes is not None and self.contested is not None:
+        if self.base is not None:
             M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound:,}"
-            record = f"{counted(self.mistakes, 'mistake')} in {counted(self.contested, 'contested round')}"
-            rests_on = f"{prior}, {rate} and the base learner {self.base} ({M}; {record} of the best path)"
-        return f"This rests on {rests_on}. Width {self.width:,}; queries asked {self.asked:,}, posed {self.posed:,}."
+            if self.mistakes is not None and self.contested is not None:
+                record = f"{counted(self.mistakes, 'mistake')} in {counted(self.contested, 'contested round')}"
+                M = f"{M}; {record} of the best path"
+            rests_on = f"{prior}, {rate} and the base learner {self.base} ({M})"
+        return f"This rests on {rests_on}. {kept}"
 
     def _kept(self) -> str:
         if not self.dropped_paths:
@@ -186,34 +193,29 @@ class Certificate:
         )
 
 
-def certify(learner: Adept, confidence: float = 0.95) -> Certificate:
+NO_GROUNDS = dict.fromkeys(
+    ("final", "prior", "rate", "eta", "base", "mistake_bound", "mistakes", "contested", "engine", "best_is_kept")
+) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0}
+"""What a certificate tells of a learner that does not weigh paths."""
+
+
+def certify(learner: Account, confidence: float = 0.95) -> Certificate:
     """Return the certificate of a learner: of its own numbers those of the same name, and these."""
-    engine, leader, queries = learner.engine, learner.engine.leader(), learner.queries
-    dropped, constant, best_loss = engine.dropped, learner.best_constant(), learner.best_loss
+    queries, constant, best_loss = learner.queries, learner.best_constant(), learner.best_loss
     told: dict[str, Any] = {
         "best_rule": str(learner.best_rule()),
         "best_constant": str(constant.rule),
         "constant_loss": constant.loss,
         "realised_regret": learner.realised_loss - best_loss,
-        "in_advance_note": promises.note(learner),
-        "final_note": promises.final_note(learner),
         "realised_bound": learner.realised_bound(confidence),
         "confidence": confidence,
         "cost_of_miss": learner.costs[0],
         "cost_of_false_alarm": learner.costs[1],
-        "prior": learner.prior.name,
-        "rate": str(learner.rate),
-        "eta": learner.learning_rate,
-        "base": type(learner.base).__name__ if engine.runs_base else None,
-        "mistakes": leader.mistakes,
-        "contested": leader.contested,
-        "engine": engine.kind,
         "asked": queries.asked,
         "posed": queries.posed,
         "inferred": queries.inferred,
-        "dropped_paths": dropped.paths,
-        "dropped_mass": dropped.mass,
-        "best_is_kept": dropped.least_loss is None or best_loss <= dropped.least_loss,
+        **NO_GROUNDS,
+        **learner.grounds(),
     }
     own = {field.name: getattr(learner, field.name) for field in fields(Certificate) if field.name not in told}
     return Certificate(**own, **told)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy as np
-
-from adeptree.core.arguments import check_size
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray, LabelArray
-from adeptree.families.listed import EnumerableClass, check_listed
+from adeptree.families.listed import check_listed
+from adeptree.learners.adept_learner import Adept
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.promises import warn_if_weak
-from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, Seen, check_rate
+from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, check_rate
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Odds
+from adeptree.roles.engine import Engine
+from adeptree.structures.experts import Experts
 from adeptree.theory import bounds
-from adeptree.theory.mixture import SAFE_RATE, odds_of_one, share_of_ones
+from adeptree.theory.losses import Losses
+from adeptree.theory.priors import UniformPrior
 
 
-class Hedge(OnlineLearner):
+class Hedge(Adept):
     """Exponential weights over all concepts, one weight each; regret at most sqrt(T ln|C| / 2).
+
+    It is :class:`Adept` on a listed class with a uniform prior: no base learner runs, and everything else is the same.
 
     Parameters
     ----------
@@ -34,6 +32,8 @@ class Hedge(OnlineLearner):
         else "adaptive".
     seed
         Of the guesses.
+    costs, max_weight
+        Those of :class:`Adept`.
 
     Examples
     --------
@@ -42,115 +42,55 @@ class Hedge(OnlineLearner):
     >>> hedge.learn(3, 0)
     >>> hedge.width, hedge.best_loss, str(hedge.best_rule())
     (17, 0, 'x >= 4')
+    >>> [str(near) for near in hedge.rules_within(0, limit=2)]
+    ['x >= 4 (loss 0)', 'x >= 5 (loss 0)']
     """
 
     kind = "hedge"
-    endless = True
 
     def __init__(
-        self, concept_class: ConceptClass, horizon: int | None = None, rate: Rate | None = None, seed: int = 0
+        self,
+        concept_class: ConceptClass,
+        horizon: int | None = None,
+        rate: Rate | None = None,
+        seed: int = 0,
+        *,
+        costs: tuple[float, float] = (1, 1),
+        max_weight: float = 1,
     ) -> None:
-        super().__init__(concept_class, horizon, seed)
-        self.listed = self._experts(concept_class)
+        OnlineLearner.__init__(self, concept_class, horizon, seed)  # (there is neither a base learner nor an M)
+        self._set_costs(costs, max_weight)
+        experts = self._experts()
+        self.prior = UniformPrior(experts.width)
         asked = ("adaptive" if horizon is None else "paper") if rate is None else rate
-        self.rate: Rate = check_rate(asked, ("paper", "first-order", "adaptive"))
-        self.log_size = math.log(self.listed.size)
+        self.rate = check_rate(asked, ("paper", "first-order", "adaptive"))
         self.rate_rule = self._rule()
-        self.losses: IntArray = np.zeros(self.listed.size, dtype=np.int64)
-        self.ledger.last_rate = self._eta = self.learning_rate
-        self._weights: FloatArray | None = None
-        warn_if_weak(self, f"it weighs {self.listed.size:,} concepts")
+        self._use(experts)
+        warn_if_weak(self, f"it weighs {experts.width:,} concepts")
 
-    def _experts(self, concept_class: ConceptClass) -> EnumerableClass:
+    def _experts(self) -> Experts:
         """Return what is weighed."""
-        return check_listed("Hedge", concept_class)
-
-    def _says(self, x: Instance) -> LabelArray:
-        """Return the label of every expert at x."""
-        return self.listed.labels(x)
-
-    def _parts(self) -> list[Any]:
-        return [*super()._parts(), self.rate_rule]
+        listed = check_listed("Hedge", self.concept_class)
+        return Experts(self.concept_class, listed.size, listed.labels, listed.concept)
 
     def _rule(self) -> RateRule:
+        log_size = self.prior.log_total
         if isinstance(self.rate, float):
             return ConstantRate(self.rate)
         if self.rate == "adaptive":
             # Every concept costs ln N, always: the rule reckons with all of it from the start.
-            return Adaptive(max(2.0, self.log_size), price=self._price, floor=2.0)
+            return Adaptive(max(2.0, log_size), price=self.prior.price, floor=self.prior.floor, scale=self.scale)
         if self.rate == "first-order":
-            return FirstOrder(self.log_size)
+            return FirstOrder(log_size)
         if self.horizon is None:
             raise InvalidArgument('rate="paper" needs a horizon; give one, or rate="adaptive"')
-        return ConstantRate(bounds.tuned_rate(self.horizon, self.log_size))
-
-    def _price(self, t: int) -> float:
-        return self.log_size
+        return ConstantRate(bounds.tuned_rate(self.horizon, log_size) / self.scale)
 
     @property
-    def learning_rate(self) -> float:
-        """eta of the coming round: sqrt(8 ln|C| / T) unless told otherwise."""
-        return self.rate_rule.eta
+    def losses(self) -> Losses:
+        """The loss of every concept."""
+        losses: Losses = self.engine.rows().losses
+        return losses
 
-    def _probability(self, x: Instance, raw: Any) -> float:
-        return share_of_ones(self._weigh(), self._says(x) == 1)
-
-    def _weigh(self) -> FloatArray:
-        """Return exp(-eta (L - L*)) of every concept, always from integers, so that nothing drifts."""
-        if self._weights is None:
-            lag = self.losses - self.losses.min()
-            # Losses are few different numbers: one exponential for each.
-            with np.errstate(under="ignore"):
-                self._weights = np.exp(-self.learning_rate * np.arange(int(lag.max()) + 1))[lag]
-        return self._weights
-
-    def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        self.losses = self.losses + (self._says(x) != label)
-        self._weights = None
-
-    def _odds(self, x: Instance, raw: Any) -> Odds:
-        says_one: BoolArray = self._says(x) == 1
-        p = share_of_ones(self._weigh(), says_one)
-        if self.learning_rate <= SAFE_RATE:
-            return Odds(p, math.nan)  # the gap needs no log-odds there
-        return Odds(p, odds_of_one(-self.learning_rate * (self.losses - self.losses.min()), says_one)[1])
-
-    def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
-        super()._charge(p, guess, label, cost, now)
-        seen = Seen(self.answered + 2 * self.overlaps, self.best_loss, self.ledger.excess, lambda: self.log_size)
-        self.rate_rule.look(seen)
-        self._eta = self.learning_rate
-
-    @property
-    def best_loss(self) -> int:
-        """Loss of the best concept."""
-        return int(self.losses.min())
-
-    @property
-    def bound(self) -> float:
-        """What is proven of ``regret`` now: ln(1 / share of the best concepts)/eta + Delta + drift."""
-        best = int((self.losses == self.losses.min()).sum())
-        return self._proven(math.log(self.listed.size / best), self.regret)
-
-    def bound_after(self, rounds: int) -> float | None:
-        """Return what is proven in advance of any stream of so many rounds: sqrt(T ln|C| / 2) at the tuned rate."""
-        check_size("rounds", rounds, at_least=0)
-        value = None if self.late or rounds > self._end else self.rate_rule.in_advance(rounds, self.log_size)
-        return None if value is None else min(value, float(rounds))
-
-    @property
-    def width(self) -> int:
-        """Number of concepts."""
-        return self.listed.size
-
-    def best_rule(self) -> Concept:
-        """Return the best concept."""
-        return self.listed.concept(int(self.losses.argmin()))
-
-    def _state(self) -> dict[str, Any]:
-        return {"losses": self.losses, "rate": self.rate_rule.state()}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.losses, self._weights = state["losses"], None
-        self.rate_rule.restore(state["rate"])
-        self._eta = self.learning_rate
+    def _engine_named(self, kind: str) -> Engine:
+        return self.engine

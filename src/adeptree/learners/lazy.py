@@ -7,9 +7,9 @@ from typing import Any
 from adeptree.core.arguments import check_number, check_size
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.seeds import stream
-from adeptree.core.types import Concept, Instance
+from adeptree.core.types import Instance
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.history import HistoryLearner
+from adeptree.learners.history_learner import HistoryLearner
 from adeptree.learners.online_learner import Rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
@@ -56,6 +56,7 @@ class LazyAdept(HistoryLearner):
     """
 
     kind = "lazy-adept"
+    no_guarantee = "the theorem does not state its constant"
     GROWS = ("history", "sampled_rounds")
 
     def __init__(
@@ -112,10 +113,6 @@ class LazyAdept(HistoryLearner):
     def queries(self) -> Queries:
         """Queries of all rounds, committed or rolled back."""
         return self.inner.queries
-
-    def best_rule(self) -> Concept:
-        """Return a concept with the fewest mistakes on the committed rounds."""
-        return self.inner.best_rule()
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adeptree.core.types import Concept, Instance
-from adeptree.learners.history import HistoryLearner
+from adeptree.learners.history_learner import HistoryLearner
 from adeptree.roles.concept_class import ConceptClass
 
 

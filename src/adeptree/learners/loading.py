@@ -13,6 +13,7 @@ from adeptree.core.errors import InvalidArgument, StateError, got
 from adeptree.families.registry import BASES, NATURAL, family_named
 from adeptree.families.specs import base_named, called, is_long, parse
 from adeptree.learners.adept_learner import Adept
+from adeptree.learners.callbacks import LOG
 from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader
@@ -20,7 +21,6 @@ from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.saved_checks import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
 from adeptree.learners.tracking_anytime import TrackingAnytime
-from adeptree.learners.watching import LOG
 from adeptree.roles.concept_class import ConceptClass
 
 KINDS: dict[str, type[OnlineLearner]] = {

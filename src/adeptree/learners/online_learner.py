@@ -1,115 +1,141 @@
-"""What every online learner does: predict speculatively, commit with ``learn``, and account for itself."""
+"""The round of an online learner: look, act, play, charge, adapt the rate.
+
+A structure keeps the weights (``roles/structure.py``). Its kernel plays a round (``roles/round_kernel.py``).
+"""
 
 from __future__ import annotations
 
-import copy
-from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.arguments import check_number
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.compiled import COMPILED
+from adeptree.core.errors import BusyLearner, InvalidArgument, got
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
-from adeptree.learners.given import Given, one, same_length
+from adeptree.learners.account import EVEN
+from adeptree.learners.callbacks import OnBestRule, OnRound, Progress, Watch
+from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
+from adeptree.learners.promises import warn_if_over
+from adeptree.learners.rates import RateRule, Seen
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket
-from adeptree.learners.watching import OnBestRule, OnRound, Progress, Watch
+from adeptree.learners.transactions import Result, undone_if_raised
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.engine import Odds
+from adeptree.roles.kernel_engine import NO_COSTS
+from adeptree.roles.structure import Structure
 from adeptree.theory.coins import Coins, word_of
-from adeptree.theory.losses import check_weights
+from adeptree.theory.losses import check_cost, check_weights
 
 Rate = str | float
+ONE: float = 1
+"""The default weight of a round; the same object, so that a call without a weight is seen at once."""
+
+
+def not_plain(x: Any, y: Any = None) -> int:
+    """Leave a call to the general way: the round does not cost 1, or the kernel is interpreted."""
+    return -1
 
 
 class OnlineLearner(Saved):
     """An online learner of 0/1 labels against a concept class.
 
-    ``predict_proba`` commits nothing: calling it twice gives the same number. ``learn`` commits a round, with or
-    without a prediction before it. Where labels come late, ``answer`` gives a ticket, which ``learn`` settles
-    whenever the label is there. The coin of a round is a function of ``seed``, the round and x, so ``predict`` too may
-    be repeated, and looking at other points says nothing about it.
-
-    To write one: ``_probability``, ``_commit`` and ``best_loss`` (or inherit :class:`HistoryLearner`, which knows it).
+    ``predict_proba`` commits nothing. ``learn`` commits a round, with or without a prediction before it. If labels come
+    late, ``answer`` returns a ticket, which ``learn`` settles when the label is there. The coin of a round depends on
+    ``seed``, the round and x, so ``predict`` may be repeated. One thread at a time uses a learner.
     """
 
-    _eta: float = 0.0
-    """Rate at which the coming round is mixed; 0 for a learner that does not mix experts."""
+    weighs: ClassVar[bool] = False
+    """Whether rounds may have costs and weights."""
+    rate_rule: RateRule | None = None
+    """The rule that adapts the rate; None if the learner sees to its rate itself."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__(concept_class, horizon, seed)
         self._coins = Coins(seed)
 
-    @abstractmethod
-    def _probability(self, x: Instance, raw: Any) -> float:
-        """Return the chance of guessing 1 at the canonical instance x (``raw`` as the caller gave it)."""
+    def _use(self, structure: Structure) -> None:
+        """Play all rounds from now on with this structure."""
+        self._structure, self._kernel = structure, structure.kernel
+        kernel, even = self._kernel, self.costs == EVEN and self.scale >= 1
+        kernel.ledger, kernel.seed, kernel.end = self._ledger, self._coins.seed, self._end
+        self._quick_look: Callable[[Any], float] = kernel.quick_look if COMPILED else not_plain
+        self._quick_round: Callable[[Any, Any], int] = kernel.quick_round if COMPILED and even else not_plain
+        if self.rate_rule is not None and not self._ledger.rounds:
+            self._ledger.last_rate = self.rate_rule.eta
+        self._adapt(look=not self._ledger.answered)
 
-    def _odds(self, x: Instance, raw: Any) -> Odds:
-        """Return the probability with its log-odds, which learners that mix at rates above 4 must know."""
-        return Odds(self._probability(x, raw), 0.0)
-
-    @abstractmethod
-    def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        """Take over the round that ``_probability`` has just looked at."""
-
-    def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance that may come, to try the learner on."""
-        return self.concept_class.random_instance(rng)
-
-    # --- A round -----------------------------------------------------------------------------------
+    # --- A look ------------------------------------------------------------------------------------
 
     def predict_proba(self, x: Any) -> float:
         """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
-        with self._lock: return self._looked_at(x)  # fmt: skip  # noqa: E701
-
-    def _looked_at(self, x: Any) -> float:
-        return self._probability(*self._met(x))
-
-    def _met(self, x: Any) -> tuple[Instance, Any]:
-        """Return the instance that a new round is about, and what was given for it."""
-        if self.answered >= self._end:
-            self._check_horizon()
-        given = one(self.concept_class, x)
-        return self.concept_class.instance(given), given
+        p = self._quick_look(x)
+        if p >= 0.0:
+            return p
+        with self._kernel.turn(): return self._look(self._point(x))  # fmt: skip  # noqa: E701
 
     def predict(self, x: Any) -> int:
         """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
-        with self._lock: return self._guessed_at(one(self.concept_class, x))  # fmt: skip  # noqa: E701
+        with self._kernel.turn(): return self._guess(self._instance(x), self._look(self._point(x)))  # fmt: skip  # noqa: E701
 
-    def _guessed_at(self, x: Any) -> int:
-        return self._guess(self.concept_class.instance(x), self.predict_proba(x))
+    def _instance(self, x: Any) -> Instance:
+        return self.concept_class.instance(x if type(x) in PLAIN else one(self.concept_class, x))
+
+    def _point(self, x: Any) -> Any:
+        """Return the point of a new round, as the structure has it."""
+        if self._ledger.answered >= self._end:
+            self._check_horizon()
+        given = x if type(x) in PLAIN else one(self.concept_class, x)
+        return self._structure.point(self.concept_class.instance(given), given)
+
+    def _look(self, point: Any) -> float:
+        self._catch_up()
+        return self._call(self._kernel.chance, point)
+
+    def _call(self, do: Callable[..., Result], *arguments: Any) -> Result:
+        """Call the structure; if it is interrupted, forget its look, parts of which may be another point's."""
+        try:
+            result = do(*arguments)
+            if self._kernel.raised is not None:
+                raise self._kernel.raised
+            return result
+        except BaseException:
+            try:
+                self._kernel.discard()
+            finally:
+                self._kernel.discard()
+            raise
 
     def _guess(self, x: Instance, p: float) -> int:
-        return int(self._coins.of(self.answered + 1, self.concept_class.key(x)) < p)
+        return int(self._coins.of(self._ledger.answered + 1, self.concept_class.key(x)) < p)
 
-    def learn(self, x: Any, y: Any, weight: float = 1) -> None:
+    # --- A round -----------------------------------------------------------------------------------
+
+    def learn(self, x: Any, y: Any, weight: float = ONE) -> None:
         """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
 
-        It is all or nothing: whatever is raised, the learner is as before the call or as after it. Only
-        :class:`Adept` takes another weight than 1: what an error costs in this round.
+        If anything raises, the learner is as before or after the call. A wrong guess costs ``weight`` times its cost.
         """
-        label = label_of(y)
-        self._whole(self._learn, x, label, self._cost(label, weight))
+        due = self._quick_round(x, y) if weight is ONE else -1
+        if due < 0:
+            label = label_of(y)
+            self._whole(self._learn, x, label, self._cost(label, weight))
+        elif due:
+            with suppress(BusyLearner):  # (the rate stays due, and the next call adapts it)
+                self._whole(self._adapt)
 
     def _learn(self, x: Any, label: int, cost: float) -> None:
         if isinstance(x, Ticket):
-            self._settle_late(self.tickets.find(x), label, cost)
+            self._settle(self.tickets.find(x), label, cost)
         else:
-            self._play(*self._met(x), label, cost)
+            self._play("learn", self._point(x), label, cost)
 
-    def _play(self, x: Instance, raw: Any, label: int, cost: float) -> float:
-        """Play a round whose label is there, and return the chance of guessing 1 that was answered."""
-        now = self._odds(x, raw)
-        guess = self._guess(x, now.p)
-        self._commit(x, raw, label)
-        self.ledger.answer(0, False)
-        self._charge(now.p, guess, label, cost, now)
-        return now.p
-
-    def _charge(self, p: float, guess: int, label: int, cost: float, now: Odds) -> None:
-        """Count a labelled round: answered with p, and as it would be answered now."""
-        self.ledger.charge(p, guess, label, cost, now.p, now.against(label), self._eta)
+    def _play(self, call: str, *arguments: Any) -> None:
+        """Have the kernel play a round or a part of one."""
+        self._catch_up()
+        self._call(getattr(self._kernel, call), *arguments)
+        self._catch_up()
 
     def answer(self, x: Any) -> Ticket:
         """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
@@ -119,94 +145,100 @@ class OnlineLearner(Saved):
         return self._whole(self._answered, x)
 
     def _answered(self, x: Any) -> Ticket:
-        instance, x = self._met(x)
-        p = self._probability(instance, x)
+        point, instance, ledger = self._point(x), self._instance(x), self._ledger
+        p = self._look(point)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
-        # A buffer may be used again, and of a row only what the class reads is kept: the rest may be no data.
-        kept = (
-            x if isinstance(x, (int, float, str, bytes, tuple)) else copy.deepcopy(instance if type(x) is dict else x)
-        )
-        ticket = Ticket(self.answered + 1, kept, p, self._guess(instance, p), self.rounds, owner)
-        self._open(ticket, instance)
+        kept, guess = kept_for_later(one(self.concept_class, x), instance), self._guess(instance, p)
+        ticket = Ticket(ledger.answered + 1, kept, p, guess, ledger.rounds, owner)
+        # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
+        self.tickets.add(ticket)
+        self._play("open", point)
         return ticket
 
-    def _open(self, ticket: Ticket, x: Instance) -> None:
-        """Keep the answer; most learners learn nothing from the point before its label is there."""
-        self.ledger.answer(0, False)
-        self.ledger.waiting += 1
-        self.tickets.add(ticket)
+    def _settle(self, ticket: Ticket, label: int, cost: float) -> None:
+        entered = self._structure.entered(ticket.id, self._instance(ticket.x), ticket.x)
+        self.tickets.remove(ticket)
+        overlaps = self._ledger.rounds - ticket.arrivals
+        self._play("settle", entered, label, cost, ticket.p, ticket.guess, overlaps)
 
     def give_up(self, ticket: Ticket) -> None:
-        """Say that the label of a ticket will never come: it takes no more room, and counts among those that wait."""
+        """Declare that the label of a ticket will never come: it takes no more room, and stays counted as waiting."""
         self._whole(self._give_up, ticket)
 
     def _give_up(self, given: Ticket) -> None:
         self.tickets.give_up(self.tickets.find(given))
-
-    def note_answer(self, p: float) -> None:
-        """Count an answer drawn with p that an adapter has given: it waits until :meth:`learn_answered` settles it.
-
-        What is proven of drawn mistakes needs every answer: which labels come may depend on what was drawn.
-        """
-        check_number("p", p, "a chance, from 0 to 1", lambda chance: 0 <= chance <= 1)
-        with self._lock:
-            self.tickets.noted = self.tickets.noted.and_also(p)
+        self._structure.abandon(given.id)
 
     def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int, weight: float = 1) -> None:
         """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
 
-        Each answer is told to :meth:`note_answer` first. It is charged as it was answered, but the point is let in only
-        now: the certificate is exact (Theorem B), and nothing else is promised of late labels. Where a ticket can be
-        kept, :meth:`answer` is the better way.
+        Call :meth:`note_answer` at each answer first. The round is charged as answered, but its point enters only now:
+        the certificate is exact (Theorem B), without a guarantee in advance. If possible, use :meth:`answer`.
         """
         label = label_of(y)
-        self._whole(self._learn_late, x, label, p, guess, since, self._cost(label, weight))
+        self._whole(self._learn_answered, x, label, self._cost(label, weight), p, guess, since)
+
+    def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
+        self.tickets.forget_noted(p)
+        point, overlaps = self._point(x), self._ledger.rounds - since
+        late = overlaps != 0 or p != self._look(point)
+        self._play("learn_answered", point, label, cost, p, guess, overlaps, late)
 
     def _cost(self, label: int, weight: Any) -> float:
-        """Return what a wrong guess costs in a round: 1, unless a learner knows weights."""
-        if weight != 1:
+        """Return what a wrong guess costs in a round."""
+        cost = self._cost_of(label, weight)
+        if cost > self.scale:
+            warn_if_over(self, cost)
+        return cost
+
+    def _cost_of(self, label: int, weight: Any) -> float:
+        if type(weight) is int and weight == 1 and self.costs == EVEN:
+            return 1
+        if not self.weighs and weight != 1:
             raise InvalidArgument(f"{type(self).__name__} weighs all rounds alike; {got('weight', weight)}; use Adept")
-        return 1
+        return check_cost(weight, self.costs[1 - label], self.scale) if self.weighs else 1
 
-    def _learn_late(self, x: Any, label: int, p: float, guess: int, since: int, cost: float) -> None:
-        instance, x = self._met(x)
-        if not self.tickets.noted.number:
-            raise InvalidArgument(
-                f"no answer waits; tell note_answer(p) of every answer when it is given; {got('p', p)}"
-            )
-        self.tickets.noted = self.tickets.noted.without(p)
-        prompt = since == self.rounds and p == self._probability(instance, x)
-        self._learn_answered(instance, x, label, p, guess, self.rounds - since, not prompt, cost)
+    def _catch_up(self) -> None:
+        if self._kernel.due:
+            self._adapt()
 
-    def _learn_answered(
-        self, x: Instance, raw: Any, label: int, p: float, guess: int, overlaps: int, late: bool, cost: float
-    ) -> None:
-        now = self._odds(x, raw)
-        self._commit(x, raw, label)
-        self.ledger.answer(overlaps, late)
-        self._charge(p, guess, label, cost, now)
+    def _adapt(self, look: bool = True) -> None:
+        """Bring the rate up to date. (May be repeated, if it is interrupted.)"""
+        rule, kernel, ledger, structure = self.rate_rule, self._kernel, self._ledger, self._structure
+        if rule is None:
+            return
+        stay, seen = rule.stay, ledger.answered + 2 * ledger.overlaps
+        if look and (ledger.excess >= stay.gap or seen >= stay.rounds or structure.best_loss >= stay.best_loss):
+            rule.look(Seen(seen, structure.best_loss, ledger.excess, structure.price))
+        if ledger.heaviest > self.scale:
+            rule.slow_down(ledger.heaviest)
+        kernel.scale = max(self.scale, ledger.heaviest)
+        kernel.set_rate(rule.eta)
+        kernel.set_limits(rule.stay.rounds, rule.stay.best_loss, rule.stay.gap)
 
-    def _settle_late(self, ticket: Ticket, label: int, cost: float) -> None:
-        instance = self.concept_class.instance(ticket.x)
-        now = self._odds(instance, ticket.x)
-        self._commit(instance, ticket.x, label)
-        self.tickets.remove(ticket)
-        self.ledger.waiting -= 1
-        self.ledger.overlaps += self.rounds - ticket.arrivals
-        self._charge(ticket.p, ticket.guess, label, cost, now)
+    # --- A round is a transaction ------------------------------------------------------------------
+
+    def _parts(self) -> list[Any]:
+        """Return the objects that change in a round, this one among them."""
+        rule = [] if self.rate_rule is None else [self.rate_rule]
+        return [self, self.tickets, self._ledger, *rule, *self._structure.parts()]
+
+    def _whole(self, do: Callable[..., Result], *arguments: Any) -> Result:
+        """Do something in one transaction, on one line: nothing is raised between a line and the end of the block."""
+        parts = self._parts()
+        with self._kernel.turn(): return undone_if_raised(self._structure, parts, do, *arguments)  # fmt: skip  # noqa: E701
 
     # --- Many rounds -------------------------------------------------------------------------------
 
     def predict_proba_many(self, xs: Any) -> Any:
-        """Return the chance of guessing 1 at each of the xs, all as of now. Nothing is committed.
+        """Return the chance of guessing 1 at each of the xs (as in :meth:`learn_many`), as of now. Commits nothing."""
+        inputs = Inputs(self.concept_class, xs)
+        with self._kernel.turn(): return inputs.back(self._look_many(self._checked(inputs.xs)))  # fmt: skip  # noqa: E701
 
-        The xs are a list, an array or a data frame, as in :meth:`learn_many`.
-        """
-        given = Given(self.concept_class, xs)
-        with self._lock: return given.back(self._looked_at_all(given.xs))  # fmt: skip  # noqa: E701
-
-    def _looked_at_all(self, xs: Any) -> FloatArray:
-        return np.array([self.predict_proba(x) for x in xs], dtype=np.float64)
+    def _look_many(self, xs: Any) -> FloatArray:
+        self._check_horizon()
+        self._catch_up()
+        return self._call(self._structure.probabilities, xs)
 
     def learn_many(
         self,
@@ -220,43 +252,48 @@ class OnlineLearner(Saved):
     ) -> Any:
         """Learn a sequence of rounds, each of its weight (by default 1); return the chance of guessing 1 in each.
 
-        The xs are a list of instances, an array with a row per instance, or a data frame (of pandas, polars, pyarrow
-        and others), whose columns are read by their names where instances are mappings; the answer is then a series of
-        the same kind. All is checked before the first round, and the numbers are those of single calls; what is raised
-        in the middle (by an oracle, or Ctrl-C) leaves whole rounds.
-
-        Who wants to watch: ``on_round`` and ``on_best_rule_changed`` are called as in :func:`adeptree.play`, at the
-        speed of single calls; ``progress=True`` says on the standard error how far it is, or is a function of the
-        rounds done and all of them.
+        The xs are a list of instances, an array with a row per instance, or a data frame (pandas, polars, pyarrow and
+        others), for which the result is a series of the same kind. All input is checked before the first round. The
+        numbers are those of single calls, and an exception in the middle leaves whole rounds. ``on_round`` and
+        ``on_best_rule_changed`` are called as in :func:`adeptree.play`. ``progress=True`` reports progress on the
+        standard error; a function is called with the number of rounds done and the total.
         """
-        given, labels = Given(self.concept_class, xs), labels_of(ys)
+        inputs, labels = Inputs(self.concept_class, xs), labels_of(ys)
         weighed = None if weights is None else check_weights(weights)
-        same_length(xs=given.xs, ys=labels, weights=weighed)
-        instances, costs = self._checked(given.xs), self._costs(labels, weighed)
-        watching = (on_round, on_best_rule_changed, progress)
-        with self._lock: return given.back(self._watched(watching, instances, labels, costs))  # fmt: skip  # noqa: E701
-
-    def _watched(self, watching: tuple[Any, Any, Any], instances: Any, labels: IntArray, costs: Any) -> FloatArray:
+        same_length(xs=inputs.xs, ys=labels, weights=weighed)
+        points, costs = self._checked(inputs.xs), self._costs(labels, weighed)
         self._check_room(len(labels))
-        watch = Watch(self, *watching, total=len(labels))
-        if watch.off:
-            return self._learn_all(instances, labels, costs)
-        return watch.learn(self._learn_all, instances, labels, costs)
+        watch = Watch(self, on_round, on_best_rule_changed, progress, total=len(labels))
+        play = self._learn_all if watch.off else lambda *batch: watch.learn(self._learn_all, *batch)
+        return inputs.back(play(points, labels, costs))
 
     def _checked(self, xs: Any) -> Any:
         """Return instances that the class accepts, as this learner wants them."""
-        self.concept_class.instances_of(xs)
-        return xs
+        return self.concept_class.instances_of(xs)
 
     def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
         """Return what a wrong guess costs in each round; None where that is 1."""
-        for weight in weights or ():
-            self._cost(0, weight)
-        return None
+        if weights is None and self.costs == EVEN and self.scale >= 1:
+            return None
+        costs = [self._cost_of(y, w) for y, w in zip(labels.tolist(), weights or [1] * len(labels), strict=True)]
+        warn_if_over(self, max(costs, default=0.0))
+        return costs
 
-    def _learn_all(self, instances: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
-        probabilities = np.empty(len(labels), dtype=np.float64)
-        for i, (x, y) in enumerate(zip(instances, labels.tolist(), strict=True)):
-            probabilities[i] = self.predict_proba(x)
-            self.learn(x, y)
+    def _learn_all(self, xs: Any, labels: IntArray, costs: list[float] | None) -> FloatArray:
+        prices = NO_COSTS if costs is None else np.array(costs, dtype=np.float64)
+        with self._kernel.turn(): return self._run(xs, labels.astype(np.int64), prices)  # fmt: skip  # noqa: E701
+
+    def _run(self, xs: Any, labels: IntArray, prices: FloatArray) -> FloatArray:
+        """Play stretch by stretch at one rate, each in one transaction."""
+        probabilities: FloatArray = np.empty(len(labels), dtype=np.float64)
+        points, done = self._structure.batch(xs), 0
+        while done < len(labels):
+            step = (self._stretch, points, labels, prices, probabilities, done)
+            done = undone_if_raised(self._structure, self._parts(), *step)
         return probabilities
+
+    def _stretch(self, points: Any, labels: IntArray, prices: FloatArray, probabilities: FloatArray, done: int) -> int:
+        self._catch_up()
+        done = self._call(self._structure.run, points, labels, prices, probabilities, done)
+        self._catch_up()
+        return done

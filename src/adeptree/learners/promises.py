@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
-from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
+from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnded
 from adeptree.learners.rates import ConstantRate
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ def lapsed(learner: Adept) -> str:
 
 def _beyond_lateness(learner: Adept) -> list[str]:
     """Return the reasons that end every statement about rounds to come, also where labels may be late."""
-    found, proven = [], learner.base.mistake_bound
+    found, proven = [], learner.base.mistake_bound if learner.on_excess == "prune" else 0
     if learner.max_width is not None:
         found.append(f"with max_width={learner.max_width} rules may be dropped, and of those nothing is promised")
-    if learner.on_excess == "prune" and (proven is None or proven > (learner.mistake_bound or 0)):
+    if proven is None or proven > (learner.mistake_bound or 0):
         found.append('with on_excess="prune" rules beyond M may be dropped, and of those nothing is promised')
     heaviest, scale = learner.heaviest_round, learner.scale
     if heaviest > scale:
@@ -181,6 +181,17 @@ def warn_if_weak(learner: OnlineLearner, because: str) -> None:
         NoBetterThanACoin,
         stacklevel=3,
     )
+
+
+def warn_if_over(learner: OnlineLearner, cost: float) -> None:
+    """Warn before the first round that ends what was promised."""
+    if cost > learner.scale >= learner.heaviest_round:
+        warnings.warn(
+            f"a round costs {cost:g}, more than the {learner.scale:g} announced by max_weight and costs: what was "
+            f"promised in advance ends with it; build with a larger max_weight=",
+            PromiseEnded,
+            stacklevel=4,
+        )
 
 
 def why_weak(learner: Adept) -> str:

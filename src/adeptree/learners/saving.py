@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import os
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from adeptree.core import files
 from adeptree.core.compiled import kernel
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
+from adeptree.learners.callbacks import LOG
 from adeptree.learners.tickets import GivenUp
-from adeptree.learners.watching import LOG
 from adeptree.roles.base_learner import BaseLearner
+from adeptree.roles.structure import Structure
 from adeptree.theory.priors import Prior
 
 SUMS = tuple(name for name in kernel("adeptree.theory.ledger_kernel").FIELDS if name != "waiting")
@@ -26,8 +28,17 @@ class Saved(Account):
 
     kind: ClassVar[str]
     """Name of the learner in saved files."""
+    _structure: Structure
     _base_given = False
     """Whether the base learner is the user's: then only the user can bring it back."""
+
+    @abstractmethod
+    def _use(self, structure: Structure) -> None:
+        """Play all rounds from now on with this structure."""
+
+    @abstractmethod
+    def _catch_up(self) -> None:
+        """Bring the rate up to date, if that is due."""
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner, as plain values: by default attributes of the same names."""
@@ -51,6 +62,15 @@ class Saved(Account):
         for name, value in state.items():
             setattr(self, name, value)
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._catch_up()
+        left_out = ("_kernel", "_quick_look", "_quick_round")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._use(self._structure)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole learner to a file, to go on later with :func:`adeptree.load`."""
         files.save(path, self.saved())
@@ -58,10 +78,6 @@ class Saved(Account):
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds: plain values and arrays."""
-        with self._lock:
-            return self._saved()
-
-    def _saved(self) -> dict[str, Any]:
         account = {name: getattr(self.ledger, name) for name in SUMS}
         account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
         for name, sums in (("given_up", self.tickets.given_up), ("noted", self.tickets.noted)):
@@ -78,10 +94,10 @@ class Saved(Account):
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents (see :func:`adeptree.load`)."""
         account = saved["account"]
-        self._restore(saved["learnt"])
         for name in SUMS:
-            setattr(self.ledger, name, account[name])
+            setattr(self._ledger, name, account[name])
+        self._restore(saved["learnt"])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         given_up, noted = (account.get(name, GivenUp()) for name in ("given_up", "noted"))
         self.tickets.restore(account["tickets"], given_up, noted)
-        self.ledger.waiting = self.waiting - self.tickets.noted.number
+        self._ledger.waiting = self.waiting - self.tickets.noted.number

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from adeptree.core.errors import UnknownTicket
+from adeptree.core.errors import InvalidArgument, UnknownTicket
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class GivenUp(NamedTuple):
 class OpenTickets:
     """The answers that wait for their labels, oldest first.
 
-    Both dictionaries only grow, until they are replaced (``whole_rounds.py`` says why): thousands may wait.
+    Both dictionaries only grow, until they are replaced (``transactions.py`` says why): thousands may wait.
     """
 
     GROWS: ClassVar[tuple[str, ...]] = ("_given", "_settled")
@@ -104,6 +104,12 @@ class OpenTickets:
         """Forget a ticket whose label will never come, but for what it adds to the sums of those that wait."""
         self.remove(ticket)
         self.given_up = self.given_up.and_also(ticket.p)
+
+    def forget_noted(self, p: float) -> None:
+        """Forget an answer of an adapter whose label came."""
+        if not self.noted.number:
+            raise InvalidArgument(f"no answer waits; tell note_answer(p) of every answer when it is given; got p={p!r}")
+        self.noted = self.noted.without(p)
 
     def expected(self) -> GivenUp:
         """Return the sums over all answers without a label: given up, of adapters, and open."""

@@ -15,7 +15,7 @@ from adeptree.core.arguments import check_size
 from adeptree.core.saved_values import need
 from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.promises import warn_if_weak
-from adeptree.learners.sequences import SequenceLearner
+from adeptree.learners.sequence_learner import SequenceLearner
 from adeptree.learners.tracking import switching_cost
 from adeptree.roles.concept_class import ConceptClass
 

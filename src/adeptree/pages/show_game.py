@@ -15,9 +15,9 @@ from adeptree.core.types import Sample, label_of
 from adeptree.core.visible import visible
 from adeptree.games.adversaries import History, as_adversary, listening
 from adeptree.games.transcript import Round
-from adeptree.learners.adept import Expansion
 from adeptree.learners.adept_learner import Adept
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Expansion
 from adeptree.theory.mixture import log_sum, log_weights
 
 Labels = tuple[int, ...]

@@ -26,8 +26,8 @@ from adeptree.core.frozen import freeze
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.listed import EnumerableClass
-from adeptree.learners.given import Given
-from adeptree.learners.history import HistoryLearner
+from adeptree.learners.history_learner import HistoryLearner
+from adeptree.learners.inputs import Inputs
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
 
@@ -129,7 +129,7 @@ class FollowThePerturbedLeader(HistoryLearner):
 
 def _points(concept_class: ConceptClass, points: Iterable[Any] | None) -> list[Any]:
     if points is not None:
-        return list(Given(concept_class, points).xs)
+        return list(Inputs(concept_class, points).xs)
     if isinstance(concept_class, EnumerableClass):
         return list(concept_class.instances())
     raise InvalidArgument(f"{concept_class!r} cannot list its instances; give points=, those that may come")

@@ -11,14 +11,14 @@ import numpy as np
 from adeptree.core.arguments import check_size
 from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.listed import check_listed
-from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.custom_learner import CustomLearner
 from adeptree.learners.promises import not_rounded_below
 from adeptree.research.optimal_mistakes import OptimalMistakes, State
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bit_tables
 
 
-class RandSOA(OnlineLearner):
+class RandSOA(CustomLearner):
     """The optimal learner that draws its labels, on streams whose best rule errs at most k times.
 
     Expected mistakes are at most ``RL_k``, the randomized k-Littlestone dimension, and no learner has fewer on every

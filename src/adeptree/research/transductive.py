@@ -9,15 +9,14 @@ import numpy as np
 
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.frozen import freeze
-from adeptree.core.types import Concept, Instance, IntArray, LabelArray
-from adeptree.families.finite.finite_class import FiniteClass
-from adeptree.families.listed import EnumerableClass
+from adeptree.core.types import Instance, IntArray, LabelArray
 from adeptree.families.registry import frontier_of
-from adeptree.learners.given import Given
 from adeptree.learners.hedge import Hedge
+from adeptree.learners.inputs import Inputs
 from adeptree.learners.online_learner import Rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children
+from adeptree.structures.experts import Experts
 
 
 class KnownPoints:
@@ -25,7 +24,7 @@ class KnownPoints:
 
     def __init__(self, concept_class: ConceptClass, points: Iterable[Any]) -> None:
         self.concept_class = concept_class
-        self.given = list(Given(concept_class, points).xs)
+        self.given = list(Inputs(concept_class, points).xs)
         self.instances: list[Instance] = []
         self.number: dict[Any, int] = {}
         for x in map(concept_class.instance, self.given):
@@ -45,14 +44,27 @@ class KnownPoints:
         return number
 
     def all_of(self, xs: Any) -> Any:
-        """Return the same points, all of which were announced."""
-        for x in self.concept_class.instances_of(xs):
+        """Return the points as the class has them, all of which were announced."""
+        instances = self.concept_class.instances_of(xs)
+        for x in instances:
             self.of(x)
-        return xs
+        return instances
 
     def random(self, rng: np.random.Generator) -> Instance:
         """Draw a point."""
         return self.instances[int(rng.integers(len(self.instances)))]
+
+
+class Labellings:
+    """The labels of all labellings at a point, by its number."""
+
+    def __init__(self, known: KnownPoints, rows: LabelArray) -> None:
+        self.known, self.columns = known, np.ascontiguousarray(rows.T)
+
+    def at(self, x: Instance) -> LabelArray:
+        """Return the label of every labelling at x."""
+        column: LabelArray = self.columns[self.known.of(x)]
+        return column
 
 
 class Transductive(Hedge):
@@ -78,6 +90,8 @@ class Transductive(Hedge):
         else "adaptive".
     seed
         Of the guesses.
+    costs, max_weight
+        Those of :class:`Adept`.
 
     Examples
     --------
@@ -99,6 +113,9 @@ class Transductive(Hedge):
         horizon: int | None = None,
         rate: Rate | None = None,
         seed: int = 0,
+        *,
+        costs: tuple[float, float] = (1, 1),
+        max_weight: float = 1,
     ) -> None:
         self._frontier = frontier_of(concept_class)
         self._known = KnownPoints(concept_class, points)
@@ -108,28 +125,22 @@ class Transductive(Hedge):
             children = self._frontier.split(x).children
             self._frontier.grow(children)
             self._levels.append(children)
-        super().__init__(concept_class, horizon, rate, seed)
-        self._queries = self._frontier.queries
+        super().__init__(concept_class, horizon, rate, seed, costs=costs, max_weight=max_weight)
 
-    def _experts(self, concept_class: ConceptClass) -> EnumerableClass:
+    def _experts(self) -> Experts:
         rows: LabelArray = np.zeros((1, 0), dtype=np.uint8)
         for children in self._levels:
             rows = np.column_stack([rows[children.parent], children.label]).astype(np.uint8)
-        return FiniteClass(rows)
+        experts = Experts(self.concept_class, len(rows), Labellings(self._known, rows).at, self._frontier.concept)
+        experts.queries = self._frontier.queries
+        return experts
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw one of the points."""
         return self._known.random(rng)
 
-    def _says(self, x: Instance) -> LabelArray:
-        return self.listed.labels(self._known.of(x))
-
     def _checked(self, xs: Any) -> Any:
         return self._known.all_of(xs)
-
-    def best_rule(self) -> Concept:
-        """Return a concept of the class that is best so far."""
-        return self._frontier.concept(int(self.losses.argmin()))
 
     @property
     def rank(self) -> int:

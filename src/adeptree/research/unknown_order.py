@@ -10,7 +10,7 @@ import numpy as np
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.seeds import stream
 from adeptree.core.types import Instance, IntArray
-from adeptree.learners.history import HistoryLearner
+from adeptree.learners.history_learner import HistoryLearner
 from adeptree.research.transductive import KnownPoints
 from adeptree.roles.concept_class import ConceptClass
 
@@ -69,7 +69,8 @@ class UnknownOrder(HistoryLearner):
         return self._known.random(rng)
 
     def _checked(self, xs: Any) -> Any:
-        return self._known.all_of(xs)
+        self._known.all_of(xs)
+        return xs
 
     def _probability(self, x: Instance, raw: Any) -> float:
         i = self._known.of(x)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.types import BoolArray, FloatArray
+from adeptree.core.errors import FrontierEmpty, MistakeBoundExceeded
+from adeptree.core.types import BoolArray, FloatArray, IntArray
 from adeptree.theory.losses import Losses
 
 
@@ -52,4 +53,17 @@ def heaviest(log_weight: FloatArray, losses: Losses, width: int) -> BoolArray:
     kept[order[: width - 1]] = True
     best = losses == losses.min()
     kept[int(np.where(best, log_weight, -np.inf).argmax()) if not kept[best].any() else order[width - 1]] = True
+    return kept
+
+
+def within_bound(mistakes: IntArray, M: int, t: int, base: Any, advice: str | None) -> BoolArray:
+    """Return the paths that mistake pruning keeps in round t; refuse to prune where there is advice to give instead."""
+    if advice is not None:
+        raise MistakeBoundExceeded(
+            f"round {t}: a realizable path has k={int(mistakes.max())} mistakes of {base!r}, more than M={M}; so M (or "
+            f"the oracle) is wrong: {advice}"
+        )
+    kept: BoolArray = mistakes <= M
+    if not kept.any():
+        raise FrontierEmpty(f"round {t}: mistake pruning at M={M} left no path; give a larger mistake_bound=")
     return kept

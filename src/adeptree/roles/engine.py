@@ -10,17 +10,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped
-from adeptree.roles.frontier import Queries
+from adeptree.roles.frontier import Extension, Queries
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
+from adeptree.roles.structure import PythonStructure
 from adeptree.theory.losses import Losses
 from adeptree.theory.mixture import log_sum, log_weights
 from adeptree.theory.priors import Prior
@@ -35,9 +35,23 @@ class Odds:
     log_odds: float
     """ln of (what says 1 / what says 0)."""
 
-    def against(self, label: int) -> float:
-        """Return the log-odds of the side that loses if this is the label."""
-        return -self.log_odds if label else self.log_odds
+
+@dataclass(frozen=True)
+class Expansion:
+    """Steps 1-3 of one round, ready to be committed: the next active set V_t and what it predicts."""
+
+    key: Any
+    extension: Extension
+    log_share: FloatArray | None
+    """ln of the share of all concepts that follow each child, where the prior wants to know."""
+    log_mass: FloatArray
+    odds: Odds
+
+
+class Entered(NamedTuple):
+    """A point that is in the tree and waits for its label."""
+
+    ticket: int
 
 
 @dataclass(frozen=True)
@@ -87,7 +101,8 @@ class Rows:
 class Problem:
     """What a learner wants computed: all that decides which engines can."""
 
-    concept_class: ConceptClass
+    concept_class: Any
+    """The rules, as the family has them."""
     base: BaseLearner
     prior: Prior
     mistake_bound: int | None = None
@@ -110,7 +125,7 @@ class Problem:
         return None
 
 
-class Engine(ABC):
+class Engine(PythonStructure, ABC):
     """ADEPT's distribution on a stream, at a rate that :attr:`rate` sets.
 
     A family names its engines in its record; the first that accepts a problem is taken.
@@ -129,8 +144,8 @@ class Engine(ABC):
     """What was dropped to keep within a width: nothing, in most engines."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.queries = Queries()
-        self._rate = 0.0
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
@@ -150,20 +165,28 @@ class Engine(ABC):
     @property
     def rate(self) -> float:
         """eta of the coming round."""
-        return self._rate
+        return self.kernel.eta
 
     @rate.setter
     def rate(self, eta: float) -> None:
-        if eta != self._rate:
-            self._rate = eta
-            self._rate_changed()
+        self.kernel.set_rate(eta)
 
-    def parts(self) -> list[Any]:
-        """Return the objects that change in a round by replacing what they have; of a kernel, none."""
-        return []
+    def see(self, x: Instance) -> tuple[float, float, Any]:
+        """Return the odds, and the key of x for its coin."""
+        odds = self.odds(x)
+        return odds.p, odds.log_odds, self.concept_class.key(x)  # type: ignore[attr-defined]
 
-    def _rate_changed(self) -> None:
-        """Rebuild what depends on the rate (nothing, by default)."""
+    def take(self, x: Instance, label: int, cost: float) -> None:
+        """Commit a round."""
+        self.commit(x, label, cost)
+
+    def forget_look(self) -> None:
+        """Forget what was looked at since the last commit."""
+        self.discard()
+
+    def price(self) -> float:
+        """Return ln(1 / prior mass) of the best path."""
+        return -self.leader().log_prior
 
     @abstractmethod
     def probability(self, x: Instance) -> float:
@@ -174,11 +197,9 @@ class Engine(ABC):
         p = self.probability(x)
         return Odds(p, math.log(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(math.inf, p - 0.5))
 
-    def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
+    def probabilities(self, xs: Any) -> FloatArray:
         """Return the share of the weight that says 1 at each of the xs, all as of now."""
-        points: Any = xs
-        points = points.tolist() if isinstance(points, np.ndarray) else points
-        return np.array([self.probability(x) for x in points], dtype=np.float64)
+        return np.array([self.probability(x) for x in self.batch(xs)], dtype=np.float64)
 
     @abstractmethod
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
@@ -209,6 +230,10 @@ class Engine(ABC):
         """Return ln sum_u pi(u) exp(-eta (L(u) - L*)), the mass before the first round being 1 (may cost a scan)."""
         return self.rows().log_potential(self.rate)
 
+    def as_paths(self) -> Any:
+        """Return the list of paths, where an engine keeps one."""
+        raise InvalidArgument(f'the engine {self.kind!r} keeps no list of paths; build with engine="paths"')
+
     def rules_of(self, places: Sequence[int]) -> list[Concept]:
         """Return a concept of each of these paths, by their places among the rows."""
         raise InvalidArgument(f"the engine {self.kind!r} keeps no rules, so that it cannot name a best one")
@@ -226,7 +251,7 @@ class Engine(ABC):
 
     def state(self) -> dict[str, Any]:
         """Return what :meth:`restore` needs, plain values and arrays: by default all attributes."""
-        return {name: value for name, value in vars(self).items() if name not in ("queries", "_rate")}
+        return {name: value for name, value in vars(self).items() if name not in ("queries", "kernel")}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned."""

@@ -125,6 +125,18 @@ class Split:
         return Children(self.x, parent, label, width, self.evidence)
 
 
+@dataclass(frozen=True)
+class Extension:
+    """Steps 1-2 of one round: the next active set V_t, and k and n of its paths."""
+
+    split: Split
+    children: Children
+    mistakes: IntArray
+    contested: IntArray
+    cut: IntArray
+    """The parents of those that mistake pruning cut off."""
+
+
 class Frontier(ABC):
     """All realizable labellings of the points committed so far.
 
@@ -139,7 +151,7 @@ class Frontier(ABC):
     of_floats: bool = False
     """Whether concepts are counted as doubles."""
     GROWS: ClassVar[tuple[str, ...]] = ()
-    """Lists and dicts that only grow; everything else is replaced when it changes (``learners/whole_rounds.py``)."""
+    """Lists and dicts that only grow; everything else is replaced when it changes (``learners/transactions.py``)."""
 
     def parts(self) -> list[Any]:
         """Return the objects that change in a round: this one, and what it keeps its rows in."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adeptree.core.compiled import COMPILED, kernel
+from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import FloatArray, Instance
+from adeptree.core.types import FloatArray, Instance, IntArray
 from adeptree.roles.engine import Engine, Odds, Rows
 from adeptree.roles.frontier import Queries
 from adeptree.theory.losses import shown
@@ -23,6 +22,7 @@ else:
     Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
 
 NO_COSTS: FloatArray = np.empty(0)
+"""Costs of a batch in which every round costs 1."""
 
 
 class KernelQueries(Queries):
@@ -51,21 +51,17 @@ class KernelEngine(Engine):
 
     collapsed = True
     kernel: RoundKernel
-    atomic = COMPILED
-    """Whether a call of the kernel is whole or not at all, whatever is raised: compiled code is not interrupted."""
+
+    def __init__(self) -> None:
+        """Leave the kernel to the subclass."""
+
+    def parts(self) -> list[Any]:
+        """Return no objects: a compiled commit is not interrupted, and an interpreted one refuses to go on."""
+        return []
 
     def _use(self, kernel: RoundKernel) -> None:
         self.kernel = kernel
         self.queries = KernelQueries(kernel)
-
-    @property
-    def rate(self) -> float:
-        """eta of the coming round."""
-        return self.kernel.eta
-
-    @rate.setter
-    def rate(self, eta: float) -> None:
-        self.kernel.set_rate(eta)
 
     @property
     def width(self) -> int:
@@ -106,9 +102,13 @@ class KernelEngine(Engine):
 
     @abstractmethod
     def batch(self, xs: Any) -> int:
-        """Give the kernel the points of a batch, checked by the class; return how many they are."""
+        """Give the kernel the points of a batch, checked by the class; return their number."""
 
-    def probabilities(self, xs: Sequence[Instance]) -> FloatArray:
+    def run(self, points: Any, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
+        """Play the rounds of the batch until the rate is due, without a Python call per round."""
+        return self.kernel.run(labels, costs, probabilities, first, len(labels))
+
+    def probabilities(self, xs: Any) -> FloatArray:
         """Look at many points without a Python call per point."""
         found = np.empty(self.batch(xs))
         self.kernel.look_many(found)

@@ -1,14 +1,16 @@
-# What the kernels of engines inherit of round_kernel.py, as C.
-from adeptree._compiled.gate_kernel cimport Gate
-from adeptree._compiled.ledger_kernel cimport Ledger
+# What the kernels of structures inherit of round_kernel.py, as C.
+cimport cython
 
-cdef class RoundKernel:
-    cdef public Gate gate
+from adeptree._compiled.ledger_kernel cimport Ledger
+from adeptree._compiled.turns_kernel cimport Turns
+
+cdef class RoundKernel(Turns):
     cdef public Ledger ledger
     cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
     cdef public unsigned long long seed, word
     cdef public long long asked, stamp, ahead
-    cdef public bint due, seen, known, stale
+    cdef public bint due, seen, known, stale, opening
+    cdef public object raised
 
     # What a structure writes.
     cdef bint place(self, object x) except -1
@@ -25,10 +27,18 @@ cdef class RoundKernel:
 
     cpdef double log_ratio(self) noexcept
 
-    # What comes with it.
+    # What comes with it, for all structures alike.
+    @cython.final
     cdef bint enter(self) noexcept
+    @cython.final
+    cdef int prepare(self) except -1
+    @cython.final
     cdef double against(self, int label, double cost) noexcept
+    @cython.final
     cdef void see(self) noexcept
+    @cython.final
     cdef void play(self, int label, double cost) noexcept
+    @cython.final
     cdef bint overdue(self) noexcept
+    @cython.final
     cdef void charge_answered(self, int label, double cost, double p, int guess) noexcept

@@ -1,9 +1,8 @@
-"""Rounds on a structure that stands for the paths: the part that all engines share, compiled with them.
+"""The round of every learner: look, act, play, charge; compiled with the structures.
 
-A kernel knows where the point in question lies (:meth:`place`), how the weight is divided there (:meth:`look`) and how
-the round is taken over (:meth:`take`). A call is one whole round: the structure and the ledger change together, and
-compiled code is not interrupted in between. What is not plainly a round (an odd type, a point outside, a horizon that
-is over) is left alone, and the caller, who knows the sentences, looks at it again.
+A structure places a point (:meth:`place`), divides the weight there (:meth:`look`) and commits a round (:meth:`take`).
+One call is one whole round: the structure and the ledger change together, and nothing interrupts compiled code in
+between. What is not plainly a round (an odd type, a point outside, the end of the horizon) is left to the learner.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.gate_kernel import Gate
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
+    from cython.cimports.adeptree._compiled.turns_kernel import Turns
     from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
     from cython.cimports.libc.math import INFINITY as inf
@@ -25,19 +24,19 @@ else:
     from math import inf
     from threading import get_ident
 
-    from adeptree.core.gate_kernel import Gate
+    from adeptree.roles.turns_kernel import Turns
     from adeptree.theory.ledger_kernel import Ledger, coin
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
-class RoundKernel:
+class RoundKernel(Turns):
     """The base of all kernels: rate, limits, coins and the ledger."""
 
     def __init__(self, ledger: Ledger, seed: int) -> None:
+        Turns.__init__(self)
         self.ledger = ledger
-        self.gate = Gate()
         self.seed = seed
         self.eta = 0.0
         self.end = inf  # rounds that may be answered
@@ -46,13 +45,15 @@ class RoundKernel:
         self.due = False
         self.stale = False  # whether the sums may be those of another rate
         self.asked = 0
-        self.stamp = 0  # counts what was taken over
+        self.stamp = 0  # counts commits
         self.word = 0  # of the point in place, for its coin
         self.seen = False  # whether the point in place was asked about,
         self.known = False  # and whether p and log_odds are right there
         self.p = 0.5
         self.log_odds = 0.0
         self.ahead = 1  # rounds between the last one and the one looked at
+        self.opening = False  # whether the point only enters,
+        self.raised = None  # and the exception of a commit in Python, for the learner to raise
 
     # --- What a structure writes -------------------------------------------------------------------
 
@@ -139,61 +140,83 @@ class RoundKernel:
             self.known = True
 
     def overdue(self) -> cython.bint:
-        """Whether the rate must be looked at before the next round."""
+        """End a round: return whether the rate must be looked at before the next one."""
         ledger: Ledger = self.ledger
         self.due = (
             ledger.excess >= self.stay_gap
             or ledger.answered + 2 * ledger.overlaps >= self.stay_rounds
-            or self.least() >= self.stay_loss
+            or (self.stay_loss < inf and self.least() >= self.stay_loss)
             or ledger.heaviest > self.scale
         )
+        self.torn = False
         return self.due
 
     def play(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Play a round at the point in place, which was seen and for which there is room."""
+        """Draw the guess, commit and charge at the point in place, which is prepared; :meth:`overdue` ends it."""
         ledger: Ledger = self.ledger
         p: cython.double = self.p
         guess: cython.int = coin(self.seed, ledger.answered + 1, self.word) < p
         log_odds: cython.double = self.against(label, cost)
+        self.torn = True
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
         ledger.answer(0, False)
         ledger.charge(p, guess, label, cost, p, log_odds, self.eta)
 
+    def prepare(self) -> cython.int:
+        """Make room and look at the point in place."""
+        if not cython.compiled:
+            self.torn = True  # (an interrupt may leave half of the new room)
+        self.reserve()
+        self.see()
+        return 0
+
     def enter(self) -> cython.bint:
-        """Begin a call that takes no lock, if nobody holds it or is inside: others wait until it ends."""
-        if self.gate.held or self.gate.inside or self.due or self.ledger.answered >= self.end:
+        """Begin a quick call, if nothing is in its way."""
+        me: cython.longlong = get_ident()
+        if self.busy != 0 or self.torn or self.due or self.ledger.answered >= self.end:
             return False
-        self.gate.inside = get_ident()
+        self.busy = me
         return True
 
+    # --- Quick calls: all checks compiled ------------------------------------------------------------
+
     def quick_look(self, x: Any) -> float:
-        """Return the chance of guessing 1 at x; -1 if this is not plain: left to those who know the sentences."""
+        """Return the chance of guessing 1 at x; -1 if this is not plain, so that the learner must check it."""
+        p: cython.double = -1.0
+        whole: cython.bint = False
         if not self.enter():
-            return -1.0
+            return p
         try:
-            if not self.place(x):
-                return -1.0
-            self.see()
-            return self.p
+            if self.place(x):
+                self.see()
+                p = self.p
+            whole = True
         finally:
-            self.gate.inside = 0
+            self.busy = 0
+            if not whole:
+                self.discard()  # parts of a look that was interrupted may be another point's
+        return p
 
     def quick_round(self, x: Any, y: Any) -> int:
         """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
+        due: cython.int = -1
+        whole: cython.bint = False
         label: cython.int = label_in(y)
         if label < 0 or not self.enter():
-            return -1
+            return due
         try:
-            if not self.place(x):
-                return -1
-            self.reserve()
-            self.see()
-            self.play(label, 1.0)
-            return self.overdue()
+            if self.place(x):
+                self.prepare()
+                self.play(label, 1.0)
+                due = self.overdue()
+            whole = True
         finally:
-            self.gate.inside = 0
+            self.busy = 0
+            if not whole:
+                self.discard()
+        return due
 
     def chance(self, x: Any) -> float:
         """Return the chance of guessing 1 at a point of the class."""
@@ -206,8 +229,7 @@ class RoundKernel:
         """Play a round at a point of the class."""
         if not self.place(x):
             return False
-        self.reserve()
-        self.see()
+        self.prepare()
         self.play(label, cost)
         self.overdue()
         return True
@@ -226,8 +248,7 @@ class RoundKernel:
             if cython.compiled and (i - first) % 32 == 0:
                 self.warm(i, min(i + 32, stop))
             self.place_at(i)
-            self.reserve()
-            self.see()
+            self.prepare()
             ps[i] = self.p
             if weighed:
                 cost = prices[i]
@@ -253,13 +274,15 @@ class RoundKernel:
         """Let x enter, to be labelled later; the round is answered."""
         if not self.place(x):
             return False
-        self.reserve()
-        self.see()
+        self.prepare()
+        self.torn = self.opening = True
         self.take(0, 0.0)
+        self.opening = False
         self.seen = self.known = False
         self.stamp += 1
         self.ledger.answer(0, False)
         self.ledger.waiting += 1
+        self.torn = False  # (the rate stays: a label that comes at once is charged as by ``learn``)
         return True
 
     def settle(
@@ -298,8 +321,7 @@ class RoundKernel:
         """Play a round that was answered with p some time ago, and enters only now."""
         if not self.place(x):
             return False
-        self.reserve()
-        self.see()
+        self.prepare()
         self.charge_answered(label, cost, p, guess)
         self.ledger.answer(overlaps, late)
         self.overdue()
@@ -308,9 +330,10 @@ class RoundKernel:
     def charge_answered(
         self, label: cython.int, cost: cython.double, p: cython.double, guess: cython.int
     ) -> cython.void:
-        """Take over the round at the point in place, just looked at, which was answered with p and this guess."""
+        """Commit the round at the point in place, just looked at, which was answered with p; leave it torn."""
         now: cython.double = self.p
         log_odds: cython.double = self.against(label, cost)
+        self.torn = True
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
@@ -318,7 +341,8 @@ class RoundKernel:
 
     def discard(self) -> None:
         """Forget the look at the point in place."""
-        self.seen = self.known = False
+        self.seen = self.known = self.opening = False
+        self.raised = None
 
 
 @cython.cfunc

@@ -45,28 +45,6 @@ class MixtureKernel(RoundKernel):
         self.log_share, self.words = array("d", log_shares), array("Q", [word_of(name) for name in names])
         self.weight = array("d", bytes(8 * len(self.parts)))
 
-    # --- Rounds of one call: they take the learner's lock, as looking up a row calls Python ---------------------
-
-    def quick_look(self, x: Any) -> float:
-        """Return the chance of guessing 1 at x; -1 if this is not plain."""
-        self.gate.acquire()
-        try:
-            return -1.0 if self.due or self.ledger.answered >= self.end else self.chance(x)
-        finally:
-            self.gate.release()
-
-    def quick_round(self, x: Any, y: Any) -> int:
-        """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
-        if type(y) is not int or not 0 <= y <= 1:
-            return -1
-        self.gate.acquire()
-        try:
-            if self.due or self.ledger.answered >= self.end or not self.learn(x, y):
-                return -1
-            return int(self.due)
-        finally:
-            self.gate.release()
-
     # --- Points ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:

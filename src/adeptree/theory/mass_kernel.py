@@ -20,6 +20,8 @@ if cython.compiled:
 else:
     from math import exp, inf, log, log1p
 
+NONE = cython.declare(cython.longlong, -(1 << 62))  # rounds left: the masses of no round are known
+
 
 def log_plus(a: cython.double, b: cython.double) -> cython.double:
     """Return ln(e^a + e^b)."""
@@ -48,7 +50,7 @@ class Masses:
         self.parts, self.count_share = len(parts), count_share
         self.shares, self.betas = array("d", [share for share, _ in parts]), array("d", [b for _, b in parts])
         self.right, self.room = array("d"), 0
-        self.horizon, self.bound, self.left = horizon, bound, -1
+        self.horizon, self.bound, self.left = horizon, bound, NONE
         self.log_capacity = array("d", bytes(8 * most))  # ln W of the round last set, by number of mistakes,
         self.capacity = array("d", [1.0] * most)  # and W, the largest being 1; all 1 where masses are settled
 
@@ -96,7 +98,7 @@ class Masses:
         j: cython.longlong
         if self.settled or n == self.left:
             return
-        self.left = n
+        self.left = NONE  # (interpreted, what follows may be interrupted)
         for j in range(self.most):
             self.log_capacity[j] = 0.0  # beyond M, where only a look after the last round gets
         for j in range(self.bound + 1):
@@ -107,3 +109,4 @@ class Masses:
                 self.log_capacity[self.bound - j] = total
         for j in range(self.most):
             self.capacity[j] = exp(self.log_capacity[j] - self.log_capacity[0])
+        self.left = n

@@ -189,3 +189,27 @@ class MixedPrior(BetaPrior):
             self.kt, sparse, self.counts, self.floor = 15 / 16, 0.0, 1 / 16, 0.125
         self.log_size = log_size
         super().__init__(M, [(self.kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)])
+
+
+class UniformPrior(Prior):
+    """Equal masses for the rules of a list, whatever the base learner's record is.
+
+    >>> UniformPrior(4).price(10) == math.log(4)
+    True
+    """
+
+    name = "uniform"
+    floor = 2.0
+
+    def __init__(self, size: int) -> None:
+        self.log_total = math.log(size)
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return 0 for each: of N rules, the mass of one is 1 and that of all is N."""
+        return np.zeros(len(mistakes))
+
+    def price(self, t: int) -> float:
+        """Return ln N, always."""
+        return self.log_total

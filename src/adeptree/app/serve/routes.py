@@ -115,7 +115,7 @@ def _list(name: str, found: Any, request: Request) -> list[Any]:
 async def certificate(request: Request) -> Reply:
     """Return where the learner stands, and what is proven of it."""
     query_of(request.scope, ())
-    found = await asyncio.to_thread(request.learner.served.learner.certificate)
+    found = await asyncio.to_thread(request.learner.served.certificate)
     return said({**dict(found), "text": str(found)})
 
 

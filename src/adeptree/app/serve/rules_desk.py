@@ -34,8 +34,9 @@ class RulesDesk:
 
     def _found(self, key: tuple[float, int]) -> dict[str, Any]:
         served, (within, limit) = self._served, key
-        if self._last is not None and self._last[0] == (*key, served.learner.rounds):
-            return self._last[1]
+        with served.lock:
+            if self._last is not None and self._last[0] == (*key, served.learner.rounds):
+                return self._last[1]
         time.sleep(max(0.0, self._free - time.monotonic()))
         with served.lock:
             start = time.monotonic()

@@ -21,6 +21,7 @@ from adeptree.core.cells import brief
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners import Adept
+from adeptree.learners.certificate import Certificate
 from adeptree.pages.course import Course
 from adeptree.theory.losses import check_cost
 
@@ -134,6 +135,11 @@ class ServedLearner:
         self.book.expire(number)
         self.expired += 1
         self._note(LabelRow, None, "", "", str(number), "", "")
+
+    def certificate(self) -> Certificate:
+        """Return where the learner stands, between two rounds."""
+        with self.lock:
+            return self.learner.certificate()
 
     def learn(self, told: list[Told]) -> dict[str, int]:
         """Learn labels, all or none; one that came before is passed over, and one that contradicts is refused."""

@@ -42,7 +42,7 @@ class ThresholdsEngine(LineEngine):
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
         """The natural base learners, grids whose points are int64, and capacities whose ratios are doubles."""
-        line: Any = problem.concept_class.line  # type: ignore[attr-defined]
+        line: Any = problem.concept_class.line
         if not line.of_floats and line.n > LARGEST_GRID:
             return f"its grids end at 2^62; got {problem.concept_class!r}"
         if problem.prior.log_total > WIDEST:
@@ -52,7 +52,7 @@ class ThresholdsEngine(LineEngine):
     def rows(self) -> Rows:
         """Return the gaps, from left to right."""
         gaps, ledger = self.gaps(), self.kernel.ledger
-        losses = self.kernel.zeros + np.cumsum(gaps["gain"])  # type: ignore[attr-defined]
+        losses = self.kernel.zeros + np.cumsum(gaps["gain"])
         mistakes, contested = gaps["wrong"].astype(np.int64), gaps["contested"].astype(np.int64)
         mass = self.prior.log_mass(ledger.answered, mistakes, contested, self.log_shares(gaps))
         whole = losses.astype(np.int64) if (losses == np.floor(losses)).all() else losses
@@ -60,7 +60,7 @@ class ThresholdsEngine(LineEngine):
 
     def leader(self) -> Leader:
         """Return the best gap; compiled, as it is looked at whenever the rate is."""
-        loss, mistakes, contested, mass = self.kernel.leader()  # type: ignore[attr-defined]
+        loss, mistakes, contested, mass = self.kernel.leader()
         log_mass = np.log(mass)
         if not self.prior.settled:
             k = np.array([mistakes])

@@ -76,7 +76,7 @@ class TableEngine(MixtureEngine):
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
         """Return the prior of the table."""
-        return TablePrior(problem.prior.name, problem.concept_class)  # type: ignore[arg-type]
+        return TablePrior(problem.prior.name, problem.concept_class)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:

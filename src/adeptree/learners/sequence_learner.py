@@ -1,4 +1,4 @@
-"""What learners share that compete with sequences of rules: paths, and the exact losses of the best sequences."""
+"""The base of learners that compete with sequences of rules: paths, and the exact losses of the best sequences."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners import choices
-from adeptree.learners.adept import ActiveSet, Extension
-from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.adept import ActiveSet
+from adeptree.learners.custom_learner import CustomLearner
 from adeptree.learners.promises import not_rounded_below
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
-from adeptree.roles.frontier import Children, Queries
+from adeptree.roles.frontier import Children, Extension, Queries
 from adeptree.theory.mixture import odds_of_one
 
 
@@ -33,7 +33,7 @@ class Expansion:
     odds: Odds
 
 
-class SequenceLearner(OnlineLearner):
+class SequenceLearner(CustomLearner):
     """Paths with a weight each, in place of a loss, and Viterbi's losses of sequences of rules beside them."""
 
     def __init__(

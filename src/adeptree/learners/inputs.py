@@ -1,7 +1,8 @@
-"""What people give a learner, as instances of its class: rows of data frames and arrays, and single ones."""
+"""Inputs of a learner as instances of its class: rows of data frames and arrays, and single values."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ PLAIN = frozenset({int, float, str, bool, bytes, tuple, list, dict, Ticket, type
 """Types of what is never part of a frame: the usual case."""
 
 
-class Given:
+class Inputs:
     """The xs of a call: instances, not yet checked by the class, and the form in which numbers go back.
 
     A class whose instances are mappings reads the columns of a frame by their names; a class over one value reads a
@@ -28,7 +29,7 @@ class Given:
 
     >>> import pandas as pd
     >>> from adeptree import RealStumps
-    >>> given = Given(RealStumps(["age"]), pd.DataFrame({"sex": ["f", "m"], "age": [41, 20]}, index=[7, 9]))
+    >>> given = Inputs(RealStumps(["age"]), pd.DataFrame({"sex": ["f", "m"], "age": [41, 20]}, index=[7, 9]))
     >>> given.xs.tolist(), given.back(np.array([0.5, 0.25])).to_dict()
     ([[41], [20]], {7: 0.5, 9: 0.25})
     """
@@ -71,6 +72,13 @@ def one(concept_class: ConceptClass, x: Any) -> Any:
         )
     (row,) = _of_frame(concept_class, told, found)
     return _array_row(concept_class, told, row) if isinstance(row, np.ndarray) else row
+
+
+def kept_for_later(given: Any, instance: Any) -> Any:
+    """Return what a ticket keeps of x: a buffer may be used again, and a row may hold more than the class reads."""
+    if isinstance(given, (int, float, str, bytes, tuple)):
+        return given
+    return copy.deepcopy(instance if type(given) is dict else given)
 
 
 def _by_name(concept_class: ConceptClass, told: Columns) -> bool:

@@ -1,4 +1,4 @@
-"""Learners that keep to a budget of Q oracle queries: who plays against ``games.BlockReset``.
+"""Learners limited to Q oracle queries: the opponents of ``games.BlockReset``.
 
 None of them ever poses more than Q queries, whatever comes. They spend evenly: by round t at most
 ``allowance(t, T, Q)``, which cuts the T rounds into Q + 1 equal parts with one query between each two.
@@ -12,7 +12,7 @@ from adeptree.core.arguments import check_size, refuse_class
 from adeptree.core.errors import BudgetExhausted, InvalidArgument, StateError, got
 from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance
-from adeptree.learners.history import HistoryLearner
+from adeptree.learners.history_learner import HistoryLearner
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.roles.concept_class import ConceptClass

@@ -1,15 +1,15 @@
-"""What learners that remember the whole stream have in common."""
+"""The base of learners that remember the whole stream."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.learners.online_learner import OnlineLearner
+from adeptree.learners.custom_learner import CustomLearner
 from adeptree.roles.concept_class import ConceptClass
 
 
-class HistoryLearner(OnlineLearner):
+class HistoryLearner(CustomLearner):
     """Keeps the whole history; every ERM call made to predict is counted as one query.
 
     The account (``best_loss``, ``best_rule``) asks the class to judge the history whenever it is read: that is

@@ -1,0 +1,98 @@
+"""Transactions: an exception in the middle of a round leaves the learner as before the call.
+
+Marks are cheap by one rule: a round *replaces* what it changes (new arrays, new dictionaries) and never alters it in
+place. Lists and dictionaries that only grow are named in ``GROWS``; random generators and ledgers are copied. So a mark
+is a shallow copy of a few dictionaries. Compiled kernels change arrays in place and need no mark: nothing interrupts
+their commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from numpy.random import Generator
+
+from adeptree.core.compiled import kernel
+from adeptree.roles.structure import Structure
+
+if TYPE_CHECKING:
+    from adeptree.roles.adapter_kernel import AdapterKernel
+    from adeptree.theory.ledger_kernel import Ledger
+else:
+    AdapterKernel = kernel("adeptree.roles.adapter_kernel").AdapterKernel
+    Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
+
+Result = TypeVar("Result")
+
+
+class Mark:
+    """The state of some objects before a round, to restore if the round raises.
+
+    >>> class Part:
+    ...     GROWS = ("seen",)
+    ...     def __init__(self): self.total, self.seen = 0, []
+    >>> part = Part()
+    >>> mark = Mark([part])
+    >>> part.total = 5
+    >>> part.seen.append("x")
+    >>> mark.undo()
+    >>> part.total, part.seen
+    (0, [])
+    """
+
+    __slots__ = ("_copied", "_draws", "_saved")
+
+    def __init__(self, parts: Iterable[Any]) -> None:
+        self._draws: list[tuple[Generator, Any]] = []
+        self._copied: list[tuple[Ledger | AdapterKernel, list[Any]]] = []
+        self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
+        for part in parts:
+            if isinstance(part, Generator):
+                self._draws.append((part, part.bit_generator.state))
+            elif isinstance(part, (Ledger, AdapterKernel)):
+                self._copied.append((part, part.copy()))
+            else:
+                grows = getattr(type(part), "GROWS", ())
+                lengths = [len(getattr(part, name)) for name in grows] if grows else ()
+                self._saved.append((part, part.__dict__.copy(), lengths))
+
+    def undo(self) -> None:
+        """Restore all of them; an undo that is interrupted may be repeated."""
+        for generator, state in self._draws:
+            generator.bit_generator.state = state
+        for part, attributes, lengths in self._saved:
+            own = part.__dict__
+            own.update(attributes)
+            for name in own.keys() - attributes.keys():
+                del own[name]
+            for name, length in zip(getattr(type(part), "GROWS", ()), lengths, strict=True):
+                grown = getattr(part, name)
+                if isinstance(grown, list):
+                    del grown[length:]
+                else:
+                    while len(grown) > length:
+                        grown.popitem()  # the last one that came
+        for part, sums in self._copied:
+            part.back_to(sums)
+
+
+def undone_if_raised(structure: Structure, parts: Iterable[Any], do: Callable[..., Result], *arguments: Any) -> Result:
+    """Do something in one transaction: if it raises, the parts are as before, or a compiled commit is over."""
+    mark, stamp, due = Mark(parts), structure.kernel.stamp, structure.kernel.due
+    try:
+        return do(*arguments)
+    except BaseException:
+        try:
+            _undo(structure, mark, stamp, due)
+        except BaseException:  # a second Ctrl-C, for example: an undo may be repeated, and now runs to its end
+            _undo(structure, mark, stamp, due)
+            raise
+        raise
+
+
+def _undo(structure: Structure, mark: Mark, stamp: int, due: bool) -> None:
+    """Restore the mark, unless a compiled commit is over: then only the rate is left, which stays due."""
+    if structure.kernel.stamp == stamp or structure.parts():
+        mark.undo()
+        structure.kernel.due = structure.kernel.due or due  # (the rule of the rate is the old one again)
