@@ -27,7 +27,7 @@ if cython.compiled:
 else:
     from math import exp, log
 
-    from adeptree.families.line.line_tree_kernel import LineTree
+    from adeptree.structures.line_tree_kernel import LineTree
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 REACH = cython.declare(cython.double, 667.0)  # d masses, each times unit, multiply to between e^-667 and e^667

@@ -30,7 +30,7 @@ if cython.compiled:
 else:
     from math import exp, expm1, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree
+    from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.ledger_kernel import softplus
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)

@@ -25,7 +25,7 @@ if cython.compiled:
 else:
     from math import exp, fabs, inf, log
 
-    from adeptree.families.line.line_tree_kernel import LineTree
+    from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.mass_kernel import log_plus
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)

@@ -26,7 +26,7 @@ if cython.compiled:
 else:
     from math import exp, inf, isfinite, log
 
-    from adeptree.families.line.line_tree_kernel import LineTree
+    from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.ledger_kernel import word_of_float
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)

@@ -31,10 +31,10 @@ if cython.compiled:
 else:
     from math import exp, inf, isfinite, log, log1p
 
-    from adeptree.families.line.line_tree_kernel import LineTree, key_of
     from adeptree.families.tables.value_sets_kernel import ValueSets
     from adeptree.families.tables.values_kernel import Values
     from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.structures.line_tree_kernel import LineTree, key_of
     from adeptree.theory.ledger_kernel import Ledger, softplus, word_of_float
     from adeptree.theory.mass_kernel import log_plus
 

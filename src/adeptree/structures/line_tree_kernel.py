@@ -29,7 +29,7 @@ else:
     from math import exp, floor, inf, isfinite
 
     from adeptree.core.arrays_kernel import longer, stretched
-    from adeptree.families.line.ordered_tree_kernel import OrderedTree
+    from adeptree.structures.ordered_tree_kernel import OrderedTree
     from adeptree.theory.ledger_kernel import word_of_float
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
