@@ -24,6 +24,8 @@ cdef class LineTree(OrderedTree):
     cdef bint cut, guess
     cdef double mass1, mass0
 
+    cdef void sow(self, Py_ssize_t v) noexcept
+    cpdef Py_ssize_t new_root(self) except -1
     cdef void locate(self) noexcept
     cdef void divide(self) noexcept
     cdef void insert(self) noexcept

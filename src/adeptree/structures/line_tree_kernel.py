@@ -98,11 +98,29 @@ class LineTree(OrderedTree):
         self.words = 4 if self.alone or self.parts > 1 else 5
         self.part, self.held = array("d"), array("q")
         OrderedTree.__init__(self)
-        self.keys[0] = first
-        self.mass[0] = 1.0
-        for i in range(self.parts):
-            self.part[i] = self.shares[i]
+        self.sow(0)
         self.rebuild()
+
+    def sow(self, v: cython.Py_ssize_t) -> cython.void:
+        """Let a node be the root of a tree of one gap."""
+        i: cython.Py_ssize_t
+        u: cython.Py_ssize_t = self.block(self.smallest)
+        self.child[v] = -1 - u
+        self.counts[u] = self.size[v] = 1
+        self.keys[u * UNIT], self.gain[u * UNIT], self.mass[u * UNIT] = self.first, 0.0, 1.0
+        self.wrong[u * UNIT] = self.contested[u * UNIT] = 0
+        for i in range(self.parts):
+            self.part[u * UNIT * self.parts + i] = self.shares[i]
+
+    def new_root(self) -> cython.Py_ssize_t:
+        """Begin one more tree, of one gap, in the same arrays; return its root."""
+        v: cython.Py_ssize_t
+        OrderedTree.reserve(self)
+        v = self.nodes
+        self.nodes += 2  # (neighbours begin at an odd number)
+        self.sow(v)
+        self.sum_leaf(v)
+        return v
 
     # --- Points ------------------------------------------------------------------------------------
 
@@ -294,20 +312,20 @@ class LineTree(OrderedTree):
         self.nothing = NOTHING / self.eta if self.eta > 0.0 else inf
         self.table = 0
         self.lengthen()
-        self.sum_all(self.list_nodes(0))
+        self.sum_all(self.list_nodes(self.root))
 
     # --- What is kept ------------------------------------------------------------------------------
 
     def slots(self) -> dict[str, Any]:
         """Return the slots from left to right as arrays, and the shape of the tree over them."""
-        found: cython.Py_ssize_t = self.list_nodes(0)
+        found: cython.Py_ssize_t = self.list_nodes(self.root)
         keys: cython.longlong[::1] = array("q", bytes(8 * self.cells))
         gain: cython.double[::1] = array("d", bytes(8 * self.cells))
         mass: cython.double[::1] = array("d", bytes(8 * self.cells))
         part: cython.double[::1] = array("d", bytes(8 * self.cells * self.parts))
         wrong: cython.int[::1] = array("i", bytes(4 * self.cells))
         contested: cython.int[::1] = array("i", bytes(4 * self.cells))
-        counts: cython.longlong[::1] = array("q", bytes(8 * self.buckets))
+        counts: cython.longlong[::1] = array("q", bytes(8 * self.size[self.root]))
         sizes: cython.longlong[::1] = array("q", bytes(8 * found))
         at: cython.Py_ssize_t = 0
         bucket: cython.Py_ssize_t = 0
@@ -342,11 +360,14 @@ class LineTree(OrderedTree):
         c: cython.Py_ssize_t
         u: cython.Py_ssize_t
         buckets: cython.Py_ssize_t = len(kept["counts"])
-        units: Any = [max(5, -(-int(count) // 4)) for count in kept["counts"]]
-        self.make_room(max(self.room, sum(units)), max(self.node_room, 2 * buckets))
-        self.units = 0
-        for i in range(len(self.spare)):
-            self.spare[i] = -1
+        units: Any = [max(self.smallest, -(-int(count) // 4)) for count in kept["counts"]]
+        if self.root == 0:
+            self.units, self.nodes = 0, 1
+            for i in range(len(self.spare)):
+                self.spare[i] = -1
+        else:
+            self.release(-1 - self.child[self.root], self.smallest)
+        self.make_room(max(self.room, self.units + sum(units)), max(self.node_room, self.nodes + 2 * buckets))
         for i in range(buckets):
             u = self.block(units[i])
             self.leaves[i], self.counts[u] = -1 - u, kept["counts"][i]
@@ -357,14 +378,14 @@ class LineTree(OrderedTree):
                 self.wrong[j], self.contested[j] = wrong[at], contested[at]
                 at += 1
         for i in range(len(numbers)):
-            j = numbers[i]
+            j = self.nodes - 1 + numbers[i] if i else self.root
             self.size[j] = kept["sizes"][i]
             if children[i] >= 0:
-                self.child[j], u = children[i], -1 - self.leaves[beyond[i]]
+                self.child[j], u = self.nodes - 1 + children[i], -1 - self.leaves[beyond[i]]
                 self.splits[j] = self.keys[u * UNIT]
             else:
                 self.child[j] = self.leaves[-1 - children[i]]
-        self.buckets, self.nodes, self.cells, self.ways_known = buckets, len(numbers), at, 0
+        self.nodes, self.cells, self.ways_known = self.nodes + len(numbers) - 1, at, 0
         self.seen = self.known = False
         self.x = self.first
         self.rebuild()

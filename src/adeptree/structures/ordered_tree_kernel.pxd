@@ -3,7 +3,7 @@ from adeptree._compiled.round_kernel cimport RoundKernel
 
 cdef class OrderedTree(RoundKernel):
     cdef public long long cells
-    cdef public Py_ssize_t buckets, nodes, room, node_room, units
+    cdef public Py_ssize_t nodes, room, node_room, units, root, smallest
     cdef long long[:] keys, splits
     cdef double[::1] sums
     cdef long long[::1] points, coming

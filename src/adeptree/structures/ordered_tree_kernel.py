@@ -39,11 +39,15 @@ DEEPEST = cython.declare(cython.Py_ssize_t, 128)
 
 
 class OrderedTree(RoundKernel):
-    """The tree, at first with one bucket of one slot; a subclass sets ``sums``, ``base`` and ``stride`` before."""
+    """Trees in one arena: that of ``root`` is in use, its parts chosen by a subclass.
+
+    A subclass sets ``sums``, ``base`` and ``stride`` before, and the bucket of the first root after.
+    """
 
     def __init__(self) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
-        self.depth = self.bucket = self.at = 0
+        self.depth = self.bucket = self.at = self.root = 0
+        self.smallest = LEAST  # units of the smallest block
         self.way = array("i", bytes(4 * DEEPEST))
         self.keys = self.points = array("q")
         self.coming, self.ways = array("q", bytes(8 * AHEAD)), array("i", bytes(4 * AHEAD * DEEPEST))
@@ -51,11 +55,9 @@ class OrderedTree(RoundKernel):
         self.counts = self.size = self.child = array("i")
         self.order = self.leaves = self.pairs = self.firsts = array("i")
         self.spare = array("i", [-1] * 9)  # blocks that are free, by their units: the first of a list in counts
-        self.room, self.node_room, self.units = 0, 0, LEAST
-        self.buckets = self.nodes = self.cells = 1
+        self.room = self.node_room = self.units = 0
+        self.nodes = self.cells = 1
         self.make_room(16, 4)
-        self.counts[0] = self.size[0] = 1
-        self.child[0] = -1
 
     # --- What a subclass writes --------------------------------------------------------------------
 
@@ -110,7 +112,7 @@ class OrderedTree(RoundKernel):
         """Make room for one more slot in the bucket of x, if its block is full."""
         old: cython.Py_ssize_t = self.bucket
         count: cython.Py_ssize_t = self.counts[old]
-        if count >= LEAST * UNIT and count % UNIT == 0:
+        if count >= self.smallest * UNIT and count % UNIT == 0:
             self.bucket = self.block(count // UNIT + 1)
             self.copy_slots(self.bucket * UNIT, old * UNIT, count)
             self.counts[self.bucket], self.child[self.way[self.depth]] = count, -1 - self.bucket
@@ -133,10 +135,10 @@ class OrderedTree(RoundKernel):
         child: cython.Py_ssize_t
         pair: cython.Py_ssize_t
         d: cython.Py_ssize_t = 0
-        going: cython.bint = self.buckets >= LARGE
+        going: cython.bint = self.size[self.root] >= LARGE
         self.first_way, self.ways_known = 0, count if going else 0
         for i in range(count):
-            self.ways[i] = 0
+            self.ways[i] = self.root
         while going:
             going = False
             for i in range(count):
@@ -157,7 +159,7 @@ class OrderedTree(RoundKernel):
         """Begin the way to x as it was read ahead, and return how deep that leads; a bucket halved since ends it."""
         i: cython.Py_ssize_t = self.first_way
         d: cython.Py_ssize_t = 0
-        self.way[0] = 0
+        self.way[0] = self.root
         while i < self.ways_known and self.coming[i] != x:
             i += 1
         if i < self.ways_known:
@@ -200,8 +202,8 @@ class OrderedTree(RoundKernel):
     def halve(self, v: cython.Py_ssize_t) -> cython.void:
         """Make a leaf whose bucket is full a node with two leaves."""
         old: cython.Py_ssize_t = self.bucket
-        low: cython.Py_ssize_t = self.block(LEAST)
-        high: cython.Py_ssize_t = self.block(LEAST)
+        low: cython.Py_ssize_t = self.block(max(self.smallest, BUCKET // 2 // UNIT))
+        high: cython.Py_ssize_t = self.block(max(self.smallest, BUCKET // 2 // UNIT))
         a: cython.Py_ssize_t = self.nodes
         self.copy_slots(low * UNIT, old * UNIT, BUCKET // 2)
         self.copy_slots(high * UNIT, old * UNIT + BUCKET // 2, BUCKET // 2)
@@ -210,7 +212,6 @@ class OrderedTree(RoundKernel):
         self.child[v], self.child[a], self.child[a + 1] = a, -1 - low, -1 - high
         self.size[a] = self.size[a + 1] = 1
         self.splits[v] = self.keys[high * UNIT]
-        self.buckets += 1
         self.nodes += 2
         self.sum_leaf(a)
         self.sum_leaf(a + 1)

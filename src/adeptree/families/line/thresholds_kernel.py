@@ -234,9 +234,10 @@ class ThresholdsKernel(LineTree):
     @cython.locals(over=cython.double, loss=cython.double, weight=cython.double)
     def look(self) -> cython.void:
         """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
-        v: cython.Py_ssize_t = 0
+        v: cython.Py_ssize_t = self.root
         d: cython.Py_ssize_t = 0
-        lost: cython.double = -self.sums[BASE]  # what the gaps of a subtree lose on points to the left of it, minus L*
+        # What the gaps of a subtree lose on points to the left of it, minus L*.
+        lost: cython.double = -self.sums[BASE + v * self.stride]
         far: cython.double = max(self.nothing, cython.cast(cython.double, self.table))
         one: cython.double = 0.0
         zero: cython.double = 0.0
@@ -287,8 +288,9 @@ class ThresholdsKernel(LineTree):
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, left=cython.Py_ssize_t)
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at x, right also where one side is nothing beside the other."""
-        v: cython.Py_ssize_t = 0
-        lost: cython.double = -self.sums[BASE]  # relative to L*: rates times losses may have no digits to spare
+        v: cython.Py_ssize_t = self.root
+        # Relative to L*: rates times losses may have no digits to spare.
+        lost: cython.double = -self.sums[BASE + v * self.stride]
         one: cython.double = -inf
         zero: cython.double = -inf
         for d in range(1, self.depth + 1):
@@ -318,13 +320,13 @@ class ThresholdsKernel(LineTree):
     @cython.exceptval(check=False)
     def least(self) -> cython.double:
         """L*: the least loss of a gap."""
-        return self.zeros + self.sums[BASE]
+        return self.zeros + self.sums[BASE + self.root * self.stride]
 
     @cython.ccall
     @cython.exceptval(check=False)
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*)); NaN with the paper's prior."""
-        return log(self.sums[BASE + 2]) if self.M < 0 else inf - inf
+        return log(self.sums[BASE + self.root * self.stride + 2]) if self.M < 0 else inf - inf
 
     @cython.ccall
     @cython.exceptval(check=False)
@@ -335,8 +337,8 @@ class ThresholdsKernel(LineTree):
     @cython.locals(first=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def leader(self) -> tuple[float, int, int, float]:
         """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
-        found: cython.Py_ssize_t = self.list_nodes(0)
-        least: cython.double = self.sums[BASE]
+        found: cython.Py_ssize_t = self.list_nodes(self.root)
+        least: cython.double = self.sums[BASE + self.root * self.stride]
         slack: cython.double = 0.0 if self.whole else 1e-12 * self.charged  # sums of other orders differ
         lost: cython.double = 0.0
         best: cython.Py_ssize_t = -1

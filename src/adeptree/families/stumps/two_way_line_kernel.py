@@ -116,7 +116,7 @@ class TwoWayLine(LineTree):
 
     def look(self) -> cython.void:
         """Divide the weight of all rules at x into what says 1 and what says 0, each with its least loss."""
-        v: cython.Py_ssize_t = 0
+        v: cython.Py_ssize_t = self.root
         d: cython.Py_ssize_t
         left: cython.Py_ssize_t
         first: cython.Py_ssize_t
@@ -165,14 +165,16 @@ class TwoWayLine(LineTree):
 
     def least(self) -> cython.double:
         """L*: the least loss of a rule."""
-        return min(self.zeros + self.sums[1], self.charged - self.zeros + self.sums[3])
+        at: cython.Py_ssize_t = 6 * self.root
+        return min(self.zeros + self.sums[at + 1], self.charged - self.zeros + self.sums[at + 3])
 
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass, 1 of either direction, times e^(-eta (loss - L*))."""
-        ahead: cython.double = self.charged - 2.0 * self.zeros + self.sums[3] - self.sums[1]
+        at: cython.Py_ssize_t = 6 * self.root
+        ahead: cython.double = self.charged - 2.0 * self.zeros + self.sums[at + 3] - self.sums[at + 1]
         if ahead >= 0.0:
-            return log(self.sums[2] + self.sums[4] * faded(self, ahead))
-        return log(self.sums[2] * faded(self, -ahead) + self.sums[4])
+            return log(self.sums[at + 2] + self.sums[at + 4] * faded(self, ahead))
+        return log(self.sums[at + 2] * faded(self, -ahead) + self.sums[at + 4])
 
     def count(self) -> cython.longlong:
         """The number of rules: two per gap."""
