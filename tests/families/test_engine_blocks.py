@@ -397,17 +397,6 @@ def test_saved_in_the_middle_is_never_stopped(name: str, d: int) -> None:
     assert second.log_potential() == fourth.log_potential() == whole.log_potential()
 
 
-def test_files_of_the_engine_before_are_read() -> None:
-    pairs = stream(60, 20, 8)
-    engine, old = (engine_of("paper", 3, 100, 0.2) for _ in range(2))
-    play(engine, pairs)
-    names = list(engine.kernel.number)
-    counts = np.array([[sum(x == name and y == label for x, y in pairs) for name in names] for label in (0, 1)])
-    old.restore({"blocks": names, "zeros": counts[0], "ones": counts[1]})
-    assert repr(old.state()) == repr(engine.state())
-    assert play(old, stream(20, 30, 9)) == play(engine, stream(20, 30, 9))
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -425,9 +414,6 @@ def test_files_of_the_engine_before_are_read() -> None:
         {"lost": 1e300},
         {"rounds": 1},
         {"rounds": 2.0},
-        {"zeros": np.array([1, -1]), "ones": np.array([1, 1])},
-        {"zeros": np.array([1]), "ones": np.array([1, 1])},
-        {"zeros": np.array([0.5, 1]), "ones": np.array([1, 1])},
     ],
 )
 def test_what_no_engine_saved_is_not_taken_over(wrong: dict[str, Any]) -> None:

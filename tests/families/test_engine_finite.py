@@ -198,27 +198,6 @@ def test_late_labels(c: Any, rounds: list[Any], name: str, rate: float, order: A
 
 
 @pytest.mark.parametrize("name", PRIORS)
-def test_either_engine_goes_on_where_the_other_stopped(name: str) -> None:
-    c, rng = random_class(8), np.random.default_rng(8)
-    pairs = [(int(rng.integers(9)), int(rng.integers(2))) for _ in range(40)]
-    paths, engine = both(c, name, 40, 0.5)
-    for x, y in pairs[:20]:
-        paths.commit(x, y)
-        engine.commit(x, y)
-    from_paths, from_engine = both(c, name, 40, 0.5)[1], both(c, name, 40, 0.5)[0]
-    again = both(c, name, 40, 0.5)[1]
-    from_paths.restore(paths.state())
-    from_engine.restore(engine.state())
-    again.restore(engine.state())
-    for x, y in pairs[20:]:
-        p = engine.probability(x)
-        assert again.probability(x) == p
-        assert [e.probability(x) for e in (from_paths, from_engine)] == pytest.approx([p, p], abs=1e-12)
-        for e in (engine, again, from_paths, from_engine):
-            e.commit(x, y)
-
-
-@pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize(("how", "rate"), [("saved", 0.1), ("copied", 0.1), ("onto another", 0.1), ("saved", 0.9)])
 @pytest.mark.parametrize("c", [random_class(9), ON_BITS[0], SMALL], ids=["table", "bits", "soa"])
 def test_goes_on_with_the_same_bits(name: str, how: str, rate: float, c: Any) -> None:
@@ -244,7 +223,7 @@ def test_goes_on_with_the_same_bits(name: str, how: str, rate: float, c: Any) ->
             again.commit(x, y, cost)
         engine.commit(x, y, cost)
     assert again.queries.asked > 0
-    assert again.state()["frontier"]["row_of"].tolist() == engine.state()["frontier"]["row_of"].tolist()
+    assert again.state()["row_of"].tolist() == engine.state()["row_of"].tolist()
 
 
 def test_the_weights_of_a_file_are_those_of_its_losses() -> None:
@@ -252,8 +231,8 @@ def test_the_weights_of_a_file_are_those_of_its_losses() -> None:
     for x in range(9):
         engine.commit(x, x % 2)
     changes: list[Any] = [
-        lambda s: s["weights"]["of"].__imul__(np.linspace(0.9, 1, engine.width)),
-        lambda s: s["frontier"]["row_of"].__setitem__(0, -1),
+        lambda s: s["weight"].__imul__(np.linspace(0.9, 1, engine.width)),
+        lambda s: s["row_of"].__setitem__(0, -1),
         lambda s: s["mistakes"].__setitem__(0, 40),
         lambda s: s["contested"].__setitem__(0, 10**6),
         lambda s: s.update(losses=s["losses"][:-1]),
@@ -281,7 +260,7 @@ def test_compiled_and_interpreted_give_the_same_bits(name: str, rate: float, mon
         ps = np.empty(len(rounds))
         play_many(engine, np.array([y for _, y, _ in rounds]), np.array([cost for _, _, cost in rounds]), ps, 0)
         state, ledger = engine.state(), engine.kernel.ledger
-        found.append([ps.tobytes(), state["losses"].tobytes(), state["weights"]["of"].tobytes(), ledger.copy()])
+        found.append([ps.tobytes(), state["losses"].tobytes(), state["weight"].tobytes(), ledger.copy()])
         found[-1].append([engine.odds(x) for x in range(9)])
     assert found[0] == found[1]
 

@@ -39,9 +39,3 @@ def is_real(value: Any) -> bool:
     """Whether it is a finite number."""
     whole = type(value) is int and abs(value) <= LARGEST
     return whole or (isinstance(value, float) and math.isfinite(value))
-
-
-def check_counts(name: str, row: Any, most: float) -> None:
-    """Raise ValueError unless an array holds numbers from 0 to ``most``, whole ones unless they are losses."""
-    need(row.dtype.kind == "i" or (name == "losses" and row.dtype.kind == "f"), name)
-    need(row.size == 0 or (row.min() >= 0 and row.max() <= most * (1 + 1e-9)), name)

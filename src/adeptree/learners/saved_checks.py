@@ -14,72 +14,46 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import COUNT, FLAG, SUM, Array, Fields, Items, Number, check_fields
 from adeptree.core.errors import AdeptreeError
-from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real, need, rounding
+from adeptree.core.saved_values import LARGEST, is_count, is_real, need, rounding
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.tickets import Ticket
 
-ROWS = ("mistakes", "contested", "losses")
 FREE = {"history", "tickets", "points", "blocks", "settings", "sampler"}
 """Where a user's instances are kept, or what checks itself."""
+OPTIONAL = ("share", "least_loss")
+"""What may be None."""
 TRIALS = (0, 1, 1)
 """Labels of the rounds that a rebuilt learner is tried on."""
 
 
-def is_flag(value: Any) -> bool:
-    """Whether it is yes or no."""
-    return isinstance(value, bool)
-
-
-def is_sum(value: Any) -> bool:
-    """Whether it is a finite number, at least 0."""
-    return is_real(value) and value >= 0
-
-
-def is_balance(value: Any) -> bool:
-    """Whether it is a number, on either side of 0."""
-    return is_real(value) and abs(value) <= LARGEST
-
-
-def is_limit(value: Any) -> bool:
-    """Whether it is a number that may be infinite, as one that is never reached."""
-    return isinstance(value, (int, float)) and (abs(value) <= LARGEST or value == math.inf)
-
-
-def is_waiting(sums: Any) -> bool:
-    """Whether these may be the sums over answers without a label."""
-    return len(sums) == 3 and is_count(sums[0]) and all(is_real(part) and 0 <= part <= sums[0] for part in sums[1:])
-
-
-Kinds = dict[str, Callable[[Any], Any]]
-ACCOUNT: Kinds = {
-    **dict.fromkeys(("rounds", "answered", "overlaps"), is_count),
-    **dict.fromkeys(("asked", "posed"), lambda number: type(number) is int and number >= 0),  # (of any length)
-    **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones"), is_sum),
-    **dict.fromkeys(("excess", "drift", "heaviest"), is_balance),
-    "last_rate": is_sum,
-    **dict.fromkeys(("late", "weighed"), is_flag),
-    **dict.fromkeys(("given_up", "noted"), is_waiting),
+ACCOUNT: Fields = {
+    **dict.fromkeys(("rounds", "answered", "overlaps"), COUNT),
+    **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # (of any length)
+    **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate"), SUM),
+    **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
+    **dict.fromkeys(("late", "weighed"), FLAG),
+    **dict.fromkeys(("given_up", "noted"), Items(3, SUM)),
 }
-LEARNT: Kinds = {
-    "spread": is_sum,
-    "sampled": lambda rounds: all(map(is_count, rounds)),
-    "history": lambda pairs: all(len(pair) == 2 and type(pair[1]) is int and pair[1] in (0, 1) for pair in pairs),
-}
-RATE: Kinds = {"eta": is_sum, "kappa": is_sum, "stay": lambda stay: len(stay) == 3 and all(map(is_limit, stay))}
-DROPPED: Kinds = {"paths": is_count, "mass": is_real, "least_loss": lambda least: least is None or is_sum(least)}
+LEARNT: Fields = {"spread": SUM, "sampled": Items("sampled", COUNT)}
+RATE: Fields = {"eta": SUM, "kappa": SUM, "stay": Items(3, Number(float, -LARGEST, math.inf))}
+DROPPED: Fields = {"paths": COUNT, "mass": Number(), "least_loss": SUM}
 """What a file may say, where it says it."""
 
 
-def _check_kinds(part: dict[str, Any], kinds: Kinds) -> None:
-    for name, holds in kinds.items():
-        need(name not in part or holds(part[name]), name)
+def _check_present(part: dict[str, Any], fields: Fields) -> None:
+    """Check the fields that are there: not every learner has all of them."""
+    absent = {name for name in fields if name not in part or (part[name] is None and name in OPTIONAL)}
+    check_fields(part, {name: field for name, field in fields.items() if name not in absent})
 
 
 def check_saved(saved: dict[str, Any]) -> None:
     """Raise ValueError if the file of a learner holds what no learner has."""
     account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
-    _check_kinds(account, ACCOUNT)
+    _check_present(account, ACCOUNT)
+    for count, *sums in (account[name] for name in ("given_up", "noted") if name in account):
+        need(is_count(count) and max(sums) <= count, "given_up")
     answered, tickets = account["answered"], account["tickets"]
     waiting = len(tickets) + account.get("given_up", [0])[0]
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
@@ -92,8 +66,10 @@ def check_saved(saved: dict[str, Any]) -> None:
     horizon = settings.get("horizon")
     need(horizon is None or answered <= horizon, "more rounds than the horizon")
     _check_values(learnt, "learnt")
-    _check_kinds(learnt, LEARNT)
-    _check_kinds(learnt.get("rate", {}), RATE)
+    _check_present(learnt, LEARNT)
+    _check_present(learnt.get("rate", {}), RATE)
+    for _, label in learnt.get("history", ()):
+        need(type(label) is int and label in (0, 1), "history")
     announced = max(1.0, *settings.get("costs", [1])) * max(1.0, settings.get("max_weight", 1))
     heaviest = max(announced, account["heaviest"])
     most = (1 + account["rounds"]) * heaviest
@@ -130,23 +106,17 @@ def _check_values(value: Any, name: str) -> None:
 def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
     """One k, n and L a path, none of them more than there were rounds."""
     need(part.get("rounds", rounds) == rounds, "rounds")
-    rows = {name: part[name] for name in (*ROWS, "log_g") if name in part}
-    for name, row in rows.items():
-        need(isinstance(row, np.ndarray) and row.ndim in (1, 2) and row.size > 0, name)
-        need(row.shape[-1] == next(iter(rows.values())).shape[-1], f"the length of {name}")
-    for name in ROWS:
-        if name in rows:
-            check_counts(name, rows[name], rounds * heaviest if name == "losses" else rounds)
-    if "frontier" in part:
+    shape: Any = ("kinds", "rows") if "log_g" in part else "rows"  # (only tracking knows two kinds)
+    counts, most = Array("i", "rows", 0, rounds), rounds * heaviest * (1 + 1e-9)
+    fields = {"mistakes": counts, "contested": counts, "losses": Array("if", shape, 0, most)}
+    _check_present(part, {**fields, "share": Array("f", shape, -math.inf, 1e-9)})
+    if "losses" in part:
         width = part["losses"].shape[-1]
-        stated = part["frontier"].get("width", width)
-        need(is_count(stated) and stated == width, "width")
-        need(all(rows[name].ndim == 1 for name in ("mistakes", "contested") if name in rows), "rows")
-        need(part["losses"].ndim == (2 if "log_g" in rows else 1), "losses")  # (only tracking knows two kinds)
-        _check_waiting(part.get("waiting"), part.get("dropped", {}), width)
-    share = part.get("share")
-    if share is not None:
-        need(share.shape == part["losses"].shape and share.dtype.kind == "f" and (share <= 1e-9).all(), "share")
+        need(width > 0 and part.get("log_g", part["losses"]).shape[-1] == width, "losses")
+        if "frontier" in part:
+            stated = part["frontier"].get("width", width)
+            need(is_count(stated) and stated == width, "width")
+            _check_waiting(part.get("waiting"), part.get("dropped", {}), width)
 
 
 def _check_waiting(waiting: Any, dropped: dict[str, Any], width: int) -> None:
@@ -156,7 +126,7 @@ def _check_waiting(waiting: Any, dropped: dict[str, Any], width: int) -> None:
         need(isinstance(tickets, list) and all(map(is_count, tickets)), "tickets")
         need(labels.dtype == np.bool_ and labels.ndim == 2 and len(labels) == len(set(tickets)), "waiting labels")
         need(not tickets or labels.shape[1] == width, "waiting labels")
-    _check_kinds(dropped, DROPPED)
+    _check_present(dropped, DROPPED)
 
 
 def check_rebuilt(

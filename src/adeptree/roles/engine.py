@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from adeptree.core.declared_state import Declared
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.roles.base_learner import BaseLearner
@@ -125,7 +126,7 @@ class Problem:
         return None
 
 
-class Engine(PythonStructure, ABC):
+class Engine(PythonStructure, Declared, ABC):
     """ADEPT's distribution on a stream, at a rate that :attr:`rate` sets.
 
     A family names its engines in its record; the first that accepts a problem is taken.

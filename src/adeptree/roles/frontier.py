@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from adeptree.core.declared_state import Declared
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
@@ -137,7 +138,7 @@ class Extension:
     """The parents of those that mistake pruning cut off."""
 
 
-class Frontier(ABC):
+class Frontier(Declared, ABC):
     """All realizable labellings of the points committed so far.
 
     Who writes one says what each row can take, how the rows grow, and which concept a row is. Where arrays named in
@@ -145,7 +146,7 @@ class Frontier(ABC):
     """
 
     ROWS: ClassVar[tuple[str, ...]] = ()
-    """The arrays that hold the rows; the last has one entry per row."""
+    """The arrays that hold the rows; the last has one entry per row. What :meth:`declared` names is saved instead."""
     log_size: float | None = None
     """ln of the number of concepts, where those that follow each path can be counted."""
     of_floats: bool = False
@@ -195,9 +196,10 @@ class Frontier(ABC):
 
     def state(self) -> dict[str, Any]:
         """Return everything :meth:`restore` needs: arrays, and plain values for JSON."""
-        return {name: getattr(self, name) for name in self.ROWS}
+        return {name: getattr(self, name) for name in self.declared() or self.ROWS}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned."""
-        for name in self.ROWS:
+        """Take over what :meth:`state` returned, if it can be that."""
+        self.check(state)
+        for name in self.declared() or self.ROWS:
             setattr(self, name, state[name])

@@ -90,8 +90,13 @@ class MixtureEngine(KernelEngine):
         """Return the states of all parts."""
         return {"columns": [member.state() for member in self.members]}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if that is possible."""
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Every part has a state."""
         need(len(state["columns"]) == len(self.members), "columns")
+        for member, kept in zip(self.members, state["columns"], strict=True):
+            member.check(kept)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned; every part checks its own."""
         for member, kept in zip(self.members, state["columns"], strict=True):
             member.restore(kept)

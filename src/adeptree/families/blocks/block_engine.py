@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import COUNT, Array, Fields, Number
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.saved_values import LARGEST, check_counts, is_count, is_real, need
+from adeptree.core.saved_values import LARGEST, need
 from adeptree.core.types import Concept, FloatArray, Instance
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_unions import Block, BlockUnions
@@ -125,20 +126,20 @@ class BlocksEngine(KernelEngine):
         k = self.kernel
         return {"blocks": list(k.number), "gains": self._gains, "lost": k.lost, "rounds": k.rounds}
 
+    def declared(self) -> Fields:
+        """Return what each block gained, and what was lost."""
+        return {"gains": Array("f", "blocks"), "lost": Number(float, 0, LARGEST), "rounds": COUNT}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Blocks differ, and each came in a round."""
+        blocks, gains = state["blocks"], state["gains"]
+        need(isinstance(blocks, list) and len(set(blocks)) == len(blocks) == len(gains) <= state["rounds"], "blocks")
+        need(np.maximum(gains, 0).sum() <= state["lost"] * (1 + 1e-9), "lost")
+
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gains; before them, the 0s and 1s of each block were saved."""
-        if "zeros" in state:
-            for name in ("zeros", "ones"):
-                check_counts(name, state[name], LARGEST)
-            zeros, ones = state["zeros"], state["ones"]
-            need(zeros.shape == ones.shape, "zeros")
-            state = state | {"gains": ones - zeros, "lost": float(ones.sum()), "rounds": int((zeros + ones).sum())}
-        blocks, gains, lost, rounds = state["blocks"], state["gains"], state["lost"], state["rounds"]
-        need(isinstance(gains, np.ndarray) and gains.dtype.kind in "if" and np.isfinite(gains).all(), "gains")
-        need(isinstance(blocks, list) and gains.shape == (len(set(blocks)),) == (len(blocks),), "blocks")
-        need(is_real(lost) and np.maximum(gains, 0).sum() <= lost * (1 + 1e-9) <= LARGEST, "lost")
-        need(is_count(rounds) and rounds >= len(blocks), "rounds")
-        self.kernel.fill(blocks, gains.astype(np.float64), float(lost), rounds)
+        """Take over saved gains."""
+        self.check(state)
+        self.kernel.fill(state["blocks"], state["gains"].astype(np.float64), float(state["lost"]), state["rounds"])
 
 
 def best_blocks(gains: FloatArray, d: int) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import Array, Fields
 from adeptree.core.saved_values import need
 from adeptree.core.types import Instance, IntArray
 from adeptree.families.blocks.block_unions import BlockUnions
@@ -54,12 +55,17 @@ class BlockFrontier(Frontier):
         """Return the rows and the blocks in order of arrival."""
         return super().state() | {"blocks": list(self.number)}
 
+    def declared(self) -> Fields:
+        """Return the members of each row (-1: none), and their number."""
+        members = Array("i", ("rows", "most"), -1)
+        return {"members": members, "count": Array("i", "rows", 0)}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Members are blocks."""
+        members = state["members"]
+        need(members.max() < len(state["blocks"]) and ((members >= 0).sum(axis=1) == state["count"]).all(), "members")
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows, if they are sets of the blocks."""
-        members, count = state["members"], state["count"]
-        need(members.shape == (len(count), members.shape[-1]) and members.dtype.kind == "i", "members")
-        need(count.ndim == 1 and 0 <= count.min() and count.max() <= members.shape[1], "members")
-        need(members.min() >= -1 and members.max() < len(state["blocks"]), "members")
-        need(((members >= 0).sum(axis=1) == count).all(), "members")
         super().restore(state)
         self.number = {block: i for i, block in enumerate(state["blocks"])}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import COUNT, Array, Fields
 from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.listed import EnumerableClass
@@ -82,10 +83,16 @@ class PartitionFrontier(Frontier):
         """Return the partition."""
         return {"row_of": self.partition.row_of, "width": self._width}
 
+    def declared(self) -> Fields:
+        """Return the row of every concept (-1: of none)."""
+        return {"row_of": Array("i", self.partition.row_of.shape, -1), "width": COUNT}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Every row has concepts."""
+        row_of = state["row_of"]
+        need(np.array_equal(np.unique(row_of[row_of >= 0]), np.arange(state["width"])), "row_of")
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a saved partition, if it is one of the concepts."""
-        row_of, width = state["row_of"], state["width"]
-        need(row_of.shape == self.partition.row_of.shape and row_of.dtype.kind == "i" and row_of.min() >= -1, "row_of")
-        need(np.array_equal(np.unique(row_of[row_of >= 0]), np.arange(width)), "row_of")
-        self.partition.row_of = row_of
-        self._width = state["width"]
+        self.check(state)
+        self.partition.row_of, self._width = state["row_of"], state["width"]

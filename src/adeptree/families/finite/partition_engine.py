@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import COUNT, SUM, Array, Fields, Number
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
-from adeptree.core.saved_values import is_count, is_real, need, rounding
+from adeptree.core.saved_values import need, rounding
 from adeptree.core.types import Concept, Instance, IntArray
-from adeptree.families.finite.partition import Partition, PartitionFrontier
+from adeptree.families.finite.partition import Partition
 from adeptree.families.finite.version_space import SOA, Halving
 from adeptree.families.listed import ENUMERATION_LIMIT, EnumerableClass
 from adeptree.roles.base_learner import BaseLearner
@@ -135,52 +136,44 @@ class FiniteEngine(KernelEngine):
     # --- Saving --------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return what the paths engine would, which can go on from it, and the weights to the last bit."""
+        """Return the cells, and their weights to the last bit."""
         made, rows = self.kernel, self.rows()
+        counted = {"losses": rows.losses, "mistakes": rows.mistakes, "contested": rows.contested}
+        weight = {"weight": self.cells("weight").copy(), "rate": made.eta, "since": made.since, "anchor": made.anchor}
+        return {"rounds": made.rounds, "row_of": self.row_of(), **counted, **weight}
+
+    def declared(self) -> Fields:
+        """Return k, n and L of every cell, its weight, and the cell of every concept."""
+        size, counted = self.concept_class.size, Array("i", "cells", 0, self._bound)
         return {
-            "rounds": made.rounds,
-            "losses": rows.losses,
-            "mistakes": rows.mistakes,
-            "contested": rows.contested,
-            "share": np.log(self.cells("size") / self.concept_class.size) if self.prior.counts else None,
-            "frontier": {"row_of": self.row_of(), "width": self.width},
-            "base": {},
-            "weights": {
-                "of": self.cells("weight").copy(),
-                "rate": made.eta,
-                "since": made.since,
-                "anchor": made.anchor,
-            },
+            **{"rounds": COUNT, "losses": Array("if", "cells", 0), "mistakes": counted},
+            **{"contested": Array("i", "cells", 0, size - 1), "row_of": Array("i", (size,), 0)},
+            **{"weight": Array(np.float64, "cells", 0), "rate": SUM, "since": COUNT, "anchor": Number()},
         }
 
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Every cell has concepts, a weight is above 0, and k is at most n."""
+        need(np.array_equal(np.unique(state["row_of"]), np.arange(len(state["losses"]))), "row_of")
+        need((state["mistakes"] <= state["contested"]).all(), "mistakes")
+        need(state["weight"].max() > 0, "weight")
+
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over cells, those of the paths engine too."""
-        frontier = PartitionFrontier(self.concept_class)
-        frontier.restore(state["frontier"])  # says what cannot be: the kernel trusts it
-        row_of, width = frontier.partition.row_of, frontier.width
-        mistakes, contested = state["mistakes"], state["contested"]
-        need(row_of.min() >= 0 and all(state[name].shape == (width,) for name in COUNTED), "concepts in cells")
-        need(mistakes.min() >= 0 and (mistakes <= contested).all() and mistakes.max() <= self._bound, "mistakes")
-        need(contested.max() < self.concept_class.size, "contested")
-        weights = state.get("weights", {"rate": self.rate, "since": 0, "anchor": 0.0})
-        need(is_count(state["rounds"]) and is_count(weights["since"]) and is_real(weights["anchor"]), "rounds")
-        need(is_real(weights["rate"]) and weights["rate"] >= 0, "rate")
-        size, made = np.bincount(row_of, minlength=width), self.kernel
+        """Take over cells."""
+        self.check(state)
+        made, row_of, width = self.kernel, state["row_of"], len(state["losses"])
+        size = np.bincount(row_of, minlength=width)
         made.make_room(max(width, len(made.arrays["size"])))
-        made.width, made.rounds = width, state["rounds"]
+        made.width, made.rounds, made.eta = width, state["rounds"], state["rate"]
         np.frombuffer(made.arrays["order"], dtype="i")[:] = np.argsort(row_of, kind="stable")
         filled = {"size": size, "start": np.cumsum(size) - size, **{name: state[name] for name in COUNTED}}
         for name, row in filled.items():
             self.cells(name)[:] = row
-        made.eta = weights["rate"]
         made.ready()
-        if "of" in weights:
-            saved, computed = weights["of"], self.cells("weight")
-            need(saved.shape == computed.shape and saved.max() > 0 and saved.min() >= 0, "weights")
-            unit = min(700.0, rounding(made.eta, float(state["losses"].max())))
-            need(np.allclose(saved / saved.max(), computed, atol=1e-150, rtol=np.expm1(unit)), "weights")
-            computed[:] = saved
-            made.since, made.anchor = weights["since"], weights["anchor"]
+        saved, computed = state["weight"], self.cells("weight")
+        unit = min(700.0, rounding(made.eta, float(state["losses"].max())))
+        need(np.allclose(saved / saved.max(), computed, atol=1e-150, rtol=np.expm1(unit)), "weight")
+        computed[:] = saved
+        made.since, made.anchor = state["since"], state["anchor"]
 
 
 class OptimalEngine(FiniteEngine):

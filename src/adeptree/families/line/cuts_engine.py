@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import Fields, Number
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.saved_values import is_real, need, rounding
+from adeptree.core.saved_values import need, rounding
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import flips_of
@@ -215,10 +216,13 @@ class StepsEngine(CutsEngine):
         """Return the tree, and the weight as it was added up."""
         return super().state() | {"log_weight": float(self.kernel.log_weight)}
 
+    def declared(self) -> Fields:
+        """Return the weight too."""
+        return {**super().declared(), "log_weight": Number()}
+
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the tree; its weight is right except for the order in which it was added up."""
         super().restore(state)
-        summed = self.kernel.log_weight
-        weight = state["log_weight"]
-        need(is_real(weight) and abs(weight - summed) <= rounding(self.kernel.eta, self.kernel.charged), "log_weight")
-        self.kernel.log_weight = float(weight)
+        kernel, weight = self.kernel, state["log_weight"]
+        need(abs(weight - kernel.log_weight) <= rounding(kernel.eta, kernel.charged), "log_weight")
+        kernel.log_weight = float(weight)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.declared_state import Array, Fields, Items, Number
 from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.counting_cuts import intervals_within
@@ -256,18 +257,14 @@ class IntervalFrontier(Frontier):
         """Return the interval of the box that the line shows."""
         return EMPTY if self.blank[row] else self.line.interval(*self.box[:, row])
 
-    def state(self) -> dict[str, Any]:
-        """Return the boxes and the points seen."""
-        return super().state() | {"seen": np.array(self.seen, dtype=self.line.dtype)}
+    def declared(self) -> Fields:
+        """Return boxes and points on the line."""
+        line, inside = self.line, (self.line.before + self.line.step, self.line.end)
+        seen = Items("points", Number(float if line.of_floats else int, *inside))
+        return {"box": Array(line.dtype, (4, "rows"), *inside), "blank": Array(np.bool_, "rows"), "seen": seen}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved boxes, if they lie on the line."""
-        box, blank, seen, line = state["box"], state["blank"], state["seen"], self.line
-        need(box.shape == (4, len(blank)) and blank.shape == (len(blank),) and blank.dtype.kind == "b", "box")
-        need(seen.ndim == 1 and seen.dtype.kind == box.dtype.kind and (np.diff(seen) > 0).all(), "seen")
-        first = line.before + line.step
-        need(all(first <= part.min(initial=0) and part.max(initial=0) <= line.end for part in (box, seen)), "box")
-        start, last, stop, furthest = box[:, ~blank]
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Points and the ends of boxes are in order."""
+        start, last, stop, furthest = state["box"][:, ~state["blank"]]
         need((start <= last).all() and (last <= stop).all() and (stop <= furthest).all(), "box")
-        super().restore(state)
-        self.seen = seen.tolist()
+        need((np.diff([self.line.before, *state["seen"], self.line.end]) > 0).all(), "seen")

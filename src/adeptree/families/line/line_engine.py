@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.saved_values import check_counts, is_real, need
+from adeptree.core.declared_state import FLAG, SUM, Array, Fields
+from adeptree.core.saved_values import need
 from adeptree.core.types import FloatArray, IntArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine
@@ -17,9 +18,8 @@ from adeptree.theory.priors import Prior
 
 LARGEST_GRID = 2**62
 """Points are kept as int64."""
-SUMS = ("zeros", "charged")
-COLUMNS: dict[str, Any] = {"keys": np.int64, "gain": np.float64, "mass": np.float64, "part": np.float64}
-COLUMNS |= {"wrong": np.int32, "contested": np.int32, "counts": np.int64, "sizes": np.int64}
+LEAST_MASS = 1e-290
+"""No gap has less (``line_tree_kernel.py``)."""
 
 
 class LineEngine(KernelEngine):
@@ -70,29 +70,32 @@ class LineEngine(KernelEngine):
         kept: dict[str, Any] = {name: np.asarray(column) for name, column in kernel.slots().items()}
         return kept | {"zeros": kernel.zeros, "charged": kernel.charged, "whole": bool(kernel.whole)}
 
+    def declared(self) -> Fields:
+        """Return the slots, how many each bucket has, how many buckets each node has, and what was charged."""
+        mass, count = Array(np.float64, "cells", LEAST_MASS, 1), Array(np.int32, "cells", 0)
+        return {
+            **{"keys": Array(np.int64, "cells"), "gain": Array(np.float64, "cells"), "mass": mass},
+            **{"part": Array(np.float64, "parts", 0, 1), "wrong": count, "contested": count},
+            **{"counts": Array(np.int64, "buckets", 1), "sizes": Array(np.int64, "nodes", 1)},
+            **{"zeros": SUM, "charged": SUM, "whole": FLAG},
+        }
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Keys rise from the first end to the last, and the tree is one over all of them."""
+        kernel: Any = self.kernel
+        keys, gain, charged, contested = (state[name] for name in ("keys", "gain", "charged", "contested"))
+        need(keys[0] == kernel.first and (keys[:-1] < keys[1:]).all() and keys[-1] < kernel.last, "keys")
+        need(len(state["part"]) == len(keys) * kernel.parts, "part")
+        need((state["wrong"] <= contested).all() and contested.max() < len(keys), "contested")
+        need(max(float(np.abs(gain).sum()), state["zeros"]) <= charged + 1e-9 * (1 + charged), "charged")
+        # (Whole losses are looked up in a table.)
+        need(not state["whole"] or ((gain == np.floor(gain)).all() and charged <= 2**53), "whole")
+        Shape(state["counts"], state["sizes"]).check(len(keys))
+
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the same tree again, if it is one."""
+        self.check(state)
         kernel: Any = self.kernel
-        kept = {name: np.array(state[name]) for name in COLUMNS}
-        cells, parts = len(kept["keys"]), kernel.parts
-        for name, kind in COLUMNS.items():
-            need(kept[name].dtype == kind and kept[name].ndim == 1, name)
-        for name in ("gain", "mass", "wrong", "contested"):
-            need(len(kept[name]) == cells and np.isfinite(kept[name]).all(), name)
-        need(len(kept["part"]) == cells * parts and (kept["part"] >= 0).all() and (kept["part"] <= 1).all(), "part")
-        need((kept["mass"] > 0).all() and (kept["mass"] <= 1).all(), "mass")
-        keys = kept["keys"]
-        need(cells > 0 and keys[0] == kernel.first and (np.diff(keys.astype(object)) > 0).all(), "keys")
-        need(keys[-1] < kernel.last, "keys")
-        check_counts("contested", kept["contested"], cells - 1)
-        need((kept["wrong"] >= 0).all() and (kept["wrong"] <= kept["contested"]).all(), "wrong")
-        for name in SUMS:
-            need(is_real(state[name]) and state[name] >= 0, name)
-        gain, charged, whole = kept["gain"], state["charged"], state["whole"]
-        need(max(float(np.abs(gain).sum()), state["zeros"]) <= charged + 1e-9 * (1 + charged), "charged")
-        need(isinstance(whole, bool) and not (whole and (gain != np.floor(gain)).any()), "whole")
-        need(not whole or charged <= 2**53, "whole")  # (its losses are looked up in a table)
-        shape = Shape(kept["counts"], kept["sizes"])
-        shape.check(cells)
         kernel.zeros, kernel.charged, kernel.whole = float(state["zeros"]), float(state["charged"]), state["whole"]
-        kernel.plant(kept, *shape.nodes())
+        kept = {name: np.array(value) for name, value in state.items() if isinstance(value, np.ndarray)}
+        kernel.plant(kept, *Shape(kept["counts"], kept["sizes"]).nodes())

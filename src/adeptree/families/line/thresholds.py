@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.declared_state import Array, Fields
 from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, nearer_to_high
@@ -126,14 +127,16 @@ class ThresholdFrontier(Frontier):
         """Return the threshold of the gap that the line shows."""
         return self.line.threshold(self.low[row], self.high[row])
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gaps, if they lie side by side on the line."""
-        low, high, line = state["low"], state["high"], self.line
-        need(low.shape == high.shape == (len(low),) and low.dtype == high.dtype and (low <= high).all(), "low and high")
+    def declared(self) -> Fields:
+        """Return gaps on the line."""
+        gaps = Array(self.line.dtype, "rows", self.line.before + self.line.step, self.line.end)
+        return {"low": gaps, "high": gaps}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """The gaps lie side by side."""
+        low, high = state["low"], state["high"]
         order = np.argsort(low, kind="stable")
-        need((high[order][:-1] + line.step <= low[order][1:]).all(), "low and high")
-        need(low.min() >= line.before + line.step and high.max() <= line.end, "low and high")
-        super().restore(state)
+        need((low <= high).all() and (high[order][:-1] + self.line.step <= low[order][1:]).all(), "low and high")
 
 
 H = TypeVar("H", bound=HalfLines)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.saved_values import check_counts
+from adeptree.core.saved_values import need
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
 from adeptree.families.line.thresholds import Bisection, HalfLines, NearestLabel
@@ -72,8 +72,7 @@ class ThresholdsEngine(LineEngine):
         gaps = self.gaps()
         return [self.line.threshold(gaps["low"][row], gaps["high"][row]) for row in places]
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Build the tree from its slots."""
-        if isinstance(self.prior, PaperPrior):
-            check_counts("mistakes", state["wrong"], self.prior.M)
-        super().restore(state)
+    def invariants(self, state: dict[str, Any]) -> None:
+        """With the paper's prior no gap has more mistakes than M."""
+        super().invariants(state)
+        need(not isinstance(self.prior, PaperPrior) or state["wrong"].max() <= self.prior.M, "mistakes")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from adeptree.core.errors import DamagedFile
+from adeptree.core.saved_values import need
 from adeptree.core.types import IntArray
 
 BUCKET = 32
@@ -38,8 +38,7 @@ class Shape:
                 fits &= size == due
             if size > 1:
                 waiting += [(0, depth + 1), (size, depth + 1)]
-        if not fits or waiting or len(self.sizes) != 2 * len(self.counts) - 1:
-            raise DamagedFile("the saved tree does not fit its points; use an earlier copy")
+        need(fits and not waiting and len(self.sizes) == 2 * len(self.counts) - 1, "sizes")
 
     def nodes(self) -> tuple[IntArray, IntArray, IntArray]:
         """Return the number of each node in preorder (siblings get neighbouring ones), its left child's number (at a

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.arguments import check_size
+from adeptree.core.declared_state import Array, Fields, Items, Number
 from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Instance, LabelArray, Sample
 from adeptree.families.line.intervals import Cut, Intervals
@@ -214,20 +215,16 @@ class CutsFrontier(Frontier):
         points = np.array([self.line.before, *self.seen, self.line.end], dtype=self.line.dtype)
         return self.concept_class.rule_of(points, self.rows[row])
 
-    def state(self) -> dict[str, Any]:
-        """Return the rows and the points seen."""
-        return super().state() | {"seen": np.array(self.seen, dtype=self.line.dtype)}
+    def declared(self) -> Fields:
+        """Return labels of points on the line."""
+        seen = Items("points", Number(float if self.line.of_floats else int, self.line.before, self.line.end))
+        return {"rows": Array(np.bool_, ("rows", "points")), "seen": seen}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows, if they are labels of points of the line."""
-        rows, seen, line = state["rows"], state["seen"], self.line
-        need(rows.ndim == 2 and rows.dtype.kind == "b" and len(rows) > 0 and seen.shape == rows.shape[1:], "rows")
-        need(seen.dtype == line.dtype and (np.diff(seen) > 0).all(), "seen")
-        need(bool((seen > line.before).all() and (seen < line.end).all()), "seen")
-        cuts = self.concept_class.cuts
-        need(cuts is None or bool((self._changes(rows) <= cuts).all()), "rows")
-        super().restore(state)
-        self.seen = seen.tolist()
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Points are in order, and no row has too many cuts."""
+        rows, line, cuts = state["rows"], self.line, self.concept_class.cuts
+        need((np.diff([line.before, *state["seen"], line.end]) > 0).all(), "seen")
+        need(len(rows) > 0 and (cuts is None or (self._changes(rows) <= cuts).all()), "rows")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import Fields, Items
 from adeptree.core.errors import InvalidInstance, got
+from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import feature_value, mapping_of
@@ -156,13 +158,19 @@ class OpenStumpFrontier(RealStumpFrontier):
         self._places = {name: place for place, name in enumerate(names)}
         self.concept_class = _Known(names)
 
-    def state(self) -> dict[str, Any]:
-        """Return the gaps, the rows of their cells and the names of the features."""
-        return {**super().state(), "names": list(self._places)}
+    @property
+    def names(self) -> list[str]:
+        """The features, in the order in which they came; the first stands for the unseen."""
+        return list(self._places)
+
+    def declared(self) -> Fields:
+        """Return the names of features too."""
+        return {**super().declared(), "names": Items("names")}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved gaps."""
         super().restore(state)
+        need(state["names"][:1] == [""] and None not in state["names"], "names")
         self._name(state["names"])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import COUNT, Array, Fields
 from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
@@ -114,23 +115,23 @@ class RealStumpFrontier(Frontier):
         cut = round_cut(float(self.low[gap]), float(self.high[gap]))
         return Stump(self.concept_class.features[int(self.feature[gap])], cut, above=bool(fits[0, gap]))
 
-    def state(self) -> dict[str, Any]:
-        """Return the gaps and the rows of their cells."""
-        return super().state() | {"width": self._width}
+    def declared(self) -> Fields:
+        """Return gaps of features, and the rows of their two cells (-1: of none)."""
+        end = Array(np.float64, "gaps", -np.inf, np.inf)
+        rows = Array(np.int64, (2, "gaps"), -1)
+        return {"feature": Array(np.int64, "gaps", 0), "low": end, "high": end, "rows": rows, "width": COUNT}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """No gaps of a feature overlap, and every row has a cell."""
+        feature, low, high, rows = (state[name] for name in self.ROWS)
+        need(feature.max() < len(state.get("names", self.concept_class.features)), "feature")
+        order = np.lexsort((low, feature))
+        same = np.diff(feature[order]) == 0
+        need((low < high).all() and (high[order][:-1] <= low[order][1:])[same].all(), "low and high")
+        need(np.array_equal(np.unique(rows[rows >= 0]), np.arange(state["width"])), "rows")
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved gaps, if none of a feature overlap and their cells are of rows that there are."""
-        feature, low, high, rows = (state[name] for name in ("feature", "low", "high", "rows"))
-        names = state.get("names", self.concept_class.features)
-        need(len(set(names)) == len(names) and all(isinstance(name, str) for name in names), "names")
-        need("names" not in state or list(names[:1]) == [""], "names")  # (the first stands for the unseen)
-        need(rows.ndim == 2 and len(rows) == 2 and rows.dtype == feature.dtype == np.int64, "gaps")
-        shapes = {feature.shape, low.shape, high.shape, rows.shape[1:]}
-        need(low.dtype == high.dtype == np.float64 and len(shapes) == 1, "gaps")
-        need(feature.min() >= 0 and feature.max() < len(names) and (low < high).all(), "gaps")
-        order = np.lexsort((low, feature))
-        same = np.diff(feature[order]) == 0
-        need((high[order][:-1] <= low[order][1:])[same].all(), "gaps")
-        need(rows.min() >= -1 and np.array_equal(np.unique(rows[rows >= 0]), np.arange(state["width"])), "gaps")
-        super().restore(state)
+        self.check(state)
+        self.feature, self.low, self.high, self.rows = (state[name] for name in self.ROWS)
         self._width = state["width"]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import SUM, Fields, Items, check_fields
 from adeptree.core.errors import InvalidInstance
-from adeptree.core.saved_values import is_real, need
+from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.line.cuts_engine import CutsPrior
@@ -188,14 +189,17 @@ class OpenStumpsEngine(StumpsEngine):
         kernel = self.kernel
         return super().state() | {"names": list(kernel.names), "lost": [float(kernel.lost0), float(kernel.lost1)]}
 
+    def declared(self) -> Fields:
+        """Return the names of features, and what the constants have lost."""
+        return {"names": Items("names"), "lost": Items(2, SUM)}
+
     def restore(self, state: dict[str, Any]) -> None:
         """Begin the lines of these features, and plant them."""
-        names, lost = state["names"], state["lost"]
-        need(len(set(names)) == len(names) and all(isinstance(name, str) for name in names), "names")
-        need(names[:1] == [""] and len(lost) == 2 and all(is_real(n) and n >= 0 for n in lost), "names")
-        rate = self.rate
+        check_fields(state, self.declared())
+        rate, names = self.rate, state["names"]
+        need(names[:1] == [""] and None not in names, "names")
         self._make()
         self.rate = rate
         self.kernel.meet(names[1:])
         super().restore(state)
-        self.kernel.lost0, self.kernel.lost1 = (float(n) for n in lost)
+        self.kernel.lost0, self.kernel.lost1 = map(float, state["lost"])

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.saved_values import is_real, need
+from adeptree.core.declared_state import FLAG, SUM, Array, Fields, Items
+from adeptree.core.saved_values import need
 from adeptree.core.types import Concept
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
@@ -167,20 +168,26 @@ class ColumnEngine(KernelEngine):
             "gaps": bool(column.gaps),
         }
 
+    def declared(self) -> Fields:
+        """Return the values in the order in which they were met, and what 0s, 1s and gaps cost."""
+        gain, sums = Array(np.float64, "slots"), Items(4, SUM)
+        return {"values": Items("values"), "gain": gain, "sums": sums, "gaps": FLAG}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """A value has a slot, and labels cost the same on the line, at gaps and at values."""
+        (ones, zeros, *sides), gain, line = state["sums"], state["gain"], state["line"]
+        self.line.check(line)
+        need(len(gain) == len(state["values"]) + 1 and gain[0] == 0, "gain")
+        need(float(np.abs(gain).sum()) <= (ones + zeros) * (1 + 1e-9), "gain")
+        lost = (line["charged"] - line["zeros"] + sides[0], line["zeros"] + sides[1])
+        need(np.allclose((ones, zeros), lost, rtol=0, atol=1e-9 * (1 + ones + zeros)), "sums")
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned, if that is possible."""
-        values, gain, sums = state["values"], state["gain"], state["sums"]
-        need(isinstance(values, list) and all(isinstance(value, str | None) for value in values), "values")
-        need(len(set(values)) == len(values) and isinstance(state["gaps"], bool), "values")
-        need(gain.shape == (len(values) + 1,) and gain.dtype == np.float64, "gain")
-        need(bool(np.isfinite(gain).all()) and gain[0] == 0, "gain")
-        need(len(sums) == 4 and all(is_real(n) and n >= 0 for n in sums), "sums")
-        need(float(np.abs(gain).sum()) <= (sums[0] + sums[1]) * (1 + 1e-9), "gain")
-        zeros, charged = state["line"]["zeros"], state["line"]["charged"]
-        lost = (charged - zeros + sums[2], zeros + sums[3])
-        need(np.allclose(sums[:2], lost, rtol=0, atol=1e-9 * (1 + sum(sums[:2]))), "sums")
+        self.check(state)
+        values, sums = state["values"], state["sums"]
         self.line.restore(state["line"])
-        self.kernel.values.set(len(values), gain, sums[0], sums[1], self.rate)
+        self.kernel.values.set(len(values), state["gain"], sums[0], sums[1], self.rate)
         self.kernel.resume(values, sums[2], sums[3], state["gaps"])
 
 

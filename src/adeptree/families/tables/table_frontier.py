@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import Array, check_fields
 from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.blocks.block_frontier import BlockFrontier
@@ -141,21 +142,28 @@ class TableFrontier(Frontier):
         columns = [frontier.state() for frontier in self.frontiers]
         return {"width": self._width, "columns": columns, "homes": self.homes, "points": [*self.points.values()]}
 
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Every row has rules, and points are in order."""
+        homes, points, columns = state["homes"], state["points"], state["columns"]
+        need(len(homes) == len(columns) == len(self.kinds), "columns")
+        need(len(points) == len(self.points), "points")
+        for seen in points:
+            check_fields({"points": seen}, {"points": Array(np.float64, "points")})
+            need((np.diff(seen) > 0).all(), "points")
+        for kind, frontier, home, column in zip(self.kinds, self.frontiers, homes, columns, strict=True):
+            frontier.check(column)
+            width = column.get("width", len(column[frontier.ROWS[-1]]))
+            check_fields({"homes": home}, {"homes": Array(np.int64, (len(kind.turned), width), -1)})
+        found = np.unique(np.concatenate([home.ravel() for home in homes]))
+        need(np.array_equal(found[found >= 0], np.arange(state["width"])), "homes")
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned, if every row has rules."""
-        width, homes, points = state["width"], state["homes"], state["points"]
-        need(type(width) is int and len(homes) == len(state["columns"]) == len(self.kinds), "columns")
-        need(len(points) == len(self.points), "points")
-        need(
-            all(seen.dtype == np.float64 and seen.ndim == 1 and (np.diff(seen) > 0).all() for seen in points), "points"
-        )
-        for kind, frontier, home, column in zip(self.kinds, self.frontiers, homes, state["columns"], strict=True):
+        super().restore(state)
+        for frontier, column in zip(self.frontiers, state["columns"], strict=True):
             frontier.restore(column)
-            need(home.dtype == np.int64 and home.shape == (len(kind.turned), frontier.width), "homes")
-        found = np.unique(np.concatenate([home.ravel() for home in homes]))
-        need(np.array_equal(found[found >= 0], np.arange(width)) and found[0] >= -1, "homes")
-        self.homes, self._width = list(homes), width
-        self.points = dict(zip(self.points, points, strict=True))
+        self.homes, self._width = list(state["homes"]), state["width"]
+        self.points = dict(zip(self.points, state["points"], strict=True))
 
 
 def _first_set(frontier: Any, found: Iterable[tuple[int, int]]) -> tuple[list[str | None], bool]:

@@ -1,0 +1,117 @@
+"""The state of a structure, declared once: what a file may hold of it, and what holds after every round.
+
+A checksum says that a file is whole, not that a learner wrote it, and compiled kernels read some numbers as addresses.
+So loading checks every value against its declaration (name, type, shape, range) and the relations between values
+(:meth:`Declared.invariants`) before anything is built from them. Tests check both after every round.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.saved_values import LARGEST, need
+
+MOST = sys.float_info.max
+Sizes = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array: its type (numpy's, or texts of kinds), its shape, and the range of its entries, which are never NaN.
+
+    A size with a name is the same number wherever the name is.
+    """
+
+    dtype: Any
+    shape: str | tuple[int | str, ...]
+    low: Any = -MOST
+    high: Any = MOST
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Whether a value is such an array; sizes met for the first time are added to ``sizes``."""
+        shape = (self.shape,) if isinstance(self.shape, str) else self.shape
+        if not isinstance(value, np.ndarray) or value.ndim != len(shape) or not value.dtype.isnative:
+            return False
+        if value.dtype.kind not in self.dtype if isinstance(self.dtype, str) else value.dtype != self.dtype:
+            return False
+        for name, size in zip(shape, value.shape, strict=True):
+            if (sizes.setdefault(name, size) if isinstance(name, str) else name) != size:
+                return False
+        return value.size == 0 or bool(self.low <= value.min() and value.max() <= self.high)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: bool, int or float (which may be a whole one), and its range; never NaN."""
+
+    kind: type = float
+    low: float = -MOST
+    high: float = MOST
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Whether a value is such a number."""
+        known = isinstance(value, self.kind) or (self.kind is float and type(value) is int and abs(value) <= LARGEST)
+        return known and isinstance(value, bool) == (self.kind is bool) and bool(self.low <= value <= self.high)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of different texts (or None), or of numbers; ``size`` is its length, or a name for it."""
+
+    size: int | str
+    each: Number | None = None
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Whether a value is such a list."""
+        if not isinstance(value, list):
+            return False
+        size = sizes.setdefault(self.size, len(value)) if isinstance(self.size, str) else self.size
+        if len(value) != size:
+            return False
+        if self.each is not None:
+            return all(self.each.fits(one, sizes) for one in value)
+        return all(isinstance(one, str | None) for one in value) and len(set(value)) == size
+
+
+COUNT = Number(int, 0, LARGEST)
+SUM = Number(float, 0)
+FLAG = Number(bool, 0, 1)
+Fields = Mapping[str, Array | Number | Items]
+
+
+class Declared:
+    """Something whose state is declared."""
+
+    def declared(self) -> Fields:
+        """Return what there is in the state, by name: all that is checked value by value."""
+        return {}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Raise ValueError (``need``) unless values that fit their declarations fit each other."""
+
+    def check(self, state: dict[str, Any]) -> None:
+        """Raise ValueError, with the name of what is wrong, unless this can be a state of such an object.
+
+        >>> class Cells(Declared):
+        ...     def declared(self):
+        ...         return {"mass": Array(np.float64, "cells", 0, 1), "wrong": Array("i", "cells", 0)}
+        >>> Cells().check({"mass": np.array([0.5, 0.5]), "wrong": np.array([3, 0])})
+        >>> Cells().check({"mass": np.array([0.5, 0.5]), "wrong": np.array([3])})
+        Traceback (most recent call last):
+        ...
+        ValueError: wrong cannot be what a learner saved
+        """
+        check_fields(state, self.declared())
+        self.invariants(state)
+
+
+def check_fields(state: dict[str, Any], fields: Fields) -> None:
+    """Raise ValueError, with the name of a field, unless a state has all fields as they are declared."""
+    sizes: Sizes = {}
+    for name, field in fields.items():
+        need(name in state and field.fits(state[name], sizes), name)
