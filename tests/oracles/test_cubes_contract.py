@@ -96,7 +96,7 @@ def test_what_cannot_have_been_learnt_is_refused(name: str, value: Any) -> None:
     state = frontier.state()
     ways = state["bits_only"]
     altered = -ways[name] if isinstance(value, str) else value
-    with pytest.raises(ValueError, match=r"two ways to ask|rounds"):
+    with pytest.raises(ValueError, match=f"{name} cannot be what a learner saved"):
         frontier.restore({**state, "bits_only": {**ways, name: altered}})
 
 

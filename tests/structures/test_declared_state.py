@@ -49,7 +49,9 @@ def damaged(value: Any, field: Any) -> Iterator[Any]:
     if isinstance(field, Array):
         yield value.reshape(1, *value.shape)
         kinds = field.dtype if isinstance(field.dtype, str) else ""
-        yield from (value.astype(kind) for kind in OTHER_TYPES if np.dtype(kind).kind not in kinds)
+        yield from (
+            value.astype(kind) for kind in OTHER_TYPES if np.dtype(kind).kind not in kinds and value.dtype != kind
+        )
         if value.dtype.itemsize > 1:
             yield value.astype(value.dtype.newbyteorder())
         for bound in (field.low, field.high):

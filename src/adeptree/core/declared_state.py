@@ -7,6 +7,7 @@ So loading checks every value against its declaration (name, type, shape, range)
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import LARGEST, need
-
+LARGEST = 1 << 61
+"""No number of a learner is larger: kernels add to it, and to twice it, in 64 bits."""
 MOST = sys.float_info.max
 Sizes = dict[str, int]
 
@@ -24,18 +25,20 @@ Sizes = dict[str, int]
 class Array:
     """An array: its type (numpy's, or texts of kinds), its shape, and the range of its entries, which are never NaN.
 
-    A size with a name is the same number wherever the name is.
+    A size with a name is the same number wherever the name is; without a shape, it has any.
     """
 
     dtype: Any
-    shape: str | tuple[int | str, ...]
+    shape: str | tuple[int | str, ...] | None
     low: Any = -MOST
     high: Any = MOST
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
         """Whether a value is such an array; sizes met for the first time are added to ``sizes``."""
-        shape = (self.shape,) if isinstance(self.shape, str) else self.shape
-        if not isinstance(value, np.ndarray) or value.ndim != len(shape) or not value.dtype.isnative:
+        if not isinstance(value, np.ndarray) or not value.dtype.isnative:
+            return False
+        shape = (self.shape,) if isinstance(self.shape, str) else value.shape if self.shape is None else self.shape
+        if len(shape) != value.ndim:
             return False
         if value.dtype.kind not in self.dtype if isinstance(self.dtype, str) else value.dtype != self.dtype:
             return False
@@ -94,6 +97,16 @@ class Declared:
     def invariants(self, state: dict[str, Any]) -> None:
         """Raise ValueError (``need``) unless values that fit their declarations fit each other."""
 
+    def state(self) -> dict[str, Any]:
+        """Return everything that :meth:`restore` needs: by default the attributes that are declared."""
+        return {name: getattr(self, name) for name in self.declared()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned, if it can be that."""
+        self.check(state)
+        for name in self.declared():
+            setattr(self, name, state[name])
+
     def check(self, state: dict[str, Any]) -> None:
         """Raise ValueError, with the name of what is wrong, unless this can be a state of such an object.
 
@@ -115,3 +128,35 @@ def check_fields(state: dict[str, Any], fields: Fields) -> None:
     sizes: Sizes = {}
     for name, field in fields.items():
         need(name in state and field.fits(state[name], sizes), name)
+
+
+def need(holds: Any, what: str) -> None:
+    """Raise ValueError unless something holds of what a file says.
+
+    >>> need(2 > 1, "the width")
+    >>> need(1 > 2, "the width")
+    Traceback (most recent call last):
+    ...
+    ValueError: the width cannot be what a learner saved
+    """
+    if not holds:
+        raise ValueError(f"{what} cannot be what a learner saved")
+
+
+def rounding(rate: float, charged: float) -> float:
+    """Return how far the logarithm of a saved weight may be from one that is summed up again.
+
+    Losses are added up in different orders, so the unit is what was charged in total, and not the loss in question.
+    """
+    return 1e-9 + 1e-12 * rate * charged
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number, at least 0."""
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def is_real(value: Any) -> bool:
+    """Whether it is a finite number."""
+    whole = type(value) is int and abs(value) <= LARGEST
+    return whole or (isinstance(value, float) and math.isfinite(value))

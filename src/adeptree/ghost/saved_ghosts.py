@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import is_count, need
+from adeptree.core.declared_state import COUNT, Array, check_fields, is_count, need
 from adeptree.ghost import two_of_two as exact
 from adeptree.ghost.blueprints import Vote, as_tuples, blueprint
 from adeptree.ghost.majority import robust
@@ -18,10 +18,9 @@ def check_ghosts(base: dict[str, Any], width: int) -> None:
     d, dimension, kept, ghosts, plan = (base[name] for name in ("d", "dimension", "kept", "ghosts", "plan"))
     grows = isinstance(d, np.ndarray)
     need(d.shape == (width,) and d.dtype.kind == "i" and d.min() >= 1 if grows else is_count(d), "d")
-    rows = [dimension, kept, plan]
-    need(all(row.shape == (width,) and row.dtype.kind == "i" and row.min() >= 0 for row in rows), "ghosts")
-    need(ghosts.dtype.kind == "i" and ghosts.ndim == 2 and len(ghosts) == width and ghosts.shape[1] > 0, "ghosts")
-    need(-1 <= ghosts.min() and ghosts.max() < width and (dimension <= d).all(), "ghosts")
+    row, rows = Array("i", (width,), 0), Array("i", (width, "ghosts"), -1, width - 1)
+    check_fields(base, {"dimension": row, "kept": row, "plan": row, "ghosts": rows, "points": COUNT})
+    need(ghosts.size > 0 and (dimension <= d).all(), "ghosts")
     there = ghosts >= 0
     need((np.diff(there.astype(int), axis=1) <= 0).all() and (kept <= there.sum(axis=1)).all(), "ghosts")
     plans = [as_tuples(one) for one in base["plans"]]
@@ -34,7 +33,7 @@ def check_ghosts(base: dict[str, Any], width: int) -> None:
             check_plan(one, fresh, int((there.sum(axis=1) - kept)[using].min()))
     points, labels = base["points"], base["labels"]
     kept_labels = width if grows or d >= 2 else 1  # (else no trees are looked at)
-    need(is_count(points) and labels.dtype == np.uint8 and labels.ndim == 2 and len(labels) == kept_labels, "labels")
+    need(labels.dtype == np.uint8 and labels.ndim == 2 and len(labels) == kept_labels, "labels")
     need(labels.shape[1] > 0 and points <= 8 * labels.shape[1], "labels")
 
 

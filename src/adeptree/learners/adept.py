@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import frontier_of
 from adeptree.learners.pending_labels import PendingLabels

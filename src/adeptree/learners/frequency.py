@@ -9,8 +9,8 @@ from itertools import chain
 from operator import mul
 from typing import Any
 
+from adeptree.core.declared_state import is_real, need
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.saved_values import is_real, need
 from adeptree.core.types import label_of
 
 MEMORIES = (8, 40, 200, 1000)

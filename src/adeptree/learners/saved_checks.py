@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.declared_state import COUNT, FLAG, SUM, Array, Fields, Items, Number, check_fields
+from adeptree.core import declared_state as declared
+from adeptree.core.declared_state import COUNT, FLAG, LARGEST, SUM, Array, Fields, Items, Number, is_count, need
 from adeptree.core.errors import AdeptreeError
-from adeptree.core.saved_values import LARGEST, is_count, is_real, need, rounding
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.tickets import Ticket
 
@@ -45,7 +45,7 @@ DROPPED: Fields = {"paths": COUNT, "mass": Number(), "least_loss": SUM}
 def _check_present(part: dict[str, Any], fields: Fields) -> None:
     """Check the fields that are there: not every learner has all of them."""
     absent = {name for name in fields if name not in part or (part[name] is None and name in OPTIONAL)}
-    check_fields(part, {name: field for name, field in fields.items() if name not in absent})
+    declared.check_fields(part, {name: field for name, field in fields.items() if name not in absent})
 
 
 def check_saved(saved: dict[str, Any]) -> None:
@@ -58,7 +58,7 @@ def check_saved(saved: dict[str, Any]) -> None:
     waiting = len(tickets) + account.get("given_up", [0])[0]
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
     for number, _, p, guess, arrivals, owner in tickets:
-        need(is_count(number) and 0 < number <= answered and is_real(p) and 0 <= p <= 1, "tickets")
+        need(is_count(number) and 0 < number <= answered and declared.is_real(p) and 0 <= p <= 1, "tickets")
         need(type(guess) is int and guess in (0, 1) and type(owner) is int, "tickets")
         need(is_count(arrivals) and arrivals <= account["rounds"], "tickets")
     open_here = {ticket[0] for ticket in tickets}
@@ -76,7 +76,7 @@ def check_saved(saved: dict[str, Any]) -> None:
     need(max(account["expected_loss"], account["realised_loss"]) <= most, "losses")
     # A ticket that is settled at once drifts by rounding, unless paths were dropped when its point entered.
     drifts = account["late"] or settings.get("max_width") is not None
-    share = 1.0 if drifts else min(1.0, rounding(account["last_rate"], most))
+    share = 1.0 if drifts else min(1.0, declared.rounding(account["last_rate"], most))
     need(abs(account["drift"]) <= most * share, "drift")
     need(account["excess"] - account["drift"] >= -1e-9 * most, "excess")
     for part in _parts_here(learnt):

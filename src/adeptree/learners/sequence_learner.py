@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import LARGEST_SET, check_size, one_of
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners import choices

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.sequence_learner import SequenceLearner

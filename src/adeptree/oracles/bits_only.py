@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import COUNT, Array, check_fields
 from adeptree.core.errors import ContradictoryOracle
-from adeptree.core.saved_values import is_count, need
 from adeptree.core.types import BoolArray, Instance, Sample
 from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.yes_no import Cube, Forecast, PredictedCubes, Round, Spent, by_oracle, by_truth
@@ -92,12 +92,8 @@ class BitsOnly:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned, if it can be that."""
-        fresh = BitsOnly().state()
-        for name in fresh.keys() - {"rounds"}:
-            values = state[name]
-            sound = values.shape == fresh[name].shape and np.isfinite(values).all() and (values >= 0).all()
-            need(sound, f"{name} of two ways to ask")
-        need(is_count(state["rounds"]), "rounds")
+        fresh = {name: value for name, value in BitsOnly().state().items() if name != "rounds"}
+        check_fields(state, {"rounds": COUNT, **{name: Array("if", value.shape, 0) for name, value in fresh.items()}})
         self.costs, self.follows, self.rounds = state["costs"], state["follows"], state["rounds"]
         self.forecast = Forecast(state["counted"], state["sides"])
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.declared_state import need
 from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
-from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelTable, unpack

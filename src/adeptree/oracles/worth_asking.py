@@ -7,8 +7,7 @@ run.
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from adeptree.core.declared_state import SUM, Declared, Fields, Number
 
 MEMORY = 0.5
 """How much of the calls per row in earlier rounds is carried over to the next."""
@@ -28,7 +27,7 @@ CALLS_TO_SPLIT = {"cubes": 1, "bits": 2}
 """Calls that a row takes in any case if both labels can continue it."""
 
 
-class Choice:
+class Choice(Declared):
     """Chooses between sets of rows and single rows, round by round.
 
     >>> choice = Choice("cubes", call_cost=1e-5)
@@ -74,13 +73,7 @@ class Choice:
         if self.wait and self._sets_win(CALLS_TO_SPLIT[self.way] * splits / rows, points, words):
             self.wait -= 1
 
-    def state(self) -> dict[str, Any]:
+    def declared(self) -> Fields:
         """Return what was learnt."""
-        return {"calls_a_row": self.calls_a_row, "wait": self.wait, "next_wait": self.next_wait}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
-        calls, waits = state["calls_a_row"], (state["wait"], state["next_wait"])
-        if not 0 <= calls < math.inf or not all(type(wait) is int and 0 <= wait <= LONGEST_WAIT for wait in waits):
-            raise ValueError(f"a choice of ways to ask that is {state}")
-        self.calls_a_row, (self.wait, self.next_wait) = float(calls), waits
+        wait = Number(int, 0, LONGEST_WAIT)
+        return {"calls_a_row": SUM, "wait": wait, "next_wait": wait}

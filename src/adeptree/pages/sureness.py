@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import is_real, need
+from adeptree.core.declared_state import is_real, need
 
 LOW, HIGH = 0.25, 0.75
 """A round is unsure if p is from the one to the other, both included."""

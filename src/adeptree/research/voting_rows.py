@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, check_fields, need
 from adeptree.core.types import BoolArray, Instance, IntArray, label_of
 from adeptree.ghost.ghost_learner import Labels, Oracle, OracleLearner, Recent
 from adeptree.roles.base_learner import RowLearner
@@ -165,11 +165,11 @@ class VotingRows(RowLearner):
     def restore(self, state: dict[str, Any], width: int) -> None:
         """Take over a saved state, if functions are rows and their learner can have come to it."""
         council = Council(*(np.array(state[name]) for name in Council._fields))
-        functions, errors, notes = council
-        need(all(part.dtype.kind == "i" and part.ndim == 2 and len(part) == width for part in council), "functions")
-        need(functions.shape == errors.shape and functions.shape[1] > 0, "functions")
-        need(notes.shape[1] == len(self._learner.NOTES), "the notes of a vote")
-        need(functions.min() >= NONE and functions.max() < width and errors.min() >= 0, "functions")
+        functions = council.functions
+        shape, noted = (width, "functions"), Array("i", (width, len(self._learner.NOTES)))
+        fields = {"functions": Array("i", shape, NONE, width - 1), "errors": Array("i", shape, 0), "notes": noted}
+        check_fields(council._asdict(), fields)
+        need(functions.size > 0, "functions")
         need((np.diff((functions != NONE).astype(int), axis=1) <= 0).all(), "functions")
         need(self._learner.fits(council), "the notes of a vote")
         self._council, self._step = council, None

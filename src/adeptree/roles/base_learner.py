@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_chec
 
 import numpy as np
 
+from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.saved_values import need
 from adeptree.core.types import BoolArray, Instance
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adeptree.core.declared_state import Declared
+from adeptree.core.declared_state import Array, Declared, Fields
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
@@ -146,7 +146,7 @@ class Frontier(Declared, ABC):
     """
 
     ROWS: ClassVar[tuple[str, ...]] = ()
-    """The arrays that hold the rows; the last has one entry per row. What :meth:`declared` names is saved instead."""
+    """The arrays that hold the rows; the last has one entry per row."""
     log_size: float | None = None
     """ln of the number of concepts, where those that follow each path can be counted."""
     of_floats: bool = False
@@ -194,12 +194,6 @@ class Frontier(Declared, ABC):
     def concept(self, row: int) -> Concept:
         """Return a concept of the class that labels the committed points as the row does."""
 
-    def state(self) -> dict[str, Any]:
-        """Return everything :meth:`restore` needs: arrays, and plain values for JSON."""
-        return {name: getattr(self, name) for name in self.declared() or self.ROWS}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
-        self.check(state)
-        for name in self.declared() or self.ROWS:
-            setattr(self, name, state[name])
+    def declared(self) -> Fields:
+        """Return what is saved: by default the arrays that hold the rows."""
+        return dict.fromkeys(self.ROWS, Array("biuf", None, -np.inf, np.inf))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.roles.engine import Leader
 from adeptree.roles.kernel_engine import KernelEngine

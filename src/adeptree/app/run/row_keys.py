@@ -10,8 +10,8 @@ from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.row_label import COMPARISON
 from adeptree.app.run.rows import LabelRow, Row, Stream
 from adeptree.core.cells import brief, is_missing, is_number
+from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.saved_values import need
 from adeptree.learners import Ticket
 
 LABEL = -2

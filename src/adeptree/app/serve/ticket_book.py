@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.learners import Adept, Ticket
 
 OPEN, ZERO, ONE, EXPIRED = range(4)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, Fields, need
 from adeptree.core.types import BoolArray, FloatArray, Instance
 from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities, Words, pack, unpack
 from adeptree.families.rule_values import Monomial, Parity
@@ -71,6 +71,17 @@ class MonomialFrontier(Frontier):
         """Return the most specific rule that fits."""
         return self.concept_class.from_packed(self.literals[row])
 
+    def declared(self) -> Fields:
+        """Return the literals of each row, and where it has the strong label."""
+        literals = Array(np.uint64, ("rows", self.literals.shape[1]))
+        return {"literals": literals, "strong": Array(np.bool_, ("rows", "points"))}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Every point has a label."""
+        points = state["points"]
+        need(len(set(points)) == len(points) == state["strong"].shape[1], "points")
+        need(all(self.concept_class.instance(x) == x for x in points), "points")
+
     def state(self) -> dict[str, Any]:
         """Return the literals, labels and points."""
         return super().state() | {"points": list(self.points)}
@@ -78,7 +89,6 @@ class MonomialFrontier(Frontier):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
         super().restore(state)
-        need(all(self.concept_class.instance(x) == x for x in state["points"]), "points")
         self.points = {x: i for i, x in enumerate(state["points"])}
         held = [self.concept_class.holding(x) for x in self.points]
         self.held = np.array(held, dtype=np.uint64).reshape(len(held), self.literals.shape[1])
@@ -153,6 +163,10 @@ class ParityFrontier(Frontier):
         pivot = residue.bit_length() - 1
         reduced = {other: member ^ residue if member >> pivot & 1 else member for other, member in self.basis.items()}
         self.basis = {**reduced, pivot: residue}
+
+    def declared(self) -> Fields:
+        """Return a solution of each row."""
+        return {"solution": Array(np.uint64, ("rows", self.solution.shape[1]))}
 
     def state(self) -> dict[str, Any]:
         """Return the solutions and the basis."""

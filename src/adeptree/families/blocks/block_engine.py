@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import COUNT, Array, Fields, Number
+from adeptree.core.declared_state import COUNT, LARGEST, Array, Fields, Number, need
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.saved_values import LARGEST, need
 from adeptree.core.types import Concept, FloatArray, Instance
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_unions import Block, BlockUnions

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.declared_state import Array, Fields
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, Fields, need
 from adeptree.core.types import Instance, IntArray
 from adeptree.families.blocks.block_unions import BlockUnions
 from adeptree.families.rule_values import BlockUnion

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.declared_state import COUNT, Array, Fields
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import COUNT, Array, Fields, need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.frontier import Children, Frontier, Split

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import COUNT, SUM, Array, Fields, Number
+from adeptree.core.declared_state import COUNT, SUM, Array, Fields, Number, need, rounding
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.frozen import freeze
-from adeptree.core.saved_values import need, rounding
 from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.finite.partition import Partition
 from adeptree.families.finite.version_space import SOA, Halving

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, check_fields
 from adeptree.core.types import BoolArray, Instance, LabelArray
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import Partition, PartitionFrontier
@@ -141,8 +141,7 @@ class _PartitionRows(RowLearner):
     def restore(self, state: dict[str, Any], width: int) -> None:
         if not self.shared:
             row_of = state["row_of"]
-            need(row_of.shape == self.own.row_of.shape and row_of.dtype.kind == "i", "row_of")
-            need(row_of.min() >= -1 and row_of.max() < width, "row_of")
+            check_fields(state, {"row_of": Array("i", self.own.row_of.shape, -1, width - 1)})
             self.own.row_of = row_of
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import Fields, Number
+from adeptree.core.declared_state import Fields, Number, need, rounding
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.saved_values import need, rounding
 from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import flips_of

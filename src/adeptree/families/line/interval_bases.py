@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from adeptree.core.saved_values import is_count, need
+from adeptree.core.declared_state import is_count, need
 from adeptree.core.types import BoolArray, Instance
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals, Spans
 from adeptree.families.line.line_domain import Line, nearer_to_high, neighbours

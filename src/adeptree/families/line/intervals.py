@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.declared_state import Array, Fields, Items, Number
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, Fields, Items, Number, need
 from adeptree.core.types import BoolArray, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.counting_cuts import intervals_within
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neighbours

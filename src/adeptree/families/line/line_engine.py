@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.declared_state import FLAG, SUM, Array, Fields
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import FLAG, SUM, Array, Fields, need
 from adeptree.core.types import FloatArray, IntArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.declared_state import Array, Fields
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, Fields, need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, nearer_to_high
 from adeptree.families.rule_values import Threshold

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
 from adeptree.families.line.thresholds import Bisection, HalfLines, NearestLabel

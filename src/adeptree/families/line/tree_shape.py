@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import IntArray
 
 BUCKET = 32

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.arguments import check_size
-from adeptree.core.declared_state import Array, Fields, Items, Number
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, Fields, Items, Number, need
 from adeptree.core.types import BoolArray, Instance, LabelArray, Sample
 from adeptree.families.line.intervals import Cut, Intervals
 from adeptree.families.line.line_domain import OnAGrid, OnFloats, nearer_to_high, neighbours

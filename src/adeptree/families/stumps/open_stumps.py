@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.declared_state import Fields, Items
+from adeptree.core.declared_state import Fields, Items, need
 from adeptree.core.errors import InvalidInstance, got
-from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import feature_value, mapping_of

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.declared_state import COUNT, Array, Fields
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import COUNT, Array, Fields, need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
 from adeptree.families.line.round_cuts import round_cut

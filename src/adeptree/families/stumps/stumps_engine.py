@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import SUM, Fields, Items, check_fields
+from adeptree.core.declared_state import SUM, Fields, Items, check_fields, need
 from adeptree.core.errors import InvalidInstance
-from adeptree.core.saved_values import need
 from adeptree.core.types import Concept, FloatArray
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.line.cuts_engine import CutsPrior

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import FLAG, SUM, Array, Fields, Items
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import FLAG, SUM, Array, Fields, Items, need
 from adeptree.core.types import Concept
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine

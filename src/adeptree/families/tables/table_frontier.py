@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.declared_state import Array, check_fields
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import Array, check_fields, need
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 from adeptree.families.blocks.block_frontier import BlockFrontier
 from adeptree.families.blocks.block_unions import BlockUnions

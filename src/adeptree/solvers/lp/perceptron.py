@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from adeptree.core.saved_values import need
+from adeptree.core.declared_state import need
 from adeptree.core.types import Instance
 from adeptree.families.finite.version_space import Halving
 from adeptree.roles.base_learner import BaseLearner, MadeFor
