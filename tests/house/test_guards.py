@@ -90,7 +90,7 @@ class Budget(NamedTuple):
 
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
-LONG_FILES = {"line_tree_kernel.py": 391, "thresholds_kernel.py": 359, "round_kernel.py": 354, "steps_kernel.py": 322}
+LONG_FILES = {"line_tree_kernel.py": 376, "thresholds_kernel.py": 359, "round_kernel.py": 354, "steps_kernel.py": 322}
 """Kernels declare their C types line by line."""
 BUDGETS = [
     Budget("the second edition", 30_700, 16_560),

@@ -12,6 +12,8 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+import numpy as np
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -318,74 +320,57 @@ class LineTree(OrderedTree):
 
     def slots(self) -> dict[str, Any]:
         """Return the slots from left to right as arrays, and the shape of the tree over them."""
-        found: cython.Py_ssize_t = self.list_nodes(self.root)
-        keys: cython.longlong[::1] = array("q", bytes(8 * self.cells))
-        gain: cython.double[::1] = array("d", bytes(8 * self.cells))
-        mass: cython.double[::1] = array("d", bytes(8 * self.cells))
-        part: cython.double[::1] = array("d", bytes(8 * self.cells * self.parts))
-        wrong: cython.int[::1] = array("i", bytes(4 * self.cells))
-        contested: cython.int[::1] = array("i", bytes(4 * self.cells))
-        counts: cython.longlong[::1] = array("q", bytes(8 * self.size[self.root]))
-        sizes: cython.longlong[::1] = array("q", bytes(8 * found))
-        at: cython.Py_ssize_t = 0
-        bucket: cython.Py_ssize_t = 0
-        j: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        for i in range(found):
-            v = self.order[i]
-            sizes[i] = self.size[v]
-            if self.child[v] >= 0:
-                continue
-            counts[bucket] = self.counts[-1 - self.child[v]]
-            for j in range((-1 - self.child[v]) * UNIT, (-1 - self.child[v]) * UNIT + counts[bucket]):
-                keys[at], gain[at], mass[at] = self.keys[j], self.gain[j], self.mass[j]
-                wrong[at], contested[at] = self.wrong[j], self.contested[j]
-                for c in range(self.parts):
-                    part[at * self.parts + c] = self.part[j * self.parts + c]
-                at += 1
-            bucket += 1
-        kept: dict[str, Any] = {"keys": keys, "gain": gain, "mass": mass, "part": part, "wrong": wrong}
-        return kept | {"contested": contested, "counts": counts, "sizes": sizes}
+        order: Any = np.asarray(self.order)[: self.list_nodes(self.root)]
+        children: Any = np.asarray(self.child)[order]
+        buckets: Any = -1 - children[children < 0]
+        counts: Any = np.asarray(self.counts)[buckets]
+        at: Any = places(buckets, counts)
+        part: Any = np.asarray(self.part)[at[:, None] * self.parts + np.arange(self.parts)].ravel()
+        kept: dict[str, Any] = {name: column[at] for name, column in self.held_columns().items()}
+        return kept | {
+            "part": part,
+            "counts": counts.astype(np.int64),
+            "sizes": np.asarray(self.size)[order].astype(np.int64),
+        }
+
+    def held_columns(self) -> dict[str, Any]:
+        """Return what slots hold, by name: arrays of the same memory."""
+        kept: dict[str, Any] = {"keys": self.keys, "gain": self.gain, "mass": self.mass}
+        kept |= {"wrong": self.wrong, "contested": self.contested}
+        return {name: np.asarray(column) for name, column in kept.items()}
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
-        keys: cython.longlong[::1] = memoryview(kept["keys"])
-        gain: cython.double[::1] = memoryview(kept["gain"])
-        mass: cython.double[::1] = memoryview(kept["mass"])
-        part: cython.double[::1] = memoryview(kept["part"])
-        wrong: cython.int[::1] = memoryview(kept["wrong"])
-        contested: cython.int[::1] = memoryview(kept["contested"])
-        j: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        c: cython.Py_ssize_t
-        u: cython.Py_ssize_t
-        buckets: cython.Py_ssize_t = len(kept["counts"])
-        units: Any = [max(self.smallest, -(-int(count) // 4)) for count in kept["counts"]]
+        counts: Any = kept["counts"]
+        units: Any = np.maximum(self.smallest, -(-counts // UNIT))
+        inner: Any = children >= 0
         if self.root == 0:
             self.units, self.nodes = 0, 1
             for i in range(len(self.spare)):
                 self.spare[i] = -1
         else:
             self.release(-1 - self.child[self.root], self.smallest)
-        self.make_room(max(self.room, self.units + sum(units)), max(self.node_room, self.nodes + 2 * buckets))
-        for i in range(buckets):
-            u = self.block(units[i])
-            self.leaves[i], self.counts[u] = -1 - u, kept["counts"][i]
-            for j in range(u * UNIT, u * UNIT + self.counts[u]):
-                for c in range(self.parts):
-                    self.part[j * self.parts + c] = part[at * self.parts + c]
-                self.keys[j], self.gain[j], self.mass[j] = keys[at], gain[at], mass[at]
-                self.wrong[j], self.contested[j] = wrong[at], contested[at]
-                at += 1
-        for i in range(len(numbers)):
-            j = self.nodes - 1 + numbers[i] if i else self.root
-            self.size[j] = kept["sizes"][i]
-            if children[i] >= 0:
-                self.child[j], u = self.nodes - 1 + children[i], -1 - self.leaves[beyond[i]]
-                self.splits[j] = self.keys[u * UNIT]
-            else:
-                self.child[j] = self.leaves[-1 - children[i]]
-        self.nodes, self.cells, self.ways_known = self.nodes + len(numbers) - 1, at, 0
+        self.make_room(max(self.room, self.units + units.sum()), max(self.node_room, self.nodes + 2 * len(counts)))
+        buckets: Any = self.units + np.cumsum(units) - units
+        at: Any = places(buckets, counts)
+        np.asarray(self.part)[at[:, None] * self.parts + np.arange(self.parts)] = kept["part"].reshape(
+            len(at), self.parts
+        )
+        for name, column in self.held_columns().items():  # (where the part is the mass, the mass counts)
+            column[at] = kept[name]
+        nodes: Any = np.where(numbers > 0, self.nodes - 1 + numbers, self.root)
+        np.asarray(self.counts)[buckets], np.asarray(self.size)[nodes] = counts, kept["sizes"]
+        np.asarray(self.child)[nodes] = np.where(
+            inner, self.nodes - 1 + children, -1 - buckets[np.where(inner, 0, -1 - children)]
+        )
+        np.asarray(self.splits)[nodes[inner]] = np.asarray(self.keys)[buckets[beyond[inner]] * UNIT]
+        self.units, self.nodes = self.units + units.sum(), self.nodes + len(nodes) - 1
+        self.cells, self.ways_known = len(at), 0
         self.seen = self.known = False
         self.x = self.first
         self.rebuild()
+
+
+def places(buckets: Any, counts: Any) -> Any:
+    """Return the slots of these buckets, one after the other."""
+    return np.repeat(buckets * UNIT - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
