@@ -69,6 +69,18 @@ def test_what_led_to_an_error_later_is_refused_on_load(
         at.load(path)
 
 
+@pytest.mark.parametrize(("where", "value"), [((0, 0), 4), ((0, 1), 0.5), ((0,), [8, 3]), ((1,), [3, 8])])
+def test_a_basis_of_parities_that_is_not_reduced_is_refused_by_its_name(
+    tmp_path: Path, where: tuple[Any, ...], value: Any
+) -> None:
+    """Rounds that try a loaded learner may miss it: not every point is reduced by every vector."""
+    path = tmp_path / "learner"
+    late(at.Parities(4), [(1, 0, 0, 1), (0, 1, 1, 0), (1, 1, 0, 0)], engine="paths").save(path)
+    files.save(path, with_part(files.load(path), ("learnt", "engine", "frontier", "basis", *where), value))
+    with pytest.raises(DamagedFile, match="basis cannot be what a learner saved"):
+        at.load(path)
+
+
 def test_a_ticket_whose_point_never_entered_is_settled(tmp_path: Path) -> None:
     """The columns of a table are exchanged: the values of the open tickets are then new to their columns."""
     path = tmp_path / "learner"

@@ -168,6 +168,13 @@ class ParityFrontier(Frontier):
         """Return a solution of each row."""
         return {"solution": Array(np.uint64, ("rows", self.solution.shape[1]))}
 
+    def invariants(self, state: dict[str, Any]) -> None:
+        """The basis is reduced: every pivot is in its own vector, and in no other."""
+        pivots = [pivot for pivot, _ in state["basis"]]
+        need(all(type(bits) is int and 0 <= bits < 2**self.n for pair in state["basis"] for bits in pair), "basis")
+        for own, member in state["basis"]:
+            need(own < self.n and [pivot for pivot in pivots if member >> pivot & 1] == [own], "basis")
+
     def state(self) -> dict[str, Any]:
         """Return the solutions and the basis."""
         return super().state() | {"basis": [list(pair) for pair in self.basis.items()]}
