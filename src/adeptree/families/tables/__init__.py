@@ -57,6 +57,28 @@ LAST = "column == text, column != text; gaps are part of the rule"
 EACH = "of every column, or of those named"
 SETS: dict[str, Any] = {"limit": "values", "limits": "values there may be", "default": 1}
 
+
+def _family(name: str, rules: Any, line: str, texts: dict[str, str], limit: str = "", **options: Any) -> Family:
+    """Return the record of a table family."""
+
+    def make(names: Any, d: int, times: Any = ()) -> Any:
+        return rules(names, times=times, values=d)
+
+    read = OnColumns(
+        name, rules if limit else make, texts, many=True, times=True, **{**SETS, **options.pop("sets", {})}
+    )
+    return Family(
+        f"table_{name}",
+        rules,
+        on_columns=read,
+        example=f"table_{name}(features=['age', 'sex']{limit})",
+        line=f"{line}, {LAST}",
+        small=f"table_{name}(features=('age', 'sex'){limit})",
+        golden={"mistake_bound": 12, "rounds": 8},
+        **options,
+    )
+
+
 FAMILIES = (
     Family(
         "",
@@ -66,90 +88,31 @@ FAMILIES = (
         engines=(TableEngine,),
         columns=Columns(_row, _table, names=lambda c: c.columns, gaps=True),
     ),
-    Family(
-        "table_stumps",
+    _family(
+        "stumps",
         TableStumps,
-        on_columns=OnColumns(
-            "stumps",
-            lambda names, d, times=(): TableStumps(names, times=times, values=d),
-            {
-                "stumps": "column >= cut, column < cut, column == text or column != text, whichever column it is",
-                "stumps(age, sex)": "the same, on these columns",
-                "stumps(values=3)": "the same, and column in {text, text, text}",
-            },
-            many=True,
-            times=True,
-            **SETS,
-        ),
-        example="table_stumps(features=['age', 'sex'])",
-        line=f"column >= cut, column < cut, {LAST}",
-        small="table_stumps(features=('age', 'sex'))",
-        golden={"mistake_bound": 12, "rounds": 8},
+        "column >= cut, column < cut",
+        {
+            "stumps": "column >= cut, column < cut, column == text or column != text, whichever column it is",
+            "stumps(age, sex)": "the same, on these columns",
+            "stumps(values=3)": "the same, and column in {text, text, text}",
+        },
     ),
-    Family(
-        "table_thresholds",
-        TableThresholds,
-        on_columns=OnColumns(
-            "thresholds",
-            lambda names, d, times=(): TableThresholds(names, times=times, values=d),
-            {"thresholds(delay)": f"column >= cut, {EACH}"},
-            many=True,
-            times=True,
-            **SETS,
-        ),
-        example="table_thresholds(features=['age', 'sex'])",
-        line=f"column >= cut, {LAST}",
-        small="table_thresholds(features=('age', 'sex'))",
-        golden={"mistake_bound": 12, "rounds": 8},
-    ),
-    Family(
-        "table_intervals",
-        TableIntervals,
-        on_columns=OnColumns(
-            "intervals",
-            lambda names, d, times=(): TableIntervals(names, times=times, values=d),
-            {"intervals(price)": f"cut <= column < cut, {EACH}"},
-            many=True,
-            times=True,
-            **SETS,
-        ),
-        example="table_intervals(features=['age', 'sex'])",
-        line=f"cut <= column < cut, {LAST}",
-        small="table_intervals(features=('age', 'sex'))",
-        golden={"mistake_bound": 12, "rounds": 8},
-    ),
-    Family(
-        "table_unions",
+    _family("thresholds", TableThresholds, "column >= cut", {"thresholds(delay)": f"column >= cut, {EACH}"}),
+    _family("intervals", TableIntervals, "cut <= column < cut", {"intervals(price)": f"cut <= column < cut, {EACH}"}),
+    _family(
+        "unions",
         TableUnions,
-        on_columns=OnColumns(
-            "unions",
-            TableUnions,
-            {"unions(price, m=3)": f"cut <= column < cut or ..., at most m intervals, {EACH}"},
-            many=True,
-            times=True,
-            limit="m",
-            limits="intervals there may be",
-        ),
-        example="table_unions(features=['age', 'sex'], m=2)",
-        line=f"at most m intervals of a column, {LAST}",
-        small="table_unions(features=('age', 'sex'), m=2)",
-        golden={"mistake_bound": 12, "rounds": 8},
+        "at most m intervals of a column",
+        {"unions(price, m=3)": f"cut <= column < cut or ..., at most m intervals, {EACH}"},
+        ", m=2",
+        sets={"limit": "m", "limits": "intervals there may be"},
     ),
-    Family(
-        "table_steps",
+    _family(
+        "steps",
         TableSteps,
+        "any number of cuts in a column",
+        {"steps(price)": f"any number of cuts in a column, 0 below the first, {EACH}"},
         engines=(TableStepsEngine,),
-        on_columns=OnColumns(
-            "steps",
-            lambda names, d, times=(): TableSteps(names, times=times, values=d),
-            {"steps(price)": f"any number of cuts in a column, 0 below the first, {EACH}"},
-            many=True,
-            times=True,
-            **SETS,
-        ),
-        example="table_steps(features=['age', 'sex'])",
-        line=f"any number of cuts in a column, {LAST}",
-        small="table_steps(features=('age', 'sex'))",
-        golden={"mistake_bound": 12, "rounds": 8},
     ),
 )
