@@ -170,7 +170,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "Delta halved": Mutant(
         "the certificate counts half of what mixing costs",
-        {"learners.promises:theorem_one": ways.half_gap},
+        {"learners.guarantees:theorem_one": ways.half_gap},
         {"algorithms": {}, "anytime": {}, "cited": {"part": "regret"}},
     ),
     "no floor": Mutant(

@@ -49,7 +49,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "leaking points": Mutant(
         "BlockReset's points are odd or even as their blocks are",
-        {"games.block_reset:Partition.fresh": ways.leaking},
+        {"games.block_reset:HiddenPartition.fresh": ways.leaking},
         {"adversaries": {"part": "blocks"}},
     ),
     "the same block": Mutant(

@@ -24,8 +24,8 @@ from adeptree.families.line.unions import RealIntervalUnions as RealIntervalUnio
 from adeptree.families.line.unions import RealSteps as RealSteps
 from adeptree.families.registry import register as register
 from adeptree.families.specs import parse as parse
-from adeptree.families.stumps.stumps_found import RealStumps as RealStumps
-from adeptree.families.stumps.stumps_given import Stumps as Stumps
+from adeptree.families.stumps.grid_stumps import Stumps as Stumps
+from adeptree.families.stumps.real_stumps import RealStumps as RealStumps
 from adeptree.families.tables.table_classes import TableIntervals as TableIntervals
 from adeptree.families.tables.table_classes import TableSteps as TableSteps
 from adeptree.families.tables.table_classes import TableStumps as TableStumps

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from adeptree.app.cli import app
 from adeptree.app.run.writing import inert
-from adeptree.core.visible import visible
+from adeptree.core.escaping import visible
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e"
 """Sets the title of a terminal, its colour, and the direction of what follows."""

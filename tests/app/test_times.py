@@ -18,7 +18,7 @@ from running import call, good, write
 import adeptree as at
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.rule_values import Interval, IntervalUnion, Threshold
-from adeptree.families.tables.times import DAYS, Moment, TimeCell, time_in, with_times
+from adeptree.families.tables.times import DAYS, TimeCell, TimeOfRow, time_in, with_times
 
 FEATURES = ["delay", "when", "weekday(when)", "hour(when)"]
 ZONES: Any = st.sampled_from([None, UTC, timezone(timedelta(hours=-5)), timezone(timedelta(hours=5, minutes=45))])
@@ -100,7 +100,7 @@ def test_a_text_and_the_time_that_it_is_are_the_same_cell(when: datetime, sep: s
     assert time_in(text) == meant
     if meant.tzinfo in (None, UTC):  # a number has no zone
         assert [TimeCell("p", "t", part)({"t": found[0]}) for part in ("weekday", "hour")] == found[1:]
-    shown = datetime.fromisoformat(str(Moment(found[0])))
+    shown = datetime.fromisoformat(str(TimeOfRow(found[0])))
     assert shown.replace(tzinfo=UTC) == utc
 
 

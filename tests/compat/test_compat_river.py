@@ -20,7 +20,7 @@ import adeptree as at
 from adeptree.checks import check as check_contract
 from adeptree.core.errors import HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel, MissingExtra
 from adeptree.families.registry import frontier_of
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 
 pytest.importorskip("river")
 

@@ -19,7 +19,7 @@ from adeptree.families.line import two_way_engine
 from adeptree.families.registry import default_base
 from adeptree.families.rule_values import Constant
 from adeptree.families.stumps import stumps_engine
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.families.stumps.stumps_engine import OpenStumpsEngine, StumpsEngine
 from adeptree.roles.engine import Problem
 from adeptree.theory.coins import word_of

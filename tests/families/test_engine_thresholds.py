@@ -6,7 +6,6 @@ import copy
 import math
 import pickle
 import sys
-import threading
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -660,35 +659,6 @@ def test_a_tree_that_grows_calls_nothing_that_lets_other_threads_in(monkeypatch:
     for i in range(2000):
         engine.commit(i / 2000, i % 2)
     assert engine.width == 2001
-
-
-@pytest.mark.usefixtures("eager_threads")
-@pytest.mark.parametrize("seed", range(4))
-def test_readers_in_other_threads_never_see_half_a_round(seed: int) -> None:
-    c = at.Thresholds(2**20)
-    learner, torn, stop = at.Adept(c), [], threading.Event()
-
-    def read() -> None:
-        while not stop.is_set():
-            certificate = learner.certificate()
-            if certificate.regret > certificate.bound or certificate.width > certificate.rounds + 1:
-                torn.append(certificate)
-            if not 0.0 <= learner.predict_proba(certificate.rounds) <= 1.0:
-                torn.append(certificate)
-
-    readers = [threading.Thread(target=read) for _ in range(3)]
-    for reader in readers:
-        reader.start()
-    pairs = line_stream(seed, c.n, 3000)
-    for x, y in pairs[:1500]:
-        learner.learn(x, y)
-    learner.learn_many([x for x, _ in pairs[1500:]], [y for _, y in pairs[1500:]])
-    stop.set()
-    for reader in readers:
-        reader.join()
-    twin = at.Adept(c)
-    twin.learn_many([x for x, _ in pairs], [y for _, y in pairs])
-    assert torn == [] and twin.regret == learner.regret and twin.best_loss == learner.best_loss
 
 
 @pytest.mark.skipif(not COMPILED, reason="only machine code reads ahead, and only in large trees")

@@ -22,7 +22,7 @@ from adeptree.checks import Check, parametrize_with_checks, subject
 from adeptree.core import files
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidSpec
 from adeptree.families.line.line_domain import nearer_to_high
-from adeptree.families.line.round_cuts import round_cut
+from adeptree.families.line.readable_cuts import round_cut
 from adeptree.families.registry import base_for, default_base, frontier_of
 from adeptree.families.rule_values import Constant, Interval, Stump, Threshold
 from adeptree.families.stumps.stump_vc import stump_vc_dimension

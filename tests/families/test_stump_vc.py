@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from adeptree.core.errors import InvalidArgument
-from adeptree.families.stumps.stump_vc import _Search, stump_vc_dimension
+from adeptree.families.stumps.stump_vc import _VcSearch, stump_vc_dimension
 from adeptree.theory.vc_tables import vc_of_table
 
 
@@ -45,7 +45,7 @@ def test_agrees_with_brute_force_on_many_short_features(cuts: tuple[int, ...]) -
 @pytest.mark.parametrize("points", range(2, 9))
 def test_the_search_confirms_the_theorem_for_features_with_many_cuts(points: int) -> None:
     features = (comb(points, points // 2) + 1) // 2
-    assert _Search(points, 1_000_000).splits([points - 1] * features) is True
+    assert _VcSearch(points, 1_000_000).splits([points - 1] * features) is True
     assert stump_vc_dimension([points - 1] * features) == points
     assert stump_vc_dimension([points + 5] * (features - 1)) == points - 1
 

@@ -21,7 +21,7 @@ from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.ghost import Ghost, majority, plans, stages
 from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.ghost_learner import History
+from adeptree.ghost.ghost_learner import GhostHistory
 from adeptree.ghost.plans import mistake_bound, stage_bound
 from adeptree.ghost.trees import has_tree
 from adeptree.roles.base_learner import RowLearner
@@ -157,7 +157,7 @@ def test_repr_and_arguments() -> None:
 class Made:
     """An oracle for the class made up so far: the ghosts with these labels at x, and both for the truth."""
 
-    state: History
+    state: GhostHistory
     labels: Row
 
     def __call__(self, sample: Any) -> bool:
@@ -168,7 +168,7 @@ class Made:
         return bool(self.labels[self.state.ghosts.index(history)] == y)
 
 
-def moves(state: History) -> Iterator[Row]:
+def moves(state: GhostHistory) -> Iterator[Row]:
     """All labellings of the ghosts that keep the dimension of ghosts and truth <= D.
 
     Only the ghosts in use are held to that, so the adversary may do more than is legal.
@@ -183,7 +183,7 @@ def most_mistakes(d: int) -> tuple[int, int]:
     """Play every adversary that errs the learner in every round; return its best result and the nodes."""
     oracle = Made()
     learner = Ghost(d, oracle)
-    seen: set[History] = set()
+    seen: set[GhostHistory] = set()
     todo = [learner.start()]
     while todo:
         state = todo.pop()
@@ -213,7 +213,7 @@ def worst_order(rows: Rows, d: int) -> int:
     oracle = Oracle(rows)
     learner = Ghost(d, oracle)
 
-    def play(state: History, left: frozenset[int], mistakes: int) -> int:
+    def play(state: GhostHistory, left: frozenset[int], mistakes: int) -> int:
         worst = mistakes
         for x in left:
             predicted = learner.predict(state, x)
@@ -509,7 +509,7 @@ def test_the_other_proofs_that_d_is_too_small() -> None:
         stages.plan_label(1, done, ones=0, default=0)
 
 
-def _raises(learner: Ghost, state: History, x: int) -> bool:
+def _raises(learner: Ghost, state: GhostHistory, x: int) -> bool:
     try:
         learner.predict(state, x)
     except MistakeBoundExceeded:

@@ -17,7 +17,7 @@ from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.families.registry import default_base
 from adeptree.ghost import Ghost, mistake_bound
-from adeptree.ghost.ghost_learner import History
+from adeptree.ghost.ghost_learner import GhostHistory
 from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.trees import has_tree
 from reproduction.experiments.cited import forced, probed
@@ -79,7 +79,7 @@ def test_every_order_and_labelling_of_small_classes(rows: Rows) -> None:
     learner, d = bound_to(rows), dimension(rows)
     most = 0
 
-    def play(state: History, left: frozenset[int], mistakes: int) -> None:
+    def play(state: GhostHistory, left: frozenset[int], mistakes: int) -> None:
         nonlocal most
         most = max(most, mistakes)
         assert state.d <= max(d, 1), "only what is too small is refuted"
@@ -109,7 +109,7 @@ def test_against_the_adversary_of_the_lower_bound(d: int) -> None:
 # --------------------------------------------------------------------- Ghost(d), and the row form
 
 
-def compare(rows: Rows, points: list[int]) -> list[History]:
+def compare(rows: Rows, points: list[int]) -> list[GhostHistory]:
     """Run the row form beside one scalar learner per path, and Ghost(1) until d is refuted; return the states."""
     frontier = PartitionFrontier(FiniteClass(sorted(rows)))
     learner, first = bound_to(rows), bound_to(rows, 1)

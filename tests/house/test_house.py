@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
 import subprocess
@@ -51,6 +52,20 @@ def test_the_machine_code_is_that_of_todays_sources() -> None:
     made = {path.name.split(".")[0] for path in built.parent.iterdir() if path.suffix in (".so", ".pyd")}
     kernels = {path.stem for path in hook.sources(ROOT) if path.suffix == ".py"}
     assert made == {*kernels, hook.SHARED.rpartition(".")[2]}
+
+
+TWICE = {
+    "AdeptClassifier": "the estimator of River, and that of scikit-learn",
+    "Account": "of a learner, and of a run (until run and serve share one runner)",
+    "Opened": "of run, and of serve (until they share one runner)",
+}
+"""Class names that may occur twice."""
+
+
+def test_class_names_are_unique() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in HOUSE.rglob("*.py")]
+    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert {name for name, count in names.items() if count > 1} == set(TWICE)
 
 
 def test_tests_lie_in_the_rooms_they_test() -> None:

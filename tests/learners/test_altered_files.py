@@ -28,7 +28,7 @@ from adeptree.core.errors import (
 )
 from adeptree.core.json_lines import seal, unseal
 from adeptree.families.registry import default_base
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.oracles import ClassOracle, Recording, Replaying
 from reproduction.journal import Journal
 from reproduction.reproduce import reproduce

@@ -8,7 +8,7 @@ import pytest
 from browser import Reader
 
 import adeptree as at
-from adeptree.core.cards import card
+from adeptree.core.display import card
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\n\u202e&\"'"
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import adeptree as at
 from adeptree import research
+from adeptree.core.dataframes import framed
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
-from adeptree.core.frames import framed
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")

@@ -13,7 +13,7 @@ import pytest
 
 import adeptree as at
 from adeptree import bounds, errors
-from adeptree.learners import promises
+from adeptree.learners import guarantees
 from adeptree.learners.adept import Paths
 from adeptree.learners.pending_labels import PendingLabels
 from adeptree.learners.rates import Adaptive
@@ -87,8 +87,8 @@ def share_now(learner: at.Adept, ticket: at.Ticket) -> float:
 
 def broken(learner: at.Adept) -> list[str]:
     found = []
-    if learner.regret > promises.theorem_one(learner) + 1e-9 * (1 + learner.rounds):
-        found.append(f"Theorem B: {learner.regret} > {promises.theorem_one(learner)} after {learner.rounds} labels")
+    if learner.regret > guarantees.theorem_one(learner) + 1e-9 * (1 + learner.rounds):
+        found.append(f"Theorem B: {learner.regret} > {guarantees.theorem_one(learner)} after {learner.rounds} labels")
     if learner.late and learner.in_advance is not None:
         found.append("something is still promised in advance")
     return found
@@ -525,7 +525,7 @@ def test_labels_that_never_come_cost_little() -> None:
         if t % 31 % 4 == 0:
             learner.learn(ticket, int(t % 31 >= 15))
     alone = -learner.engine.leader().log_prior / learner.last_rate + learner.gap + learner.drift
-    assert promises.theorem_one(learner) < alone
+    assert guarantees.theorem_one(learner) < alone
     assert learner.regret <= learner.bound
 
 

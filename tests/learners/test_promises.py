@@ -17,7 +17,7 @@ from strategies import every_engine, paths_of
 import adeptree as at
 from adeptree import bounds, errors
 from adeptree.families.line.cuts_engine import CutsEngine
-from adeptree.learners import adept, promises, rates
+from adeptree.learners import adept, guarantees, rates
 from adeptree.learners.adept import Paths
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.rates import Adaptive
@@ -39,8 +39,8 @@ def violations(learner: at.Adept, promised: float | None) -> list[str]:
     """Return what is false now: the theorem's number (before it is rounded up to the regret), or a promise."""
     found = []
     slack = SLACK * (1 + learner.rounds * max(1.0, learner.scale))
-    if learner.regret > promises.theorem_one(learner) + slack:
-        found.append(f"regret {learner.regret} > now {promises.theorem_one(learner)} in round {learner.rounds}")
+    if learner.regret > guarantees.theorem_one(learner) + slack:
+        found.append(f"regret {learner.regret} > now {guarantees.theorem_one(learner)} in round {learner.rounds}")
     if promised is not None and learner.regret > promised + slack:
         found.append(f"regret {learner.regret} > in advance {promised} in round {learner.rounds}")
     if learner.bound < learner.regret:
@@ -102,7 +102,7 @@ def test_extreme_rates_lose_no_digits(prior: str, rate: float, engine: str) -> N
     for _ in opponents.greedy(learner, list(range(255)), 400, np.random.default_rng(1)):
         assert violations(learner, learner.in_advance) == []
     if prior != "paper" and rate >= 100:  # the theorem is nearly an identity there, so nothing smaller is true
-        assert promises.theorem_one(learner) - learner.regret < 0.1 * learner.regret
+        assert guarantees.theorem_one(learner) - learner.regret < 0.1 * learner.regret
 
 
 @pytest.mark.parametrize("build", [at.Hedge, lambda c, T, rate: at.Bpss(c, 8, rate=rate)], ids=["hedge", "bpss"])
@@ -205,8 +205,8 @@ def test_rules_pruned_beyond_m_are_said_to_be_dropped() -> None:
 
 
 def test_small_things_that_a_promise_is_made_of() -> None:
-    assert promises.beats_a_coin(6.0, 10, 2.0) and not promises.beats_a_coin(0.6, 10, 0.1)
-    assert promises.not_rounded_below(1.0, 0.5, 10) == 0.5 and promises.not_rounded_below(1.0, 1 - 1e-13, 1) == 1.0
+    assert guarantees.beats_a_coin(6.0, 10, 2.0) and not guarantees.beats_a_coin(0.6, 10, 0.1)
+    assert guarantees.not_rounded_below(1.0, 0.5, 10) == 0.5 and guarantees.not_rounded_below(1.0, 1 - 1e-13, 1) == 1.0
     assert bounds.adaptive_regret_in_advance(100, 0.5) == bounds.adaptive_regret_in_advance(100, 2.0)
     assert bounds.late_regret_at_rate(100, 300, 8.0, 0.5) == 16 + 0.5 * 700 / 8
     first_order = at.Adept(at.Thresholds(63), horizon=500, rate="first-order")

@@ -15,7 +15,7 @@ from strategies import Family, every_engine, steady
 
 import adeptree as at
 from adeptree import errors
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 
 REAL_POINTS = (-1.5, 0.0, 2.0, 2.5, 1e6)
 

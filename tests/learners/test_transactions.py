@@ -21,7 +21,7 @@ from interrupting import struck
 import adeptree as at
 from adeptree import errors, research
 from adeptree.core.compiled import COMPILED
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
 
 LIBRARY = at.__file__.rsplit("/", 1)[0]

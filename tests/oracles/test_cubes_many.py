@@ -15,7 +15,7 @@ from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleErr
 from adeptree.oracles.bitsets import LabelTable
 from adeptree.oracles.cube_search import CubeSearch, Question
 from adeptree.oracles.oracle_frontier import OracleFrontier
-from adeptree.oracles.worth_asking import FEW
+from adeptree.oracles.query_strategy import FEW
 
 Sample = Sequence[tuple[Any, int]]
 

@@ -15,7 +15,7 @@ import pytest
 from interrupting import struck
 
 import adeptree as at
-from adeptree.core import patience
+from adeptree.core import timeouts
 from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown
 from adeptree.oracles import ClassOracle, FunctionOracle, TimeLimit
 
@@ -120,7 +120,7 @@ def test_an_interrupt_while_waiting_leaves_no_answer_behind(hangs: Hangs) -> Non
 
 
 def test_too_many_hanging_calls_end_the_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "MOST_HANGING", 3)
+    monkeypatch.setattr(timeouts, "MOST_HANGING", 3)
     gate = threading.Event()
     c = at.OracleClass(realizable=lambda sample: gate.wait(60), seconds=0.01, on_unknown="keep", mistake_bound=2)
     assert [c.realizable([(i, 1)]) for i in range(3)] == [True] * 3
@@ -149,7 +149,7 @@ def test_threads_wait_beside_each_other() -> None:
 
 
 def test_threads_end_with_their_oracle_and_travel_with_nothing() -> None:
-    waiting = patience.Patience(5)
+    waiting = timeouts.Patience(5)
     assert waiting.call(pow, 2, 3) == waiting.call(pow, 2, 3) == 8
     (thread,) = waiting._idle
     for other in (copy.deepcopy(waiting), pickle.loads(pickle.dumps(waiting))):

@@ -12,8 +12,8 @@ from browser import CHROMIUM, MEASURE, Reader, browse
 from running import call, good, process, small, write
 
 import adeptree as at
-from adeptree.pages.course import LIMIT, Course, Moment
 from adeptree.pages.curves import HEIGHT, LEFT, PROVEN, RIGHT, WIDTH, Curve, curves
+from adeptree.pages.run_history import LIMIT, Course, Moment
 from adeptree.pages.run_page import error_figure
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from running import call, good, write
 
-from adeptree.pages.sureness import Sureness
+from adeptree.pages.uncertainty import Sureness
 
 
 @pytest.fixture(autouse=True)

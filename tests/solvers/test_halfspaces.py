@@ -20,7 +20,7 @@ from adeptree.core.errors import (
     TooLarge,
 )
 from adeptree.oracles.oracle_frontier import OracleFrontier
-from adeptree.solvers.lp import Certificate, Halfspace, Halfspaces
+from adeptree.solvers.lp import Halfspace, Halfspaces, Infeasibility
 from adeptree.solvers.lp.deciding import Decider, separated
 from adeptree.solvers.lp.exact_simplex import separate
 from adeptree.solvers.lp.highs import Model, Outcome
@@ -123,7 +123,7 @@ def check(c: Halfspaces, sample: Labelled) -> bool:
     return False
 
 
-def verify_by_hand(proof: Certificate, sample: Labelled) -> None:
+def verify_by_hand(proof: Infeasibility, sample: Labelled) -> None:
     assert all(item in sample for item in proof.points) and all(weight > 0 for weight in proof.weights)
     signs = [(1 if y else -1) * weight for (_, y), weight in zip(proof.points, proof.weights, strict=True)]
     for row in zip(*((*x, 1) for x, _ in proof.points), strict=True):
@@ -242,10 +242,10 @@ LIES = [None, Outcome([0.0, 0.0], []), Outcome([-1.0, 0.5], []), Outcome([float(
 def test_what_the_solver_says_wrongly_changes_nothing(lie: Outcome | None) -> None:
     decider = Decider(1, small=False)
     decider.box = Broken(lie)
-    assert isinstance(decider.decide(FITS), Halfspace) and isinstance(decider.decide(FAILS), Certificate)
+    assert isinstance(decider.decide(FITS), Halfspace) and isinstance(decider.decide(FAILS), Infeasibility)
     assert decider.rungs["other form"] == 2
     decider.free = Broken(lie)
-    assert isinstance(decider.decide(FITS), Halfspace) and isinstance(decider.decide(FAILS), Certificate)
+    assert isinstance(decider.decide(FITS), Halfspace) and isinstance(decider.decide(FAILS), Infeasibility)
     assert decider.rungs["exact"] == 2
 
 
@@ -270,10 +270,10 @@ def test_certificates_that_are_wrong_do_not_verify() -> None:
     proof = Halfspaces(1).certificate(FAILS)
     assert proof is not None and proof.verify(FAILS)
     assert not proof.verify(FITS)
-    assert not Certificate(proof.points, tuple(weight / 2 for weight in proof.weights)).verify()
-    assert not Certificate(proof.points[1:], proof.weights[1:]).verify()
-    assert not Certificate(proof.points, proof.weights[1:]).verify()
-    assert not Certificate(((((0,), 1)), ((1,), 0)), (Fraction(1), Fraction(1))).verify()
+    assert not Infeasibility(proof.points, tuple(weight / 2 for weight in proof.weights)).verify()
+    assert not Infeasibility(proof.points[1:], proof.weights[1:]).verify()
+    assert not Infeasibility(proof.points, proof.weights[1:]).verify()
+    assert not Infeasibility(((((0,), 1)), ((1,), 0)), (Fraction(1), Fraction(1))).verify()
 
 
 # --- As a class --------------------------------------------------------------------------------------

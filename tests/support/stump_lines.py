@@ -10,7 +10,7 @@ import numpy as np
 import adeptree as at
 from adeptree.families.line.cuts_engine import CutsPrior
 from adeptree.families.registry import default_base
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners.adept import Paths
 from adeptree.theory.mixture import log_sum
 

@@ -20,7 +20,7 @@ import numpy as np
 import adeptree as at
 from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.oracles import ClassOracle
 
 LINE = at.Thresholds(12)

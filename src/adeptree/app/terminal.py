@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 import typer
 
 from adeptree.core.errors import AdeptreeError, StateError
-from adeptree.core.visible import visible_lines
+from adeptree.core.escaping import visible_lines
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rows_in, rules_of
+from adeptree.core.dataframes import framed
 from adeptree.core.errors import InvalidInstance, MissingExtra
-from adeptree.core.frames import framed
 from adeptree.core.frozen import freeze
 from adeptree.core.types import labels_of
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.families.tables.table_classes import TableStumps
 from adeptree.learners import OnlineLearner
 from adeptree.learners.inputs import same_length

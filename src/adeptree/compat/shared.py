@@ -7,10 +7,10 @@ from typing import Any
 
 import adeptree as at
 from adeptree.core.arguments import refuse_class
+from adeptree.core.dataframes import framed, rows_of
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import framed, rows_of
 from adeptree.families.registry import base_for, columns_of
-from adeptree.families.stumps.open_stumps import OpenStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumps
 
 DECISIONS = ("sample", "argmax")
 

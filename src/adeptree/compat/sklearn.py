@@ -8,10 +8,10 @@ import numpy as np
 
 import adeptree as at
 from adeptree.compat.shared import check_decision, instance_of, learner_of, rules_of
+from adeptree.core.dataframes import plain_rows
 from adeptree.core.errors import InvalidArgument, MissingExtra
-from adeptree.core.frames import plain_rows
 from adeptree.families.registry import columns_of
-from adeptree.families.stumps.stumps_found import RealStumps
+from adeptree.families.stumps.real_stumps import RealStumps
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

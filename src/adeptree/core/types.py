@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.dataframes import column_of, framed, values_in
 from adeptree.core.errors import InvalidArgument, InvalidLabel, got
-from adeptree.core.frames import column_of, framed, values_in
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adeptree.core.arguments import check_number, check_size, refuse_class
+from adeptree.core.dataframes import refuse_frame
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import refuse_frame
 from adeptree.core.seeds import stream
 from adeptree.core.types import Concept
 from adeptree.families.dimensions import littlestone_dimension

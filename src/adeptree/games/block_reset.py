@@ -35,7 +35,7 @@ def unseen(rng: np.random.Generator, seen: Container[Any]) -> int:
     return x
 
 
-class Partition:
+class HiddenPartition:
     """A partition of all points into infinite blocks, decided only where somebody has looked."""
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -70,7 +70,7 @@ class HiddenUnion:
 
     __slots__ = ("_blocks", "_partition")
 
-    def __init__(self, blocks: Iterable[Hashable], partition: Partition) -> None:
+    def __init__(self, blocks: Iterable[Hashable], partition: HiddenPartition) -> None:
         self._blocks = frozenset(blocks)
         self._partition = partition
 
@@ -179,7 +179,7 @@ class BlockReset(OwnsOracle):
     def start(self, rounds: int, seed: int) -> None:
         """Forget the last game: a new partition, phase 0, no query."""
         super().start(rounds, seed)
-        self._partition = Partition(self.rng)
+        self._partition = HiddenPartition(self.rng)
         self.phases: list[tuple[int, int]] = []
         """The (positive, negative) block of each phase."""
         self._open_phase()
@@ -219,7 +219,7 @@ class BlockReset(OwnsOracle):
         self.phases.append((self._started.new_block(), self._started.new_block()))
 
     @property
-    def _started(self) -> Partition:
+    def _started(self) -> HiddenPartition:
         self._check_begun()
         return self._partition
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from adeptree.core.axes import BEST, CONSTANT, DRAWN, LEADING, OURS, axes_for, finished
 from adeptree.core.errors import AdeptreeError, InvalidArgument, NoBetterThanACoin, got
+from adeptree.core.escaping import rounded_up, visible
 from adeptree.core.types import FloatArray, IntArray
-from adeptree.core.visible import rounded_up, visible
 from adeptree.families.specs import parse
 from adeptree.learners.account_plots import plot_promise
 from adeptree.learners.adept_learner import Adept

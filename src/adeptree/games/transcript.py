@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.cards import card, line, standing
+from adeptree.core.display import card, line, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument
 from adeptree.core.extras import Extra
 from adeptree.core.files import decode, encode, write_atomically

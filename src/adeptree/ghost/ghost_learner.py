@@ -12,7 +12,7 @@ from adeptree.core.errors import ContradictoryOracle, InvalidArgument, MistakeBo
 from adeptree.core.types import Instance, Sample, label_of
 from adeptree.ghost.ghost_rows import FIRST_D, GhostRows
 from adeptree.ghost.plans import mistake_bound
-from adeptree.ghost.stages import Decision, Stage, after_plan_mistake, decide, fresh_stage
+from adeptree.ghost.stages import Stage, StageDecision, after_plan_mistake, decide, fresh_stage
 from adeptree.roles.base_learner import BaseLearner, RowLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
@@ -24,7 +24,7 @@ LARGEST_D = 32
 """M(d) is about 2^(d (d + 1) / 2): beyond, it is no number that means anything."""
 
 
-class History(NamedTuple):
+class GhostHistory(NamedTuple):
     """A scalar state: the labelled points, the ghosts' labels on them, and the stage."""
 
     points: tuple[Instance, ...]
@@ -35,7 +35,7 @@ class History(NamedTuple):
     """The dimension that is not refuted on this history."""
 
 
-class Answers(NamedTuple):
+class GhostAnswers(NamedTuple):
     """What the oracle said about a history at a point."""
 
     possible: tuple[bool, bool]
@@ -44,7 +44,7 @@ class Answers(NamedTuple):
 
 
 @dataclass
-class Recent:
+class RecentAnswers:
     """The last question, so that an update does not ask again what its prediction has asked."""
 
     history: Any = None
@@ -59,7 +59,7 @@ class OracleLearner(BaseLearner):
     """
 
     oracle: Oracle | None
-    _recent: Recent
+    _recent: RecentAnswers
 
     def bind(self, concept_class: ConceptClass) -> Self:
         """Return this learner with the oracle of a class, needed to run on a single history."""
@@ -105,7 +105,7 @@ class Ghost(OracleLearner):
         away one more, with the ghosts there are: M(1) + ... + M(d) = 2, 11, 78, 1090 mistakes at most on a class of
         dimension d, whatever d is.
     oracle
-        Answers "realizable?" where it runs on a single history; ``bind`` gives it that of the class.
+        GhostAnswers "realizable?" where it runs on a single history; ``bind`` gives it that of the class.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Ghost(OracleLearner):
 
     d: int | None = None
     oracle: Oracle | None = field(default=None, repr=False, compare=False)
-    _recent: Recent = field(default_factory=Recent, init=False, repr=False, compare=False)
+    _recent: RecentAnswers = field(default_factory=RecentAnswers, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the dimension."""
@@ -133,19 +133,19 @@ class Ghost(OracleLearner):
         """Return this learner run on the frontier's rows, where it asks no oracle."""
         return GhostRows(self.d)
 
-    def start(self) -> History:
+    def start(self) -> GhostHistory:
         """Return the empty history."""
         d = FIRST_D if self.d is None else self.d
-        return History((), (), (), fresh_stage(d), d)
+        return GhostHistory((), (), (), fresh_stage(d), d)
 
-    def predict(self, state: History, x: Instance) -> int:
+    def predict(self, state: GhostHistory, x: Instance) -> int:
         """Return the label predicted at x: the only realizable one, if there is only one."""
         answers = self._ask(state, x)
         if not all(answers.possible):
             return int(answers.possible[1])
         return self._decide(state, answers)[1].label
 
-    def update(self, state: History, x: Instance, y: int) -> History:
+    def update(self, state: GhostHistory, x: Instance, y: int) -> GhostHistory:
         """Return the history with label y at x."""
         y = label_of(y)
         answers = self._ask(state, x)
@@ -154,14 +154,16 @@ class Ghost(OracleLearner):
                 f"Ghost learns realizable histories, and no concept of the class continues this one "
                 f"by {y} at x={x!r}; check the labels"
             )
-        decision = Decision(y, by_tree=False)
+        decision = StageDecision(y, by_tree=False)
         if all(answers.possible):
             state, decision = self._decide(state, answers)
         ghosts = tuple((*labels, answers.ones >> number & 1) for number, labels in enumerate(state.ghosts))
         grown = state._replace(points=(*state.points, x), truth=(*state.truth, y), ghosts=ghosts)
         return grown if decision.label == y else self._after_mistake(state, grown, answers.ones, decision)
 
-    def _after_mistake(self, old: History, grown: History, ones: int, decision: Decision) -> History:
+    def _after_mistake(
+        self, old: GhostHistory, grown: GhostHistory, ones: int, decision: StageDecision
+    ) -> GhostHistory:
         """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
         if not decision.by_tree:
             newborn = (*old.truth, decision.label)
@@ -170,7 +172,7 @@ class Ghost(OracleLearner):
         right = tuple(labels for labels in grown.ghosts if labels[-1] != decision.label)
         return grown._replace(ghosts=right, stage=fresh_stage(old.stage.dimension - 1, len(right)))
 
-    def _decide(self, state: History, answers: Answers) -> tuple[History, Decision]:
+    def _decide(self, state: GhostHistory, answers: GhostAnswers) -> tuple[GhostHistory, StageDecision]:
         """Return what to predict, and the history that says so: one where d is refuted starts over with d + 1."""
         columns = [
             sum(label << number for number, label in enumerate(column))
@@ -184,7 +186,7 @@ class Ghost(OracleLearner):
                     raise
             state = state._replace(d=state.d + 1, stage=fresh_stage(state.d + 1, len(state.ghosts)))
 
-    def _query(self, state: History, x: Instance) -> Answers:
+    def _query(self, state: GhostHistory, x: Instance) -> GhostAnswers:
         """Ask two queries about the history and one about each ghost: 0, and 1 only if 0 is denied."""
         points, truth, ghosts = state[:3]
         possible = (self._realizable(points, truth, x, 0), self._realizable(points, truth, x, 1))
@@ -193,7 +195,7 @@ class Ghost(OracleLearner):
                 f"the oracle denies both labels at x={x!r} for a history it accepted; check that it is "
                 f"deterministic and that labels once realizable together stay so"
             )
-        return Answers(possible, sum((not self._realizable(points, g, x, 0)) << at for at, g in enumerate(ghosts)))
+        return GhostAnswers(possible, sum((not self._realizable(points, g, x, 0)) << at for at, g in enumerate(ghosts)))
 
 
 def _same_point(one: Instance, other: Instance) -> bool:

@@ -19,7 +19,7 @@ from adeptree.ghost.blueprints import as_tuples
 from adeptree.ghost.plans import Plan, mistake, stage_plan
 from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
-from adeptree.ghost.trees import LabelTable
+from adeptree.ghost.trees import TreeLabels
 from adeptree.oracles.bitsets import pack, pack_all
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
@@ -31,7 +31,7 @@ FIRST_D = 1
 
 
 @dataclass(frozen=True)
-class Round:
+class GhostRound:
     """What was decided on the contested rows at one point."""
 
     x: Instance
@@ -72,8 +72,8 @@ class GhostRows(RowLearner):
         self._kept: IntArray = np.zeros(1, dtype=np.int64)
         self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
         self._plan: list[Plan] = [stage_plan(first)]
-        self._labels = LabelTable()
-        self._round: Round | None = None
+        self._labels = TreeLabels()
+        self._round: GhostRound | None = None
 
     def parts(self) -> list[Any]:
         """Return the labels too."""
@@ -129,7 +129,7 @@ class GhostRows(RowLearner):
         self._ghosts = np.array(state["ghosts"], dtype=np.int64)
         plans = [as_tuples(plan) for plan in state["plans"]]
         self._plan = [plans[number] for number in state["plan"].tolist()]
-        self._labels = LabelTable()
+        self._labels = TreeLabels()
         self._labels.points = int(state["points"])
         self._labels.bits = np.array(state["labels"], dtype=np.uint8)
         self._round = None
@@ -139,7 +139,7 @@ class GhostRows(RowLearner):
         """Say whether trees are looked up: a 1-tree is just any two rows, so not for d <= 1."""
         return self.d is None or self.d >= 2
 
-    def _decide(self, split: Split) -> Round:
+    def _decide(self, split: Split) -> GhostRound:
         rows = np.flatnonzero(split.contested)
         ghosts = self._ghosts[rows]
         there = ghosts != NONE
@@ -159,11 +159,11 @@ class GhostRows(RowLearner):
             refuted = refuted[more.all(axis=0)]
         by_tree = trees[0] | trees[1]
         label = np.where(by_tree, trees[1], default)
-        now = Round(split.x, (~split.can0).astype(np.uint8), rows, count, ones, label, by_tree, d, again)
+        now = GhostRound(split.x, (~split.can0).astype(np.uint8), rows, count, ones, label, by_tree, d, again)
         self._ask_plans(now, default)
         return now
 
-    def _ask_plans(self, now: Round, default: BoolArray) -> None:
+    def _ask_plans(self, now: GhostRound, default: BoolArray) -> None:
         """Fill in what the plans predict, where no tree decides."""
         kept, rows, masks = self._kept[now.rows].tolist(), now.rows.tolist(), now.masks
         for at in np.flatnonzero(~now.by_tree).tolist():
@@ -171,13 +171,13 @@ class GhostRows(RowLearner):
             plan, ones = (stage_plan(d), 0) if now.again[at] else (self._plan[rows[at]], masks[at] >> kept[at])
             now.label[at] = plan_label(d, plan, ones, int(default[at]))
 
-    def _round_of(self, children: Children) -> Round:
+    def _round_of(self, children: Children) -> GhostRound:
         """Return what was decided about the point of the children; decide now if it was not asked for."""
         if self._round is not None and self._round.x is children.x:
             return self._round
         return self._decide(Split(children.x, children.row[0] != NONE, children.row[1] != NONE))
 
-    def _follow(self, children: Children, now: Round, complete: bool) -> BoolArray:
+    def _follow(self, children: Children, now: GhostRound, complete: bool) -> BoolArray:
         """Hand the ghosts to the children, each moved on by one point; return who lost one.
 
         A ghost whose own next row was dropped is lost even if the other label is left: plans and stages
@@ -191,7 +191,7 @@ class GhostRows(RowLearner):
         self._ghosts = moved[before]
         return np.asarray(((before != NONE) & (self._ghosts == NONE)).any(axis=1), dtype=np.bool_)
 
-    def _learn(self, children: Children, now: Round, lost: BoolArray) -> None:
+    def _learn(self, children: Children, now: GhostRound, lost: BoolArray) -> None:
         """Let the children on which the base erred learn from it."""
         place = np.full(children.parents, NONE, dtype=np.int64)
         place[now.rows] = np.arange(len(now.rows))
@@ -203,7 +203,7 @@ class GhostRows(RowLearner):
         self._end_stages(wrong[by_tree], at[by_tree], now)
         self._add_ghosts(wrong[~by_tree], at[~by_tree], children, now, lost)
 
-    def _start_over(self, at: IntArray, now: Round) -> None:
+    def _start_over(self, at: IntArray, now: GhostRound) -> None:
         """Begin with a larger d on the children of rows on which it was refuted, with all ghosts there are."""
         if now.again.any():
             rows = np.flatnonzero((at != NONE) & now.again[at])
@@ -211,7 +211,7 @@ class GhostRows(RowLearner):
             self._kept[rows] = now.count[at[rows]]
             self._begin_plans(rows)
 
-    def _end_stages(self, wrong: IntArray, at: IntArray, now: Round) -> None:
+    def _end_stages(self, wrong: IntArray, at: IntArray, now: GhostRound) -> None:
         """Begin the next stage with the ghosts that had the true label."""
         if not len(wrong):
             return
@@ -219,7 +219,7 @@ class GhostRows(RowLearner):
         self._dimension[wrong] -= 1
         self._begin_plans(wrong)
 
-    def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: Round, lost: BoolArray) -> None:
+    def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: GhostRound, lost: BoolArray) -> None:
         """Add the sibling with the predicted label as a ghost, and tell the plan."""
         if not len(wrong):
             return
@@ -252,7 +252,7 @@ class GhostRows(RowLearner):
         self._kept[rows] = kept.sum(axis=1)
 
 
-def find_trees(labels: LabelTable, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray) -> BoolArray:
+def find_trees(labels: TreeLabels, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray) -> BoolArray:
     """Say for each label and row whether its ghosts with the label and the row itself have a D-tree.
 
     ``ghosts[i]`` are those of ``rows[i]``, of which ``ones[i]`` take label 1, and ``dimension[i]`` is its D.

@@ -29,7 +29,7 @@ class Stage(NamedTuple):
     plan: plans.Plan
 
 
-class Decision(NamedTuple):
+class StageDecision(NamedTuple):
     """What to predict at a contested point, and whether a D-tree says so."""
 
     label: int
@@ -58,7 +58,7 @@ def default_label(ghosts: int, ones: int) -> int:
     return int(2 * ones.bit_count() > ghosts)
 
 
-def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int]) -> Decision:
+def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int]) -> StageDecision:
     """Predict at a contested point.
 
     ``ghosts`` is their number, ``ones`` those with label 1 here, and each column tells which of them
@@ -68,8 +68,8 @@ def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int
         raise too_small(d, CONTESTED_AT_0)
     label = tree_label(d, stage.dimension, ghosts, ones, columns)
     if label is not None:
-        return Decision(label, by_tree=True)
-    return Decision(plan_label(d, stage.plan, ones >> stage.kept, default_label(ghosts, ones)), by_tree=False)
+        return StageDecision(label, by_tree=True)
+    return StageDecision(plan_label(d, stage.plan, ones >> stage.kept, default_label(ghosts, ones)), by_tree=False)
 
 
 def tree_label(d: int, dimension: int, ghosts: int, ones: int, columns: Collection[int]) -> int | None:

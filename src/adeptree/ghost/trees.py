@@ -57,7 +57,7 @@ def has_tree(columns: Collection[int], members: int, depth: int) -> bool:
     )
 
 
-class LabelTable:
+class TreeLabels:
     """Bit j of row v is the label of row v at the j-th kept point.
 
     A point is left out if its column is constant or a copy of an earlier one, as for a repeated point.

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
-from adeptree.core.cards import card, line, standing
 from adeptree.core.compiled import kernel
+from adeptree.core.display import card, line, standing
 from adeptree.core.errors import HorizonReached, InvalidArgument, StateError, got
 from adeptree.core.types import Concept, Instance
 from adeptree.families.rule_values import Constant
 from adeptree.learners.account_plots import plot_account
 from adeptree.learners.certificate import Certificate, certify
-from adeptree.learners.promises import not_rounded_below
+from adeptree.learners.guarantees import not_rounded_below
 from adeptree.learners.tickets import OpenTickets
 from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.frontier import Queries

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adeptree.core.axes import BEST, DRAWN, OURS, PROVEN, axes_for, finished
-from adeptree.core.visible import rounded_up, visible
+from adeptree.core.escaping import rounded_up, visible
 
 if TYPE_CHECKING:
     from adeptree.learners.account import Account

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from adeptree.core.arguments import check_size, one_of
 from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
-from adeptree.learners import choices, promises
+from adeptree.learners import choices, guarantees
 from adeptree.learners import engine_choice as choosing
 from adeptree.learners.account import EVEN
 from adeptree.learners.adept import Paths
@@ -121,7 +121,7 @@ class Adept(OnlineLearner):
         self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
         self._use(self._paths(frontier) if structure is None else structure.of(self.problem))
         if self.warns:
-            promises.warn_if_weak(self, promises.why_weak(self))
+            guarantees.warn_if_weak(self, guarantees.why_weak(self))
 
     def _set_costs(self, costs: tuple[float, float], max_weight: float) -> None:
         self.costs = check_costs(costs)
@@ -181,9 +181,9 @@ class Adept(OnlineLearner):
         """Return what the certificate tells of the prior, the rate and the paths; no oracle is asked."""
         engine, leader, dropped = self.engine, self.engine.leader(), self.engine.dropped
         return {
-            "in_advance_note": promises.note(self),
+            "in_advance_note": guarantees.note(self),
             "final": self.final,
-            "final_note": promises.final_note(self),
+            "final_note": guarantees.final_note(self),
             "prior": self.prior.name,
             "rate": str(self.rate),
             "eta": self.learning_rate,
@@ -200,7 +200,7 @@ class Adept(OnlineLearner):
     @property
     def bound(self) -> float:
         """What is proven of ``regret`` now, from what was seen: ln(1/pi)/eta + Delta + drift."""
-        return promises.now(self)
+        return guarantees.now(self)
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream.
@@ -208,16 +208,16 @@ class Adept(OnlineLearner):
         None if nothing is: no price is known (neither M nor a number of concepts), or labels came late, or a round
         weighed more than was said.
         """
-        return promises.in_advance(self, check_size("rounds", rounds, at_least=0))
+        return guarantees.in_advance(self, check_size("rounds", rounds, at_least=0))
 
     def bound_for(self, best_loss: float, rounds: int | None = None) -> float | None:
         """Return what is proven in advance of streams whose best rule loses no more than ``best_loss``."""
-        return promises.for_best_loss(self, best_loss, rounds)
+        return guarantees.for_best_loss(self, best_loss, rounds)
 
     @property
     def final(self) -> float | None:
         """With a horizon: what the regret can be at the end, from here on; None without."""
-        return promises.final(self)
+        return guarantees.final(self)
 
     def realised_bound(self, confidence: float = 0.95) -> float:
         """Return what is proven of the losses *drawn* beyond the best rule's, with this probability, at all times."""

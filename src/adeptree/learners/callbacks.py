@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adeptree.core.escaping import counted
 from adeptree.core.types import Concept, FloatArray, IntArray
-from adeptree.core.visible import counted
 
 if TYPE_CHECKING:
     from adeptree.learners.online_learner import OnlineLearner

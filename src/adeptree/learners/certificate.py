@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from adeptree.core.cards import card, line, standing
-from adeptree.core.visible import counted
-from adeptree.core.visible import rounded_up as rounded_up
+from adeptree.core.display import card, line, standing
+from adeptree.core.escaping import counted
+from adeptree.core.escaping import rounded_up as rounded_up
 from adeptree.learners.account_plots import plot_certificate
 
 if TYPE_CHECKING:

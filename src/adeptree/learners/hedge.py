@@ -5,8 +5,8 @@ from __future__ import annotations
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.listed import check_listed
 from adeptree.learners.adept_learner import Adept
+from adeptree.learners.guarantees import warn_if_weak
 from adeptree.learners.online_learner import OnlineLearner, Rate
-from adeptree.learners.promises import warn_if_weak
 from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, check_rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Engine

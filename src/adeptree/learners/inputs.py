@@ -8,8 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.dataframes import (
+    as_list,
+    column_of,
+    framed,
+    index_of,
+    is_series,
+    like,
+    plain_rows,
+    rows_of,
+    values_in,
+)
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
-from adeptree.core.frames import as_list, column_of, framed, index_of, is_series, like, plain_rows, rows_of, values_in
 from adeptree.core.types import CheckedRows, FloatArray, listed
 from adeptree.families.registry import columns_of
 from adeptree.learners.tickets import Ticket

@@ -18,7 +18,7 @@ from adeptree.learners.hedge import Hedge
 from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader
 from adeptree.learners.online_learner import OnlineLearner
-from adeptree.learners.saved_checks import check_rebuilt, check_saved
+from adeptree.learners.state_validation import check_rebuilt, check_saved
 from adeptree.learners.tracking import Tracking
 from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.roles.concept_class import ConceptClass

@@ -16,8 +16,8 @@ from adeptree.core.errors import BusyLearner, InvalidArgument, got
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
 from adeptree.learners.account import EVEN
 from adeptree.learners.callbacks import OnBestRule, OnRound, Progress, Watch
+from adeptree.learners.guarantees import warn_if_over
 from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
-from adeptree.learners.promises import warn_if_over
 from adeptree.learners.rates import RateRule, Seen
 from adeptree.learners.saving import Saved
 from adeptree.learners.tickets import Ticket

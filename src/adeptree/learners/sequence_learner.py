@@ -15,7 +15,7 @@ from adeptree.families.registry import base_for
 from adeptree.learners import choices
 from adeptree.learners.adept import ActiveSet
 from adeptree.learners.custom_learner import CustomLearner
-from adeptree.learners.promises import not_rounded_below
+from adeptree.learners.guarantees import not_rounded_below
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds
@@ -24,7 +24,7 @@ from adeptree.theory.mixture import odds_of_one
 
 
 @dataclass(frozen=True)
-class Expansion:
+class SequenceExpansion:
     """One round before its label: the next paths, their weights, and P(1)."""
 
     key: Any
@@ -60,7 +60,7 @@ class SequenceLearner(CustomLearner):
         """ln g of every path: its posterior over its prior, up to a common factor."""
         self.losses: IntArray = np.zeros((self.switches + 1, 1), dtype=np.int64)
         """Row s: the least loss of a sequence with at most s switches that now follows the path."""
-        self._pending: Expansion | None = None
+        self._pending: SequenceExpansion | None = None
 
     def _parts(self) -> list[Any]:
         return [*super()._parts(), *self.tree.parts()]
@@ -71,15 +71,15 @@ class SequenceLearner(CustomLearner):
 
     # --- The round ---------------------------------------------------------------------------------
 
-    def _expand(self, x: Instance) -> Expansion:
+    def _expand(self, x: Instance) -> SequenceExpansion:
         extension = self.tree.extend(x)
         children = extension.children
         mass = self.prior.log_mass(self.rounds + 1, extension.mistakes, extension.contested) - self.prior.log_total
         log_g = self.log_g[..., children.parent]
         odds = Odds(*odds_of_one(mass + self._log_now(log_g), children.label))
-        return Expansion(self.concept_class.key(x), extension, mass + log_g, odds)
+        return SequenceExpansion(self.concept_class.key(x), extension, mass + log_g, odds)
 
-    def _enter(self, now: Expansion, wrong: Any) -> None:
+    def _enter(self, now: SequenceExpansion, wrong: Any) -> None:
         """Let the paths of the round in, and their losses."""
         self.tree.enter(now.extension.children, now.extension.mistakes, now.extension.contested)
         self._follow_sequences(now.extension.children, wrong)
@@ -91,7 +91,7 @@ class SequenceLearner(CustomLearner):
         losses = np.concatenate([self.losses[:1], np.minimum(self.losses[1:], before[:-1, np.newaxis])])
         self.losses = losses[:, children.parent] + wrong
 
-    def _expansion(self, x: Instance) -> Expansion:
+    def _expansion(self, x: Instance) -> SequenceExpansion:
         if self._pending is None or self._pending.key != self.concept_class.key(x):
             self._pending = self._expand(x)
         return self._pending

@@ -14,7 +14,7 @@ import numpy as np
 
 from adeptree.core.arguments import check_number, check_size
 from adeptree.core.types import FloatArray, Instance
-from adeptree.learners.promises import warn_if_weak
+from adeptree.learners.guarantees import warn_if_weak
 from adeptree.learners.rates import check_rate
 from adeptree.learners.sequence_learner import SequenceLearner
 from adeptree.roles.concept_class import ConceptClass

@@ -8,7 +8,7 @@ from typing import Any
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import BudgetExhausted, ContradictoryOracle, InvalidArgument, got
-from adeptree.core.patience import Patience, check_seconds
+from adeptree.core.timeouts import Patience, check_seconds
 from adeptree.core.types import Sample
 from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import Key, sample_key

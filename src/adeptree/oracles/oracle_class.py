@@ -10,7 +10,7 @@ from typing import Any
 
 from adeptree.core.arguments import check_number, check_size, one_of
 from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
-from adeptree.core.patience import check_seconds
+from adeptree.core.timeouts import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN, point_key

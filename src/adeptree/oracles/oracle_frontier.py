@@ -12,13 +12,13 @@ from adeptree.core.declared_state import need
 from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
-from adeptree.oracles.bits_only import BitsOnly
 from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.chain import Asking, Counting, bits
 from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by
 from adeptree.oracles.labelling import Labelling
+from adeptree.oracles.query_strategy import Choice
 from adeptree.oracles.sources import ClassOracle
-from adeptree.oracles.worth_asking import Choice
+from adeptree.oracles.yes_no_strategy import BitsOnly
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
 
@@ -30,7 +30,7 @@ class OracleFrontier(Frontier):
     realizable path has a continuation). What else is asked depends on the oracle and on ``strategy``:
 
     - "cubes", with an oracle that returns concepts: whole sets of rows in one call (``cube_search.py``);
-    - "bits", with one that says yes or no: whole sets too, but a yes names no row (``bits_only.py``);
+    - "bits", with one that says yes or no: whole sets too, but a yes names no row (``yes_no_strategy.py``);
     - "literal": every row by itself, with its whole sample, as Algorithm 2 does;
     - "paper": the same with nothing inferred, both labels of every row being asked about.
 

@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from adeptree.core.cells import brief
+from adeptree.core.cell_text import brief
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.visible import counted
+from adeptree.core.escaping import counted
 from adeptree.learners.certificate import rounded_up
-from adeptree.pages.course import Moment
+from adeptree.pages.run_history import Moment
 from adeptree.pages.run_page import error_figure, regret_figure
 from adeptree.pages.skeleton import document, facts, fill, gallery, line, section, table, text
 from adeptree.pages.summary import percent, plainly, rule_text, stake_of, unit_of
 
 if TYPE_CHECKING:
     from adeptree.learners import Adept
-    from adeptree.pages.course import Course
+    from adeptree.pages.run_history import Course
 
 PARTS = ("head", "numbers", "curves", "rules", "recent", "bad")
 """In their order on the page."""
@@ -29,7 +29,7 @@ LISTED = 10
 """Rules that are listed."""
 
 
-class Round(NamedTuple):
+class ShownRound(NamedTuple):
     """A round that was answered, or learnt: y is None while it waits."""
 
     ticket: int
@@ -57,7 +57,7 @@ class Live:
     columns: Sequence[str]
     learner: Adept
     course: Course
-    recent: Sequence[Round]
+    recent: Sequence[ShownRound]
     open: int
     expired: int
     since: str

@@ -24,7 +24,7 @@ from adeptree.pages.summary import (
 
 if TYPE_CHECKING:
     from adeptree.learners import Adept
-    from adeptree.pages.course import Course, Moment
+    from adeptree.pages.run_history import Course, Moment
 
 LONGEST_LIST = 40
 """Changes of the best rule that are listed; of more, the last ones."""

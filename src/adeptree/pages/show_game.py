@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.escaping import visible
 from adeptree.core.types import Sample, label_of
-from adeptree.core.visible import visible
 from adeptree.games.adversaries import History, as_adversary, listening
 from adeptree.games.transcript import Round
 from adeptree.learners.adept_learner import Adept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adeptree.core.visible import counted
+from adeptree.core.escaping import counted
 from adeptree.pages.show_game import Pruned, Shown, Step
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from adeptree import __version__
-from adeptree.core.cards import text as text
+from adeptree.core.display import text as text
 from adeptree.core.files import write_atomically
 
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.escaping import counted, visible
 from adeptree.core.types import Concept
-from adeptree.core.visible import counted, visible
 from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
 from adeptree.learners.certificate import rounded_up
-from adeptree.learners.promises import beats_a_coin, why_nothing
+from adeptree.learners.guarantees import beats_a_coin, why_nothing
 from adeptree.pages.summary_words import compared, sentence, verdict, waiting
 from adeptree.theory import bounds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adeptree.core.visible import counted
+from adeptree.core.escaping import counted
 
 AS_WELL = 0.05
 """Fewer mistakes per 100 rounds than this are no difference: they are shown as 0.0."""

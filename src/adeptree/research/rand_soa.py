@@ -12,7 +12,7 @@ from adeptree.core.arguments import check_size
 from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.listed import check_listed
 from adeptree.learners.custom_learner import CustomLearner
-from adeptree.learners.promises import not_rounded_below
+from adeptree.learners.guarantees import not_rounded_below
 from adeptree.research.optimal_mistakes import OptimalMistakes, State
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bit_tables

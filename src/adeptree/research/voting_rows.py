@@ -16,7 +16,7 @@ import numpy as np
 
 from adeptree.core.declared_state import Array, check_fields, need
 from adeptree.core.types import BoolArray, Instance, IntArray, label_of
-from adeptree.ghost.ghost_learner import Labels, Oracle, OracleLearner, Recent
+from adeptree.ghost.ghost_learner import Labels, Oracle, OracleLearner, RecentAnswers
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Frontier, Split
 
@@ -64,7 +64,7 @@ class Voting(OracleLearner):
     """A learner that is a rule for votes and one for what a label changes, both for many learners at once."""
 
     oracle: Oracle | None = field(default=None, repr=False, compare=False, kw_only=True)
-    _recent: Recent = field(default_factory=Recent, init=False, repr=False, compare=False)
+    _recent: RecentAnswers = field(default_factory=RecentAnswers, init=False, repr=False, compare=False)
     FUNCTIONS: ClassVar[int] = 1
     """How many functions it begins with: one that fits the empty history, or none."""
     NOTES: ClassVar[tuple[int, ...]] = ()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adeptree.core.arguments import refuse_class
-from adeptree.core.cards import card
+from adeptree.core.dataframes import refuse_frame
+from adeptree.core.display import card
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:

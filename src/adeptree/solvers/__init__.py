@@ -1,6 +1,6 @@
 """Families that are decided by a real solver (extras). Importing this room makes them known."""
 
-from adeptree.core.cells import number
+from adeptree.core.cell_text import number
 from adeptree.families.registry import register
 from adeptree.roles.family import Columns, Family
 from adeptree.solvers.lp.halfspaces import Halfspaces

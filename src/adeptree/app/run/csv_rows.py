@@ -11,9 +11,9 @@ from itertools import count, repeat
 
 from adeptree.app.run.rows import Row, Stream
 from adeptree.app.run.text_lines import LONGEST, Decoder, numbered
-from adeptree.core.cells import is_missing, is_number
+from adeptree.core.cell_text import is_missing, is_number
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.visible import counted
+from adeptree.core.escaping import counted
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round"
 SEPARATORS = ",;\t|"

@@ -15,12 +15,12 @@ from adeptree.app.run.run_folder import ANSWERED, ROWS, RunFolder
 from adeptree.app.run.writing import PredictionLog
 from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, DamagedFile, HorizonReached, InvalidArgument
+from adeptree.core.escaping import counted
 from adeptree.core.interrupts import Interrupts
 from adeptree.core.json_lines import UNFIT
-from adeptree.core.visible import counted
 from adeptree.learners import Adept, Frequency
-from adeptree.pages.course import Course
-from adeptree.pages.sureness import Sureness
+from adeptree.pages.run_history import Course
+from adeptree.pages.uncertainty import Sureness
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options

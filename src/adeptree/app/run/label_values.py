@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from adeptree.app.run.rows import Row, Stream, listed
-from adeptree.core.cells import brief, is_missing, is_number, number
+from adeptree.core.cell_text import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, did_you_mean
 
 PAIRS = [("0", "1"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("negative", "positive"), ("neg", "pos")]

@@ -9,7 +9,7 @@ from typing import Any
 
 from adeptree.app.run.rows import LOOKED_AT, Row, Stream
 from adeptree.app.run.text_lines import numbered, text_of
-from adeptree.core.cells import as_text, brief
+from adeptree.core.cell_text import as_text, brief
 from adeptree.core.errors import InvalidArgument
 
 Objects = list[tuple[int, dict[str, Any] | str]]

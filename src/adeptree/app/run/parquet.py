@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adeptree.app.run.rows import Row, Stream
-from adeptree.core.cells import as_text
+from adeptree.core.cell_text import as_text
 from adeptree.core.errors import InvalidArgument, MissingExtra
 
 BATCH = 1024

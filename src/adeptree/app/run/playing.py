@@ -23,12 +23,12 @@ from adeptree.app.run.weight_column import WeightColumn
 from adeptree.app.run.writing import FREQUENCY, PredictionLog, Written
 from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
+from adeptree.core.escaping import visible
 from adeptree.core.interrupts import Interrupts
-from adeptree.core.visible import visible
 from adeptree.learners import Adept, Frequency
-from adeptree.pages.course import Course
+from adeptree.pages.run_history import Course
 from adeptree.pages.summary import Account, calibration, summary
-from adeptree.pages.sureness import Sureness
+from adeptree.pages.uncertainty import Sureness
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from adeptree.app.run.rows import Stream
 from adeptree.app.terminal import show
-from adeptree.core.visible import counted, visible_lines
+from adeptree.core.escaping import counted, visible_lines
 from adeptree.learners import Adept
 from adeptree.pages.summary import percent, rule_text
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from adeptree.app.run.layout import Examples
 from adeptree.learners import Adept
-from adeptree.pages.course import Course
+from adeptree.pages.run_history import Course
 from adeptree.pages.summary import rule_text
 from adeptree.theory.coins import Coins
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.row_label import COMPARISON
 from adeptree.app.run.rows import LabelRow, Row, Stream
-from adeptree.core.cells import brief, is_missing, is_number
+from adeptree.core.cell_text import brief, is_missing, is_number
 from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument
 from adeptree.learners import Ticket

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from adeptree.core.cells import brief
+from adeptree.core.cell_text import brief
 from adeptree.core.errors import InvalidArgument, did_you_mean
 
 LOOKED_AT = 10_000

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from adeptree.app.run.row_label import Label
 from adeptree.app.run.rows import Stream, listed
-from adeptree.core.cells import DIGITS, brief, is_missing, is_number
+from adeptree.core.cell_text import DIGITS, brief, is_missing, is_number
 from adeptree.core.errors import InvalidArgument, InvalidSpec
 from adeptree.families.registry import columns_of, families, family_named
 from adeptree.families.specs import parse

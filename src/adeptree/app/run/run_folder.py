@@ -21,7 +21,7 @@ from typing import Any
 from adeptree.app.run.rows import LabelRow, Row
 from adeptree.app.run.writing import AppendedFile, Counter, Written
 from adeptree.core import files
-from adeptree.core.cells import brief
+from adeptree.core.cell_text import brief
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, unsupported
 from adeptree.core.json_lines import LineFormat
 from adeptree.learners.loading import check_written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adeptree.app.run.layout import Layout
 from adeptree.app.run.rows import Row, Stream
-from adeptree.core.cells import number
+from adeptree.core.cell_text import number
 from adeptree.core.errors import InvalidArgument
 from adeptree.learners import Adept
 from adeptree.theory.losses import check_cost, check_weight

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from adeptree.core.cells import is_number
+from adeptree.core.cell_text import is_number
 from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
 from adeptree.core.files import write_atomically
 from adeptree.core.json_lines import UNFIT, seal, unseal

@@ -13,10 +13,10 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from adeptree.app.serve.service import Service
-from adeptree.core.cells import brief
+from adeptree.core.cell_text import brief
 from adeptree.core.errors import InvalidArgument
+from adeptree.core.escaping import visible
 from adeptree.core.extras import Extra
-from adeptree.core.visible import visible
 
 uvicorn = Extra("uvicorn", "adeptree serve", "serve")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from adeptree.app.serve.exchange import Reply, Request, said
 from adeptree.app.serve.requests import query_of
 from adeptree.app.serve.writer import Writer
-from adeptree.pages.live_page import BadRequest, Live, Round, live_page, live_parts, others_part
+from adeptree.pages.live_page import BadRequest, Live, ShownRound, live_page, live_parts, others_part
 
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
@@ -61,7 +61,7 @@ def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
             columns=served.columns.names,
             learner=served.learner,
             course=served.course,
-            recent=[Round(*one) for one in served.recent.values()],
+            recent=[ShownRound(*one) for one in served.recent.values()],
             open=len(served.book.open),
             expired=served.expired,
             since=_clock(counters.started),

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from adeptree.app.serve.refusals import Refusal
-from adeptree.core.cells import brief
-from adeptree.core.visible import visible
+from adeptree.core.cell_text import brief
+from adeptree.core.escaping import visible
 
 Receive = Callable[[], Any]
 BODY_SECONDS = 20.0

@@ -13,10 +13,10 @@ from adeptree.app.serve.refusals import Refusal
 from adeptree.app.serve.requests import query_of
 from adeptree.app.serve.served_learner import Asked, Told
 from adeptree.app.serve.writer import Writer
-from adeptree.core.cells import brief, is_storable, number
+from adeptree.core.cell_text import brief, is_storable, number
 from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.escaping import visible
 from adeptree.core.types import label_of
-from adeptree.core.visible import visible
 from adeptree.theory.losses import check_reach, check_weight
 
 MOST_RULES, USUAL_RULES = 1000, 100

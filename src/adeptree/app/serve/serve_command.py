@@ -230,7 +230,7 @@ def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> W
     from adeptree.app.serve.served_learner import ServedLearner
     from adeptree.app.serve.service_columns import ServiceColumns
     from adeptree.app.serve.writer import Writer
-    from adeptree.core.visible import counted
+    from adeptree.core.escaping import counted
 
     columns, folder = ServiceColumns(rules, options.x, options.times), None
     if options.save:

@@ -17,12 +17,12 @@ from adeptree.app.serve.refusals import Refusal
 from adeptree.app.serve.service_columns import OWN, ServiceColumns
 from adeptree.app.serve.ticket_book import EXPIRED, ONE, OPEN, Opened, TicketBook
 from adeptree.core import files
-from adeptree.core.cells import brief
+from adeptree.core.cell_text import brief
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners import Adept
 from adeptree.learners.certificate import Certificate
-from adeptree.pages.course import Course
+from adeptree.pages.run_history import Course
 from adeptree.theory.losses import check_cost
 
 RECENT = 12

@@ -26,9 +26,9 @@ from adeptree.app.serve.requests import (
 )
 from adeptree.app.serve.writer import Writer
 from adeptree.app.terminal import show
-from adeptree.core.cells import brief
+from adeptree.core.cell_text import brief
 from adeptree.core.errors import did_you_mean
-from adeptree.core.visible import visible
+from adeptree.core.escaping import visible
 
 Send = Callable[[dict[str, Any]], Any]
 OF_SERVICE: dict[str, dict[str, Handler]] = {

@@ -8,7 +8,7 @@ from typing import Any
 from adeptree.app.run.layout import Layout, layout_of
 from adeptree.app.run.rows import Row, Stream, listed
 from adeptree.app.run.rules_option import Reads, names_in, on_columns
-from adeptree.core.cells import as_text, brief, is_storable
+from adeptree.core.cell_text import as_text, brief, is_storable
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.families.registry import columns_of
 from adeptree.families.specs import parse

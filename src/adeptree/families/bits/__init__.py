@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from adeptree.core.cells import LABELS
+from adeptree.core.cell_text import LABELS
 from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
 from adeptree.families.bits.bit_engine import BitEngine
 from adeptree.families.bits.bit_frontiers import MonomialFrontier, ParityFrontier

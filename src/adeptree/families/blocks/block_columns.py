@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adeptree.core.cells import brief, is_storable
+from adeptree.core.cell_text import brief, is_storable
 from adeptree.core.errors import InvalidInstance
 from adeptree.families.blocks.block_unions import BlockUnions
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adeptree.core.cells import number
+from adeptree.core.cell_text import number
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.families.finite.partition_engine import FiniteEngine, OptimalEngine

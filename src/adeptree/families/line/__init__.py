@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adeptree.core.cells import floats, wholes
+from adeptree.core.cell_text import floats, wholes
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals

@@ -134,10 +134,10 @@ class IntervalSearch(_Ends[Intervals]):
         return dimension >= bound - mistakes
 
     def _boxes(self, frontier: IntervalFrontier) -> RowLearner:
-        return _Search(self, frontier)
+        return _CutSearch(self, frontier)
 
 
-class _Search(_Boxes):
+class _CutSearch(_Boxes):
     """Only the blank row needs a memory: its mistakes so far."""
 
     def __init__(self, search: IntervalSearch, frontier: IntervalFrontier) -> None:

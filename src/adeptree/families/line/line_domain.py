@@ -22,7 +22,7 @@ from adeptree.core.arguments import LARGEST_LINE, check_size
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
 from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
-from adeptree.families.line.round_cuts import finite_float, round_cut
+from adeptree.families.line.readable_cuts import finite_float, round_cut
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.roles.concept_class import ConceptClass

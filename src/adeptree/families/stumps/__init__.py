@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.cells import floats
+from adeptree.core.cell_text import floats
 from adeptree.core.types import FloatArray
 from adeptree.families.stumps.cell_vote import CellVote
-from adeptree.families.stumps.open_stumps import OpenStumpFrontier, OpenStumps
+from adeptree.families.stumps.grid_stumps import Stumps
+from adeptree.families.stumps.real_stumps import RealStumps
+from adeptree.families.stumps.sparse_stumps import OpenStumpFrontier, OpenStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
 from adeptree.families.stumps.stumps_engine import OpenStumpsEngine, StumpsEngine
-from adeptree.families.stumps.stumps_found import RealStumps
-from adeptree.families.stumps.stumps_given import Stumps
 from adeptree.roles.family import Columns, Family
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from adeptree.core.types import BoolArray, Instance
 from adeptree.families.line.line_domain import nearer_to_high
+from adeptree.families.stumps.real_stumps import RealStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
-from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.roles.base_learner import MadeFor, PerPath, RowLearner
 from adeptree.roles.frontier import Frontier, Split
 

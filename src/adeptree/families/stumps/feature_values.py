@@ -9,7 +9,7 @@ import numpy as np
 
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import CheckedRows, FloatArray
-from adeptree.families.line.round_cuts import finite_float
+from adeptree.families.line.readable_cuts import finite_float
 
 GAPS = "; TableStumps takes rows with texts and gaps"
 

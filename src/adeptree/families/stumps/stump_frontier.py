@@ -10,9 +10,9 @@ import numpy as np
 from adeptree.core.declared_state import COUNT, Array, Fields, need
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
-from adeptree.families.line.round_cuts import round_cut
+from adeptree.families.line.readable_cuts import round_cut
 from adeptree.families.rule_values import Constant, Stump
-from adeptree.families.stumps.stumps_found import RealStumps
+from adeptree.families.stumps.real_stumps import RealStumps
 from adeptree.roles.frontier import Children, Frontier, Split
 
 

@@ -35,7 +35,7 @@ def stump_vc_dimension(cut_counts: Sequence[int], budget: int = SEARCH_BUDGET) -
     while not _long_enough(points, cuts):
         if points > LARGEST_SEARCH:
             return None
-        found = _Search(points, budget).splits(cuts)
+        found = _VcSearch(points, budget).splits(cuts)
         if found is not False:
             return points if found else None
         points -= 1
@@ -84,7 +84,7 @@ def _room(points: int, ranks: Counter[int], cuts: Sequence[int]) -> bool:
     return True
 
 
-class _Search:
+class _VcSearch:
     """Looks for chains that cover all subsets of ``points`` points up to complement.
 
     A subset is a bit mask; of a subset and its complement the one without the last point is used.

@@ -15,14 +15,14 @@ from adeptree.core.errors import InvalidInstance
 from adeptree.core.types import Concept, FloatArray
 from adeptree.families.finite.version_space import Halving
 from adeptree.families.line.cuts_engine import CutsPrior
-from adeptree.families.line.round_cuts import round_cut
+from adeptree.families.line.readable_cuts import round_cut
 from adeptree.families.line.thresholds import RealThresholds, Thresholds
 from adeptree.families.line.two_way_engine import TwoWayEngine
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.feature_values import Table
-from adeptree.families.stumps.open_stumps import SparseStump
-from adeptree.families.stumps.stumps_given import Stumps
+from adeptree.families.stumps.grid_stumps import Stumps
+from adeptree.families.stumps.sparse_stumps import SparseStump
 from adeptree.roles.engine import Problem
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest
 from adeptree.structures.mixture_engine import MixtureEngine, MixturePrior

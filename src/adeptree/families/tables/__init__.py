@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.cells import is_missing, number, plain_floats
+from adeptree.core.cell_text import is_missing, number, plain_floats
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
 from adeptree.families.tables.table_classes import TableIntervals, TableSteps, TableStumps, TableThresholds, TableUnions

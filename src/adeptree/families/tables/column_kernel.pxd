@@ -2,12 +2,12 @@
 cimport cython
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.round_kernel cimport RoundKernel
-from adeptree._compiled.values_kernel cimport Values
+from adeptree._compiled.values_kernel cimport SingleValues
 
 @cython.final
 cdef class ColumnKernel(RoundKernel):
     cdef public LineTree line
-    cdef public Values values
+    cdef public SingleValues values
     cdef public dict places
     cdef public list words
     cdef public double side0, side1

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.cells import is_storable
+from adeptree.core.cell_text import is_storable
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import CheckedRows, FloatArray
 

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adeptree.core.arguments import check_size
+from adeptree.core.dataframes import framed, is_series, plain_rows
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import framed, is_series, plain_rows
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.line.two_way_engine import turned
 from adeptree.families.rule_values import Constant, Interval, Threshold
-from adeptree.families.stumps.stumps_found import names_of
+from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
 from adeptree.families.tables.table_cells import TableCells, clipped, row_of
 from adeptree.families.tables.times import DERIVED, TimeCell, with_times

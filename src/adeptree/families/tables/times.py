@@ -75,10 +75,10 @@ def _offset(value: Any) -> float:
     return zone.total_seconds() if zone else 0.0
 
 
-class Moment(float):
+class TimeOfRow(float):
     """Seconds since 1970 that are shown as a time in UTC.
 
-    >>> [str(Moment(seconds)) for seconds in (86400, 3600, 3601.5, 1e300, 1e-7)]
+    >>> [str(TimeOfRow(seconds)) for seconds in (86400, 3600, 3601.5, 1e300, 1e-7)]
     ['1970-01-02', '1970-01-01T01:00', '1970-01-01T01:00:01.500000', '1e+300', '1e-07']
     """
 
@@ -110,12 +110,12 @@ def _round(cut: float, points: Sequence[float]) -> float:
     """Return a time above the same points: the first of a year, else of a month, else midnight, else a full hour..."""
     place = bisect_left(points, cut)
     if not math.isfinite(cut) or not 0 < place < len(points):
-        return cut if math.isinf(cut) else Moment(cut)
+        return cut if math.isinf(cut) else TimeOfRow(cut)
     low, point = points[place - 1 : place + 1]
     try:
         high = EPOCH + timedelta(seconds=point)
     except OverflowError:
-        return Moment(cut)
+        return TimeOfRow(cut)
     if high.timestamp() > point:  # rounded up to a microsecond, where the point is finer
         high -= timedelta(microseconds=1)
     second = high.replace(microsecond=0)
@@ -124,5 +124,5 @@ def _round(cut: float, points: Sequence[float]) -> float:
     day = hour.replace(hour=0)
     for time in (day.replace(month=1, day=1), day.replace(day=1), day, hour, minute, second, high):
         if (seconds := time.timestamp()) > low:
-            return Moment(seconds)
-    return Moment(point)
+            return TimeOfRow(seconds)
+    return TimeOfRow(point)

@@ -1,9 +1,9 @@
 # What columns call of value_sets_kernel.py, as C.
 cimport cython
-from adeptree._compiled.values_kernel cimport Values
+from adeptree._compiled.values_kernel cimport SingleValues
 
 @cython.final
-cdef class ValueSets(Values):
+cdef class ValueSets(SingleValues):
     cdef Py_ssize_t most, stride
     cdef double floor
     cdef double[::1] best, every, ended

@@ -23,22 +23,22 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.values_kernel import Values
+    from cython.cimports.adeptree._compiled.values_kernel import SingleValues
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import log
 else:
     from math import inf, log
 
-    from adeptree.families.tables.values_kernel import Values
+    from adeptree.families.tables.values_kernel import SingleValues
 
 
-class ValueSets(Values):
+class ValueSets(SingleValues):
     """The tree of sets, the one of complements behind it, and two nodes more to compute in."""
 
     def __init__(self, most: cython.Py_ssize_t) -> None:
         self.most, self.stride, self.floor = most, most + 1, 0.0
         self.best = self.every = self.ended = array("d")
-        Values.__init__(self)
+        SingleValues.__init__(self)
 
     def rebuild_all(self) -> None:
         """Have trees for ``size`` leaves, and sum them up."""

@@ -1,6 +1,6 @@
 # What the kernel of tables calls of values_kernel.py, as C.
 
-cdef class Values:
+cdef class SingleValues:
     cdef public Py_ssize_t count
     cdef public double ones, zeros, eta
     cdef public double[::1] gain

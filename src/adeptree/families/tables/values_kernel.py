@@ -31,7 +31,7 @@ else:
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 
 
-class Values:
+class SingleValues:
     """Slot 0 stands for the values to come, slot i for the i-th that was met; a tree of pairs is over them."""
 
     def __init__(self) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.dataframes import refuse_frame
 from adeptree.core.errors import InvalidArgument, TooLarge, got
-from adeptree.core.frames import refuse_frame
 from adeptree.families.listed import ENUMERATION_LIMIT
 
 

@@ -2,4 +2,4 @@
 
 from adeptree.solvers.lp.halfspace import Halfspace as Halfspace
 from adeptree.solvers.lp.halfspaces import Halfspaces as Halfspaces
-from adeptree.solvers.lp.infeasible import Certificate as Certificate
+from adeptree.solvers.lp.infeasible import Infeasibility as Infeasibility

@@ -11,7 +11,7 @@ from adeptree.core.errors import OracleUnknown
 from adeptree.solvers.lp import exact_simplex as exact
 from adeptree.solvers.lp.halfspace import Halfspace, rounded
 from adeptree.solvers.lp.highs import Model, Outcome
-from adeptree.solvers.lp.infeasible import Certificate, certificate_of
+from adeptree.solvers.lp.infeasible import Infeasibility, certificate_of
 from adeptree.solvers.lp.lifting import Point, lift
 
 Labelled = list[tuple[Point, int]]
@@ -36,12 +36,12 @@ class Decider:
         self.rungs: Counter[str] = Counter()
         self.box, self.free = Model(dim), Model(dim, "free")
 
-    def decide(self, sample: Labelled) -> Halfspace | Certificate:
+    def decide(self, sample: Labelled) -> Halfspace | Infeasibility:
         """Return what is proved about the sample."""
         labels: dict[Point, int] = dict(sample)
         for x, y in sample:
             if labels[x] != y:
-                return Certificate(((x, 1), (x, 0)), (Fraction(1), Fraction(1)))
+                return Infeasibility(((x, 1), (x, 0)), (Fraction(1), Fraction(1)))
         items = list(labels.items())
         if len(set(labels.values())) < 2:
             # Nothing to separate: a constant rule fits.
@@ -54,7 +54,7 @@ class Decider:
                 return decided
         return self._by_highs(items, until) or self._exactly(items, until)
 
-    def _by_highs(self, items: Labelled, until: float) -> Halfspace | Certificate | None:
+    def _by_highs(self, items: Labelled, until: float) -> Halfspace | Infeasibility | None:
         for rung, model, cold in (("warm", self.box, False), ("cold", self.box, True), ("other form", self.free, True)):
             left = until - time.monotonic()
             if left <= 0:
@@ -67,7 +67,7 @@ class Decider:
             self.rungs[f"{rung}: {'unknown' if outcome is None else 'unproved'}"] += 1
         return None
 
-    def _exactly(self, items: Labelled, until: float) -> Halfspace | Certificate:
+    def _exactly(self, items: Labelled, until: float) -> Halfspace | Infeasibility:
         decided = separated(items, until)
         if decided is None:
             late = time.monotonic() > until
@@ -80,16 +80,16 @@ class Decider:
         return decided
 
 
-def _checked(outcome: Outcome, items: Labelled, until: float) -> Halfspace | Certificate | None:
+def _checked(outcome: Outcome, items: Labelled, until: float) -> Halfspace | Infeasibility | None:
     """Return what the solver's hint proves: by its vector, or by the points that carry its "no"."""
     rule = rounded(outcome.vector, items)
     if rule is not None or not outcome.support:
         return rule
     proof = separated([items[i] for i in outcome.support], until)
-    return proof if isinstance(proof, Certificate) else None
+    return proof if isinstance(proof, Infeasibility) else None
 
 
-def separated(items: Labelled, until: float = math.inf) -> Halfspace | Certificate | None:
+def separated(items: Labelled, until: float = math.inf) -> Halfspace | Infeasibility | None:
     """Decide a sample in integers; None if that takes too many pivots, or until then.
 
     >>> str(separated([((0, 0), 0), ((3, 1), 1)]))

@@ -11,14 +11,14 @@ import numpy as np
 
 from adeptree.core.arguments import LARGEST_LINE, check_size, one_of
 from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
-from adeptree.core.patience import check_seconds
+from adeptree.core.timeouts import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.lp.deciding import Decider
 from adeptree.solvers.lp.dichotomies import dichotomies
 from adeptree.solvers.lp.halfspace import Halfspace
 from adeptree.solvers.lp.highs import highspy
-from adeptree.solvers.lp.infeasible import Certificate
+from adeptree.solvers.lp.infeasible import Infeasibility
 from adeptree.solvers.lp.lifting import Number, Point, as_point, lift
 from adeptree.solvers.solver_class import SolverClass
 from adeptree.theory import bounds
@@ -38,7 +38,7 @@ class Halfspaces(SolverClass):
     """Rules w.x >= b with any real w and b; x is a tuple of numbers (int, Fraction or float).
 
     ``find`` asks HiGHS (extra ``lp``), and no answer is believed unchecked: a halfspace is tried on the sample
-    in rational arithmetic, and "nothing fits" needs a :class:`Certificate` of at most dim + 2 points. If neither
+    in rational arithmetic, and "nothing fits" needs a :class:`Infeasibility` of at most dim + 2 points. If neither
     holds, it is asked again from scratch, then in another form, then decided by a simplex method in integers;
     ``OracleUnknown`` is raised only if that takes too long. ``decider.rungs`` counts which step decided (in this
     process).
@@ -121,16 +121,16 @@ class Halfspaces(SolverClass):
         decided = self._decided(sample)
         return decided if isinstance(decided, Halfspace) else None
 
-    def certificate(self, sample: Sample) -> Certificate | None:
+    def certificate(self, sample: Sample) -> Infeasibility | None:
         """Return the proof that no halfspace fits, or None if one does."""
         decided = self._decided(sample)
-        return decided if isinstance(decided, Certificate) else None
+        return decided if isinstance(decided, Infeasibility) else None
 
-    def _decided(self, sample: Sample) -> Halfspace | Certificate:
+    def _decided(self, sample: Sample) -> Halfspace | Infeasibility:
         with self.alone:
             clean = self.clean(sample)
             decided = self.decider.decide(clean)
-            proof = decided.points if isinstance(decided, Certificate) else ()
+            proof = decided.points if isinstance(decided, Infeasibility) else ()
             self._core = tuple(i for i, item in enumerate(clean) if item in proof) or None
         return decided
 

@@ -10,14 +10,14 @@ from adeptree.solvers.lp.lifting import Point, lift
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Infeasibility:
     """Labelled points, each with a positive rational weight, that no halfspace can label.
 
     The weights of the 1-points add up to one, those of the 0-points too, and both weighted means are the same
     point: it would have to lie on both sides (Kirchberger's theorem: such a proof exists with dim + 2 points).
 
     >>> half = Fraction(1, 2)
-    >>> proof = Certificate((((0, 0), 1), ((2, 2), 1), ((0, 2), 0), ((2, 0), 0)), (half, half, half, half))
+    >>> proof = Infeasibility((((0, 0), 1), ((2, 2), 1), ((0, 2), 0), ((2, 0), 0)), (half, half, half, half))
     >>> proof.verify(), str(proof)
     (True, '(1, 1) is a mean of the 1-points (0, 0), (2, 2) and of the 0-points (0, 2), (2, 0)')
     """
@@ -57,9 +57,9 @@ def _shown(x: Iterable[object]) -> str:
     return f"({', '.join(map(str, x))})"
 
 
-def certificate_of(balance: Mapping[tuple[Point, int], int]) -> Certificate:
+def certificate_of(balance: Mapping[tuple[Point, int], int]) -> Infeasibility:
     """Return the certificate of weights that balance the *lifted* points of the two labels."""
     # A lifted point is (x, 1) times its common denominator, which therefore belongs to the weight.
     weights = {item: weight * lift(item[0])[-1] for item, weight in balance.items() if weight}
     total = sum(weight for (_, y), weight in weights.items() if y)
-    return Certificate(tuple(weights), tuple(Fraction(weight, total) for weight in weights.values()))
+    return Infeasibility(tuple(weights), tuple(Fraction(weight, total) for weight in weights.values()))

@@ -19,7 +19,7 @@ from adeptree.core.errors import (
     TooLarge,
     got,
 )
-from adeptree.core.patience import check_seconds
+from adeptree.core.timeouts import check_seconds
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.sat.encoding import Encoding

@@ -8,7 +8,7 @@ from typing import Any
 
 from adeptree.core.arguments import check_size
 from adeptree.core.errors import OracleUnknown
-from adeptree.core.patience import check_seconds
+from adeptree.core.timeouts import check_seconds
 from adeptree.solvers.smt.terms import Part, Term, parts, total, z3
 
 

@@ -17,7 +17,7 @@ from adeptree.core.declared_state import COUNT, Array, check_fields
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import BoolArray, Instance, Sample
 from adeptree.oracles.bitsets import LabelTable, unpack
-from adeptree.oracles.yes_no import Cube, Forecast, PredictedCubes, Round, Spent, by_oracle, by_truth
+from adeptree.oracles.predicted_cubes import Cube, CubeRound, Forecast, PredictedCubes, Spent, by_oracle, by_truth
 
 MEMORY = 0.9
 """How much of a way's cost is carried over to the next round."""
@@ -41,7 +41,7 @@ class BitsOnly:
         self, table: LabelTable, points: Sequence[Instance], x: Instance, ask: Callable[[Sample], bool], saved: int
     ) -> BoolArray:
         """Return ``can[b, row]``; ``saved`` calls may be made beyond the paper's two per row."""
-        now = Round(table, by_oracle(points, x, ask), limit=2 * len(table.rows) + saved)
+        now = CubeRound(table, by_oracle(points, x, ask), limit=2 * len(table.rows) + saved)
         try:
             if self.costs[0] <= self.costs[1]:
                 PredictedCubes(now, self.forecast).run()
@@ -53,7 +53,7 @@ class BitsOnly:
             raise ContradictoryOracle(f"the oracle denies both labels of x={x!r} alone: no concept is left")
         return np.stack([unpack(now.can[b], len(table.rows)) for b in (0, 1)])
 
-    def _row_by_row(self, now: Round) -> None:
+    def _row_by_row(self, now: CubeRound) -> None:
         """Ask about each undecided row by itself, first for the label that it is likely denied."""
         undecided, last = [unpack(now.undecided(b), len(now.table.rows)) for b in (0, 1)], 0
         for row in _in_trie_order(now.table) if undecided[0].any() or undecided[1].any() else ():
@@ -69,7 +69,7 @@ class BitsOnly:
         seen = None
         self.rounds += 1
         if self.rounds <= YOUNG or self.rounds % SELDOM == 0:
-            replay = PredictedCubes(Round(table, by_truth(can)), self.forecast, can)
+            replay = PredictedCubes(CubeRound(table, by_truth(can)), self.forecast, can)
             replay.run()
             seen, calls = replay.seen, np.array([replay.round.calls, self._calls_by_row(table, can)])
             self.costs = MEMORY * self.costs + (1 - MEMORY) * calls / (2 * len(table.rows))

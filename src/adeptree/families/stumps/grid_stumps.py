@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.dataframes import refuse_frame
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Constant, Stump

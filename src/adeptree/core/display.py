@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from html import escape
 
-from adeptree.core.cells import brief
-from adeptree.core.visible import rounded_up, visible, visible_lines
+from adeptree.core.cell_text import brief
+from adeptree.core.escaping import rounded_up, visible, visible_lines
 
 # Colours are the notebook's own, so that a card is at home on a light page and on a dark one.
 CARD = "display:inline-block;max-width:48em;padding:.5em .9em;border:1px solid rgba(128,128,128,.45);border-radius:6px"

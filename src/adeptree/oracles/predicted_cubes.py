@@ -48,7 +48,7 @@ class Spent(Exception):
     """A call would leave too few to decide the remaining rows one by one."""
 
 
-class Round:
+class CubeRound:
     """What is known about every row: ``can[b]`` and ``cannot[b]``, as sets. All of it follows from answers.
 
     At most ``limit`` calls are made, if that is at least two per row: before a call that, if it decided nothing,
@@ -129,7 +129,7 @@ class PredictedCubes:
     the other label, and ends at the border between the two kinds of rows.
     """
 
-    def __init__(self, round: Round, forecast: Forecast, truth: BoolArray | None = None) -> None:
+    def __init__(self, round: CubeRound, forecast: Forecast, truth: BoolArray | None = None) -> None:
         self.round, self.table, self.forecast, self.truth = round, round.table, forecast, truth
         self.labels = self.table.labels()
         self.rows = len(self.labels)

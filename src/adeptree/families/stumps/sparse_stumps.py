@@ -17,8 +17,8 @@ from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import feature_value, mapping_of
+from adeptree.families.stumps.real_stumps import RealStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
-from adeptree.families.stumps.stumps_found import RealStumps
 from adeptree.roles.frontier import Children, Split
 
 UNSEEN = ""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.dataframes import refuse_frame
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.frames import refuse_frame
 from adeptree.core.types import Concept, FloatArray, Instance, Sample
 from adeptree.families.line.line_domain import gains_of
-from adeptree.families.line.round_cuts import round_cut
+from adeptree.families.line.readable_cuts import round_cut
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import table_of, values_of
 from adeptree.families.stumps.stump_vc import enough_chains
