@@ -441,3 +441,40 @@ def test_a_width_that_is_not_a_whole_number_is_refused(tmp_path: Path) -> None:
     files.save(tmp_path / "learner", with_leaf(whole, where, float(learner.width)))
     with pytest.raises(DamagedFile, match="width cannot be what a learner saved"):
         at.load(tmp_path / "learner", concept_class=OpenStumps())
+
+
+def test_labels_that_were_late_stay_late(tmp_path: Path) -> None:
+    learner = at.Adept(at.Thresholds(9))
+    learner.answer(6)
+    learner.learn(3, 1)
+    learner.save(tmp_path / "learner")
+    files.save(tmp_path / "learner", with_leaf(files.load(tmp_path / "learner"), ("account", "late"), False))
+    with pytest.raises(DamagedFile, match="late cannot be what a learner saved"):
+        at.load(tmp_path / "learner")
+
+
+def test_a_block_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    learner = at.Tracking(at.BlockUnions(2), 50, 1)
+    learner.learn_many(["a", "b", "c"], [1, 0, 1])
+    learner.save(tmp_path / "learner")
+    whole, where = files.load(tmp_path / "learner"), ("learnt", "frontier", "blocks", 1)
+    files.save(tmp_path / "learner", with_leaf(whole, where, "a"))
+    with pytest.raises(DamagedFile, match="members cannot be what a learner saved"):
+        at.load(tmp_path / "learner")
+
+
+@pytest.mark.parametrize("c", [at.RealThresholds(), at.RealStumps(["a"])])
+def test_a_rule_that_loses_more_than_was_charged_is_refused(tmp_path: Path, c: Any) -> None:
+    learner = at.Adept(c)
+    for value in (1.0, 2.0, 3.0):
+        learner.learn(value if c.spec_name == "real_thresholds" else {"a": value}, 0)
+    learner.save(tmp_path / "learner")
+    whole = files.load(tmp_path / "learner")
+    line: tuple[Any, ...] = () if c.spec_name == "real_thresholds" else ("columns", 0)
+    where = ("learnt", "engine", *line, "gain")
+    gain: Any = whole
+    for key in where:
+        gain = gain[key]
+    files.save(tmp_path / "learner", with_leaf(whole, where, -gain))
+    with pytest.raises(DamagedFile, match="gain cannot be what a learner saved"):
+        at.load(tmp_path / "learner")

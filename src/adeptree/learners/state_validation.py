@@ -63,6 +63,8 @@ def check_saved(saved: dict[str, Any]) -> None:
         need(is_count(arrivals) and arrivals <= account["rounds"], "tickets")
     open_here = {ticket[0] for ticket in tickets}
     need(len(open_here) == len(tickets), "tickets")
+    # (An answer that is given while another waits makes the labels late.)
+    need(account["late"] or (not account["overlaps"] and open_here <= {answered}), "late")
     horizon = settings.get("horizon")
     need(horizon is None or answered <= horizon, "more rounds than the horizon")
     _check_values(learnt, "learnt")
@@ -114,8 +116,7 @@ def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
         width = part["losses"].shape[-1]
         need(width > 0 and part.get("log_g", part["losses"]).shape[-1] == width, "losses")
         if "frontier" in part:
-            stated = part["frontier"].get("width", width)
-            need(is_count(stated) and stated == width, "width")
+            need(is_count(stated := part["frontier"].get("width", width)) and stated == width, "width")
             _check_waiting(part.get("waiting"), part.get("dropped", {}), width)
 
 
@@ -150,7 +151,7 @@ def check_rebuilt(
 def _try(trial: OnlineLearner) -> None:
     rng, tickets = np.random.default_rng(0), list(trial.tickets)[:2]
     # (A heavier round would warn, and none is played.)
-    light = [most] if (most := getattr(trial, "max_weight", 1)) < 1 else []
+    light = [most] if (most := trial.settings().get("max_weight", 1)) < 1 else []
     for label in (None, *TRIALS):
         if label is not None:
             if trial.ended and not tickets:

@@ -61,8 +61,11 @@ class BlockFrontier(Frontier):
 
     def invariants(self, state: dict[str, Any]) -> None:
         """Members are blocks."""
-        members = state["members"]
-        need(members.max() < len(state["blocks"]) and ((members >= 0).sum(axis=1) == state["count"]).all(), "members")
+        members, blocks = state["members"], state["blocks"]
+        need(
+            members.max() < len(set(blocks)) == len(blocks) and ((members >= 0).sum(axis=1) == state["count"]).all(),
+            "members",
+        )
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows, if they are sets of the blocks."""
