@@ -31,7 +31,10 @@ nitpicky = True
 # Types of other libraries and our own private ones are named in signatures, but have no page here.
 nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|pytest|river|sklearn|unittest)\..*"),
-    ("py:class", r"adeptree\..*\.(_\w+|History|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)"),
+    (
+        "py:class",
+        r"adeptree\..*\.(_\w+|GhostHistory|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)",
+    ),
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
     ("py:class", r"adeptree\.families\.(rule_values|tables\.cell_rules)\.\w+"),
     ("py:class", r"adeptree\.(ghost|games|research)\..*\.(OracleLearner|Voting|Voters|Council|MadeConcept|OwnsOracle)"),
@@ -39,7 +42,7 @@ nitpick_ignore_regex = [
         "py:class",
         r"adeptree\.(theory\.priors\.BetaTables|learners\.(sequence_learner\.SequenceLearner|rates\.RateRule))",
     ),
-    ("py:class", r"adeptree\.(_compiled\..*|roles\.engine\.Entered)"),
+    ("py:class", r"adeptree\.(_compiled\..*|roles\.engine\.Entered|core\.declared_state\.\w+)"),
     ("py:class", "[CHS]"),
     ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
     ("py:class", r"adeptree\.checks\.subjects\.\w+"),

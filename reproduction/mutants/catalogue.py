@@ -180,7 +180,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "always the best": Mutant(
         "certificates always say that the best rule was kept",
-        {"learners.adept_learner:certify": ways.always_best},
+        {"learners.account:certify": ways.always_best},
         {"anytime": {"part": "narrow"}},
     ),
     # --- Laziness ---

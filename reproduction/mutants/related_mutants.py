@@ -60,7 +60,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     ),
     "asks again": Mutant(
         "Transductive asks about x when it comes",
-        {"research.transductive:Transductive._says": ways.asks_again},
+        {"structures.experts:Experts.odds": ways.asks_again},
         KNOWN,
     ),
     "half a promise": Mutant(

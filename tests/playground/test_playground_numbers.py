@@ -146,7 +146,7 @@ def python_plays(game: dict[str, Any]) -> dict[str, Any]:
         refused = [f"{nodes[v]}{b}" for v in range(len(nodes)) for b in (0, 1) if not (split.can0, split.can1)[b][v]]
         outer.learn(x, y)
         played = {"p": p, "eta": eta, "guess": guess, **account(outer)}
-        rule = outer.best_rule()
+        rule = adept.best_rule()  # (of the committed rounds)
         entry = {
             "adept": {**played, "rule": "".join(str(int(rule(i))) for i in c.instances())},  # type: ignore[attr-defined]
             "shares": np.exp(weight - log_sum(weight)).tolist(),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import signal
 import sys
@@ -66,6 +67,8 @@ def struck(call: Callable[[], Any], seconds: float) -> bool:
             raise KeyboardInterrupt
 
     handler, left = signal.signal(signal.SIGALRM, strike), signal.getitimer(signal.ITIMER_REAL)
+    collects = gc.isenabled()
+    gc.disable()  # (an exception in a callback of the collector is lost)
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds)  # (inside: on a busy machine it strikes before the call)
@@ -78,6 +81,8 @@ def struck(call: Callable[[], Any], seconds: float) -> bool:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, *left)  # of pytest-timeout
+        if collects:
+            gc.enable()
     return False
 
 
