@@ -26,7 +26,7 @@ def is_missing(text: str) -> bool:
 
 
 def number(text: str) -> Any:
-    """Return a number if the text is one; else the text, which a class then refuses in its own words.
+    """Parse a number if possible; otherwise return the text unchanged (the class will reject it).
 
     >>> number("3"), number("2.5"), number("abc"), number("1_000"), number("9" * 400)
     (3, 2.5, 'abc', '1_000', inf)

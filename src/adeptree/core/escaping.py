@@ -10,7 +10,7 @@ STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def visible(text: str) -> str:
-    """Return a name or value with all that would steer the terminal spelt out, line ends too.
+    """Escape control characters and newlines for safe display.
 
     >>> print(visible("Zürich\\x1b[31m\\nred"))
     Zürich\\x1b[31m\\nred

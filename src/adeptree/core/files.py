@@ -124,7 +124,7 @@ def write_atomically(path: Path, content: bytes, check: Callable[[str], object] 
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the new name on the disk too; where folders cannot be synced, the file is there all the same."""
+    """fsync the directory as well, where the platform supports it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Waiting for a function no longer than a given time."""
+"""Call a function with a timeout."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Labels = tuple[int, ...]
 Oracle = Callable[[Sample], bool]
 
 LARGEST_D = 32
-"""M(d) is about 2^(d (d + 1) / 2): beyond, it is no number that means anything."""
+"""M(d) is about 2^(d (d + 1) / 2): beyond that the bound is vacuous."""
 
 
 class GhostHistory(NamedTuple):

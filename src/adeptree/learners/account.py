@@ -229,7 +229,7 @@ class Account(ABC):
     def best_constant(self) -> RankedRule:
         """Return the better of "always 0" and "always 1", and its loss.
 
-        It is no rule of every class: a learner may lose less than its best rule, and still more than a constant.
+        Constants need not belong to the class, so a learner may beat its best rule and still lose to a constant.
         """
         lost = self.ledger.loss_of_zeros, self.ledger.loss_of_ones
         return RankedRule(Constant(int(lost[1] < lost[0])), whole(min(lost)))

@@ -42,11 +42,11 @@ class Adept(OnlineLearner):
         "paper" (needs a horizon and M), "kt", or "mixed", the default without a horizon.
     engine
         "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
-        have one) or "auto", which takes the structure where there is one. They give the same numbers, but that
+        have one) or "auto", which takes the structure where there is one. They give the same numbers, except that
         where a structure stands for the paths a first-order rate is kept for stretches (until L* + 1 has grown by 5 %),
         and rules with several cuts (intervals and unions of them) have a prior of their own if there is no horizon.
     seed
-        Of the guesses. Who knows it knows every guess.
+        Seed of the random guesses. Anyone who knows it can predict every guess.
     costs
         What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
     max_weight

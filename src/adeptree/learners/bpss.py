@@ -45,7 +45,7 @@ class Bpss(CustomLearner):
     rate
         "paper", "first-order" or a positive number.
     seed
-        Of the guesses.
+        Seed of the random guesses.
     prune
         True deletes an expert once its labels are not realizable: that is exactly ADEPT. False is the classic
         algorithm, which differs once an expert becomes unrealizable.

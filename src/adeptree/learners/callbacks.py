@@ -54,7 +54,7 @@ def round_of(learner: OnlineLearner, t: int, x: Any, p: float, guess: int, y: in
 
 
 class Watch:
-    """Who wants to know what of the rounds of a call."""
+    """Callbacks to run during one call of learn_many."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""An honest frequency beside p: of the rows that got this number, so many were 1."""
+"""A calibrated estimate of P(label = 1), reported next to p."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGER = 4
 BELIEF_AFTER = 0.02
 """How much each of those after the same labels is believed at first."""
 SHARE = 0.003
-"""This part of the belief begins anew after every label, so that a stream may change."""
+"""This part of the belief restarts after every label, so that a stream may change."""
 BINS = 10
 STEPS = 1000
 """Numbers are multiples of one over this: so close to the edge of a tenth can they be."""
@@ -51,7 +51,7 @@ class Frequency:
     Rows are alike if the learner would rather guess 1 at them (p >= 1/2), or rather 0. For each of the two sides
     several frequencies are known before the label is: of its last rows, of the last rows of both, and of its rows that
     came after the same three labels, with a short memory and with longer ones. They are mixed by how probable they
-    made the labels so far (Bayes' rule, with a small share that begins anew, so that the best of them may change).
+    made the labels so far (Bayes' rule, with a small share that restarts, so that the best of them may change).
     That number still lags and wavers, so it is corrected: for each tenth of the scale the sum of (label - number) so
     far is kept, and a number is given that leads the sums back towards 0 (a step down the sum of their squares, as in
     proofs of calibration by Blackwell's theorem). So it can be read as "of the rows that got 8 %, about 8 % were 1".

@@ -43,7 +43,7 @@ class LazyAdept(HistoryLearner):
     rate
         That of the :class:`Adept` inside.
     seed
-        Of the guesses, and of which rounds are committed.
+        Seed of the random guesses and of the choice of committed rounds.
 
     Examples
     --------

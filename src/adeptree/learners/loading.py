@@ -1,4 +1,4 @@
-"""Going on with a saved learner."""
+"""Load a saved learner and continue from it."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _class(spec: str, given: ConceptClass | None, path: object) -> ConceptClass:
     try:
         name, _, _ = called(spec)
     except errors.InvalidSpec:
-        # Of a known class, whose text is no plain values, so that there is code in it; or of no class that we know.
+        # Either a known class whose spec contains code, or an unknown class.
         found = re.match(r"(\w+)\(", spec)
         name = found[1] if found else spec
         holds_code = True

@@ -1,4 +1,4 @@
-"""Learning rates: eta of the coming round, from what is over.
+"""Learning rates: eta for the next round, computed from past rounds.
 
 Every rule here never raises eta and looks only at the past, which is all that the regret proof asks of it
 (``docs/anytime.md``). A rule says how long its present eta surely stays, so that engines can play
@@ -24,7 +24,7 @@ theorems of ``docs/anytime.md`` reckon with it."""
 
 @dataclass(frozen=True)
 class Seen:
-    """What a rule may look at: all of it is over."""
+    """What a rate rule may use: past rounds only."""
 
     rounds: int
     """Rounds answered (plus twice the overlaps, where labels come late)."""

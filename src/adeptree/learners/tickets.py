@@ -36,7 +36,7 @@ class Ticket:
 
 
 class GivenUp(NamedTuple):
-    """The answers whose labels will never come, as far as anything depends on them: sums of p (1 - p), max(p, 1 - p).
+    """Aggregate statistics of abandoned answers: sums of p (1 - p), max(p, 1 - p).
 
     >>> GivenUp().and_also(0.25).and_also(0.5)
     GivenUp(number=2, variance=0.4375, worst=1.25)

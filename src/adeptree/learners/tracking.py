@@ -57,7 +57,7 @@ class Tracking(SequenceLearner):
     share
         alpha, the part of the weight that is shared out per round; by default tuned too.
     seed
-        Of the guesses.
+        Seed of the random guesses.
     mistake_bound
         M, where the base learner does not know its own.
 

@@ -64,7 +64,7 @@ class TrackingAnytime(SequenceLearner):
     base
         The realizable learner inside; by default the natural one of the class.
     seed
-        Of the guesses.
+        Seed of the random guesses.
     horizon
         The number of rounds, if there is to be an end; nothing is tuned to it.
     mistake_bound

@@ -63,7 +63,9 @@ class FunctionOracle(Oracle):
             return [checked(kind, said(self._find or self._realizable, list(sample))) for sample in samples]
         answers = said(self._find_many, list(map(list, samples)))
         if len(answers) != len(samples):
-            raise OracleError(f"find_many got {len(samples)} samples and gave {len(answers)} answers; one each is due")
+            raise OracleError(
+                f"find_many got {len(samples)} samples and gave {len(answers)} answers; expected one answer per sample"
+            )
         return [checked("find", answer) for answer in answers]
 
 

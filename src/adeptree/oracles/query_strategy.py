@@ -1,4 +1,4 @@
-"""Whether asking about sets of rows pays: by what a call is said to cost, and by counts, never by the clock.
+"""Decide between cube queries and row queries, from the declared call cost and past counts (never from timing).
 
 Sets need fewer calls, but each must be thought out, and that takes longer than asking about one row. How many calls
 they need is counted in the rounds that use them. So the choice, and with it the number of calls, is the same in every

@@ -1,7 +1,7 @@
 """The questions of one oracle, answered by the workers of an executor, as far as that pays.
 
 A task is a chunk of samples and the oracle, pickled. Every worker (or thread) builds it once, with a solver of its own,
-and keeps it for all later chunks. Answers come back in the order of the samples, whoever gave them when. Where it is
+and keeps it for all later chunks. Answers are returned in sample order, independent of completion order. Where it is
 known what a call takes, lists that are not worth their way are answered here. That depends on counts, never on the
 clock, so the same questions go to the workers in every run.
 """

@@ -35,7 +35,7 @@ class RandSOA(CustomLearner):
     horizon
         T, the number of rounds, if there is an end.
     seed
-        Of the guesses.
+        Seed of the random guesses.
 
     Examples
     --------

@@ -89,7 +89,7 @@ class Transductive(Hedge):
         "paper" (needs a horizon), "first-order", "adaptive" or a positive number. Default: "paper" with a horizon,
         else "adaptive".
     seed
-        Of the guesses.
+        Seed of the random guesses.
     costs, max_weight
         Those of :class:`Adept`.
 

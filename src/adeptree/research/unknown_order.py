@@ -1,4 +1,4 @@
-"""Thresholds in an order that nobody tells, on points known in advance: O(log n) mistakes and oracle calls."""
+"""Thresholds under an unknown ordering of points known in advance: O(log n) mistakes and oracle calls."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Queries:
     """The calls themselves, while somebody listens."""
 
     def hear(self, kind: str, samples: Iterable[Any], answers: Iterable[Any]) -> None:
-        """Keep calls for whoever listens."""
+        """Record calls if recording is on."""
         if self.heard is not None:
             self.heard += [Query(kind, tuple(s), answer) for s, answer in zip(samples, answers, strict=True)]
 

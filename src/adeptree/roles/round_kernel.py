@@ -94,20 +94,20 @@ class RoundKernel(Turns):
         self.asked += 2 * self.count()
 
     def asked_in_all(self) -> int:
-        """Return what was asked (a number of any size, where ``ask`` is written anew)."""
+        """Return what was asked (a number of any size, where ``ask`` is overridden)."""
         return self.asked
 
     def set_asked(self, count: int) -> None:
-        """Go on counting from here."""
+        """Continue counting from here."""
         self.asked = count
 
     def rebuild(self) -> cython.void:
-        """Compute anew what depends on the rate."""
+        """Recompute the sums that depend on the rate."""
 
     # --- Rounds ------------------------------------------------------------------------------------
 
     def set_rate(self, eta: float) -> None:
-        """Go on at this rate."""
+        """Set the rate of the coming rounds."""
         if eta != self.eta or self.stale:
             self.stale = True  # (interpreted, what follows may be interrupted)
             self.eta = eta
@@ -116,7 +116,7 @@ class RoundKernel(Turns):
             self.stale = False
 
     def set_limits(self, rounds: float, best_loss: float, gap: float) -> None:
-        """Say from where on the rate must be looked at; whoever says it has looked at it now."""
+        """Set the thresholds at which the rate must be re-examined, and clear the pending flag."""
         self.stay_rounds, self.stay_loss, self.stay_gap = rounds, best_loss, gap
         self.due = False
 
@@ -200,7 +200,7 @@ class RoundKernel(Turns):
         return p
 
     def quick_round(self, x: Any, y: Any) -> int:
-        """Play a round that costs 1: x had label y; 1 says that the rate is due, -1 that this is not plain."""
+        """Play a round that costs 1: return 1 if the rate must be updated, -1 if the slow path is needed."""
         due: cython.int = -1
         whole: cython.bint = False
         label: cython.int = label_in(y)

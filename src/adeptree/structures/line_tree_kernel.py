@@ -1,4 +1,4 @@
-"""Points on a line in order, under a tree of sums: what all rules made of cuts stand on.
+"""A balanced tree of sorted points with aggregated sums; the base of every cut-based rule.
 
 A slot holds a point and the gap after it, up to the next point; before the first point stands one that is never seen.
 What it holds lies together in memory (``held``), and ``keys``, ``gain``, ``mass`` and so on are views of its columns.

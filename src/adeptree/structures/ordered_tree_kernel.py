@@ -1,4 +1,4 @@
-"""Buckets in order under a balanced tree of sums; a subtree that has become lopsided is built anew.
+"""Buckets in order under a balanced tree of sums; unbalanced subtrees are rebuilt.
 
 A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. It lies
 in a block of 5 units of 4 slots, and moves to one of 6, 7, 8 when that is full: on average a third is saved. A node's

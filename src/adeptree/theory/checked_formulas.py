@@ -19,7 +19,7 @@ LARGEST = 1e300
 
 
 def of_numbers(formula: Callable[_P, _Value]) -> Callable[_P, _Value]:
-    """Have a formula say which of its arguments is no number of a sensible size."""
+    """Decorator: validate that all arguments of a formula are finite non-negative numbers."""
     names = list(inspect.signature(formula).parameters)
 
     @functools.wraps(formula)

@@ -6,7 +6,7 @@ concept per cell is looked at. Labels are bits, one column per point.
 
 ``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
 wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
-falls below 1e-290 counts as nothing; who wants to know how little that is (``log_ratio``) gets it from logarithms.
+falls below 1e-290 counts as nothing; use log_ratio for the exact log-odds.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from adeptree.roles.frontier import Frontier, Split
 
 @dataclass(frozen=True)
 class CellVote(MadeFor[RealStumps]):
-    """Stumps over floats: every feature and direction that still fits votes for its nearest label.
+    """Base learner for real stumps: majority vote of the nearest labels over all consistent (feature, direction) pairs.
 
     What fits is one gap for the cut, as in :class:`NearestLabel`; most votes win, a tie is 0.
 

@@ -1,4 +1,4 @@
-"""The ladder from a labelled sample to a checked answer: a halfspace that fits, or the proof that none does."""
+"""The pipeline from a labelled sample to a verified answer: a halfspace that fits, or the proof that none does."""
 
 from __future__ import annotations
 
