@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-import sys
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -638,15 +637,6 @@ def test_a_rate_whose_sums_were_interrupted_is_set_again() -> None:
     for kernel in (torn, whole):
         kernel.set_rate(2.0)
     assert [torn.chance(x) for x in range(100)] == [whole.chance(x) for x in range(100)]
-
-
-@pytest.fixture
-def eager_threads() -> Iterator[None]:
-    """Let threads take turns as soon as one lets the others in."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 def test_a_tree_that_grows_calls_nothing_that_lets_other_threads_in(monkeypatch: pytest.MonkeyPatch) -> None:

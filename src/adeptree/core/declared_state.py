@@ -7,7 +7,6 @@ So loading checks every value against its declaration (name, type, shape, range)
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -158,5 +157,4 @@ def is_count(value: Any) -> bool:
 
 def is_real(value: Any) -> bool:
     """Whether it is a finite number."""
-    whole = type(value) is int and abs(value) <= LARGEST
-    return whole or (isinstance(value, float) and math.isfinite(value))
+    return Number().fits(value, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -157,7 +157,12 @@ class Account(ABC):
     @property
     def regret(self) -> float:
         """Expected regret so far, exactly: expected loss minus the best concept's loss."""
-        return self.expected_loss - self.best_loss
+        with self._held():
+            return self.expected_loss - self.best_loss
+
+    def _held(self) -> Any:
+        """Return the context of a read of several numbers: no other thread may change them in between."""
+        return nullcontext() if self._kernel.inside() else self._kernel.turn()
 
     @property
     @abstractmethod
@@ -220,7 +225,8 @@ class Account(ABC):
 
     def certificate(self, confidence: float = 0.95) -> Certificate:
         """Return where the learner stands and what is proven about it; a number that is missing has a note."""
-        return certify(self, confidence)
+        with self._held():
+            return certify(self, confidence)
 
     def grounds(self) -> dict[str, Any]:
         """Return what the certificate tells of the prior, the rate and the paths."""

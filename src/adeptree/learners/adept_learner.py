@@ -200,7 +200,8 @@ class Adept(OnlineLearner):
     @property
     def bound(self) -> float:
         """What is proven of ``regret`` now, from what was seen: ln(1/pi)/eta + Delta + drift."""
-        return guarantees.now(self)
+        with self._held():
+            return guarantees.now(self)
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream.
@@ -264,11 +265,6 @@ class Adept(OnlineLearner):
 
     def _argument(self, name: str) -> Any:
         return self.engine_choice if name == "engine" else super()._argument(name)
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds: plain values and arrays, after the rate was brought up to date."""
-        _ = self.learning_rate
-        return super().saved()
 
     def _engine_named(self, kind: str) -> Engine:
         return choosing.engine_of(kind, self.problem, self.engine, self._paths)

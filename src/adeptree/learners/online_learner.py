@@ -179,8 +179,7 @@ class OnlineLearner(Saved):
         self._whole(self._learn_answered, x, label, self._cost(label, weight), p, guess, since)
 
     def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
-        self.tickets.forget_noted(p)
-        point, overlaps = self._point(x), self._ledger.rounds - since
+        point, overlaps = self._point(x), self.tickets.forget_noted(p, guess, since, self._ledger.rounds)
         late = overlaps != 0 or p != self._look(point)
         self._play("learn_answered", point, label, cost, p, guess, overlaps, late)
 
@@ -285,6 +284,7 @@ class OnlineLearner(Saved):
 
     def _run(self, xs: Any, labels: IntArray, prices: FloatArray) -> FloatArray:
         """Play stretch by stretch at one rate, each in one transaction."""
+        self._check_room(len(labels))  # (again: a callback may have played rounds)
         probabilities: FloatArray = np.empty(len(labels), dtype=np.float64)
         points, done = self._structure.batch(xs), 0
         while done < len(labels):

@@ -63,7 +63,7 @@ class Saved(Account):
             setattr(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
-        self._catch_up()
+        with self._kernel.turn(): self._catch_up()  # fmt: skip  # noqa: E701
         left_out = ("_kernel", "_quick_look", "_quick_round")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
@@ -78,18 +78,20 @@ class Saved(Account):
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds: plain values and arrays."""
-        account = {name: getattr(self.ledger, name) for name in SUMS}
-        account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
-        for name, sums in (("given_up", self.tickets.given_up), ("noted", self.tickets.noted)):
-            account |= {name: list(sums)} if sums.number else {}
-        return {
-            # (A subclass without a kind of its own is not to come back as its parent.)
-            "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
-            "class": repr(self.concept_class),
-            "settings": self.settings(),
-            "account": account,
-            "learnt": self._state(),
-        }
+        with self._kernel.turn():  # (not from inside a round, half of which is there)
+            self._catch_up()
+            account = {name: getattr(self.ledger, name) for name in SUMS}
+            account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
+            for name, sums in (("given_up", self.tickets.given_up), ("noted", self.tickets.noted)):
+                account |= {name: list(sums)} if sums.number else {}
+            return {
+                # (A subclass without a kind of its own is not to come back as its parent.)
+                "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
+                "class": repr(self.concept_class),
+                "settings": self.settings(),
+                "account": account,
+                "learnt": self._state(),
+            }
 
     def take_over(self, saved: dict[str, Any]) -> None:
         """Continue from a saved file's contents (see :func:`adeptree.load`)."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from adeptree.core.arguments import check_number, check_size
 from adeptree.core.errors import InvalidArgument, UnknownTicket
 
 
@@ -52,8 +53,8 @@ class GivenUp(NamedTuple):
 
     def without(self, p: float) -> GivenUp:
         """Return the sums with one less, and exactly 0 without any."""
-        left = GivenUp(self.number - 1, max(0.0, self.variance - p * (1 - p)), max(0.0, self.worst - max(p, 1 - p)))
-        return left if left.number else GivenUp()
+        left, variance, worst = self.number - 1, self.variance - p * (1 - p), self.worst - max(p, 1 - p)
+        return GivenUp(left, max(0.0, variance), max(left / 2, worst)) if left else GivenUp()
 
 
 class OpenTickets:
@@ -105,11 +106,15 @@ class OpenTickets:
         self.remove(ticket)
         self.given_up = self.given_up.and_also(ticket.p)
 
-    def forget_noted(self, p: float) -> None:
-        """Forget an answer of an adapter whose label came."""
+    def forget_noted(self, p: float, guess: int, since: int, rounds: int) -> int:
+        """Forget an answer of an adapter whose label came; return how many labels came in between."""
+        check_number("p", p, "the chance of the answer, from 0 to 1", lambda chance: 0 <= chance <= 1)
+        check_size("guess", guess, at_least=0, at_most=1)
+        check_size("since", since, at_least=0, at_most=rounds)
         if not self.noted.number:
             raise InvalidArgument(f"no answer waits; tell note_answer(p) of every answer when it is given; got p={p!r}")
         self.noted = self.noted.without(p)
+        return rounds - since
 
     def expected(self) -> GivenUp:
         """Return the sums over all answers without a label: given up, of adapters, and open."""

@@ -297,6 +297,8 @@ class RoundKernel(Turns):
         """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
         if not self.place(x):
             return False
+        if not cython.compiled:
+            self.torn = True  # (an interrupt may leave half of the new room)
         self.reserve()  # (in an altered file, the point of a ticket may not have entered)
         # Of a round that was answered before, the prior is as of now: no round is coming.
         self.known, self.ahead = False, 0

@@ -57,6 +57,11 @@ class Turns:
     def __exit__(self, *raised: object) -> None:
         self.busy = 0
 
+    def inside(self) -> bool:
+        """Whether this thread is inside already."""
+        me: cython.longlong = get_ident()
+        return self.busy == me and (cython.compiled or self.lock.locked())
+
     def check(self) -> None:
         """Refuse to be read while another thread is inside, or after an interrupted commit."""
         me: cython.longlong = get_ident()

@@ -72,9 +72,10 @@ class ColumnsKernel(RoundKernel):
                 self.columns = {}
             column = self.read(x)
         if column is not self.column:
-            self.column = column
+            self.column = None  # (interpreted, what follows may be interrupted)
             self.word = column.word
             self.seen = self.known = False
+            self.column = column
         return True
 
     def run(
@@ -87,8 +88,7 @@ class ColumnsKernel(RoundKernel):
         ps: cython.double[::1] = memoryview(probabilities)
         for i in range(first, stop):
             self.place(self.points[i])
-            self.reserve()
-            self.see()
+            self.prepare()
             ps[i] = self.p
             self.play(cython.cast(cython.int, ys[i]), prices[i] if len(prices) > 0 else 1.0)
             if self.overdue():

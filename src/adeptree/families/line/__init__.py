@@ -1,5 +1,7 @@
 """Thresholds and intervals on a line: of a grid, and of floats."""
 
+from typing import Any
+
 import numpy as np
 
 from adeptree.core.cell_text import floats, wholes
@@ -17,13 +19,16 @@ ON_A_GRID = Columns(
 )
 OF_FLOATS = Columns(array=lambda c, columns: np.array(floats(columns[0])))
 
+THRESHOLDS: dict[str, Any] = {"frontier": ThresholdFrontier, "engines": (ThresholdsEngine,)}
+INTERVALS: dict[str, Any] = {"frontier": IntervalFrontier, "engines": (CutsEngine,)}
+UNIONS: dict[str, Any] = {"frontier": CutsFrontier, "base": NearestPoint, "engines": (CutsEngine,)}
+
 FAMILIES = (
     Family(
         "thresholds",
         Thresholds,
-        frontier=ThresholdFrontier,
         base=Bisection,
-        engines=(ThresholdsEngine,),
+        **THRESHOLDS,
         columns=ON_A_GRID,
         example="thresholds(n=1024)",
         line="x >= a; x is a whole number 0..n-1",
@@ -32,9 +37,8 @@ FAMILIES = (
     Family(
         "intervals",
         Intervals,
-        frontier=IntervalFrontier,
         base=IntervalSearch,
-        engines=(CutsEngine,),
+        **INTERVALS,
         columns=ON_A_GRID,
         example="intervals(n=256)",
         line="a <= x < b; x is a whole number 0..n-1",
@@ -44,9 +48,8 @@ FAMILIES = (
     Family(
         "real_thresholds",
         RealThresholds,
-        frontier=ThresholdFrontier,
         base=NearestLabel,
-        engines=(ThresholdsEngine,),
+        **THRESHOLDS,
         columns=OF_FLOATS,
         example="real_thresholds()",
         line="x >= a; x is any number",
@@ -55,9 +58,8 @@ FAMILIES = (
     Family(
         "real_intervals",
         RealIntervals,
-        frontier=IntervalFrontier,
         base=NearestEnds,
-        engines=(CutsEngine,),
+        **INTERVALS,
         columns=OF_FLOATS,
         example="real_intervals()",
         line="a <= x < b; x is any number",
@@ -66,9 +68,7 @@ FAMILIES = (
     Family(
         "unions",
         IntervalUnions,
-        frontier=CutsFrontier,
-        base=NearestPoint,
-        engines=(CutsEngine,),
+        **UNIONS,
         columns=Columns(points=lambda c: c.n),
         example="unions(n=256, m=2)",
         line="a <= x < b or c <= x < d ..., at most m intervals; x is a whole number 0..n-1",
@@ -78,9 +78,7 @@ FAMILIES = (
     Family(
         "real_unions",
         RealIntervalUnions,
-        frontier=CutsFrontier,
-        base=NearestPoint,
-        engines=(CutsEngine,),
+        **UNIONS,
         columns=Columns(),
         example="real_unions(m=2)",
         line="a <= x < b or c <= x < d ..., at most m intervals; x is any number",
@@ -89,9 +87,7 @@ FAMILIES = (
     Family(
         "real_steps",
         RealSteps,
-        frontier=CutsFrontier,
-        base=NearestPoint,
-        engines=(StepsEngine,),
+        **{**UNIONS, "engines": (StepsEngine,)},
         columns=Columns(),
         example="real_steps()",
         line="any number of cuts, 0 below the first; x is any number",
