@@ -11,55 +11,17 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
-from interrupting import struck
+from interrupting import Interrupter, interrupted, struck
 
 import adeptree as at
 from adeptree import errors, research
 from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
-
-LIBRARY = at.__file__.rsplit("/", 1)[0]
-
-
-class Torn(BaseException):
-    """What nobody catches by accident."""
-
-
-class Interrupter:
-    """Follows the lines executed inside the library, and raises at the n-th."""
-
-    def __init__(self, at_line: int = 0) -> None:
-        self.at_line = at_line
-        self.places: list[str] = []
-
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(LIBRARY):
-            return None
-        if event == "line":
-            self.places.append(f"{frame.f_code.co_filename[len(LIBRARY) :]}:{frame.f_lineno}")
-            if len(self.places) == self.at_line:
-                raise Torn
-        return self
-
-
-def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
-    """Call, be interrupted at that line (0: never), and return the lines that were executed."""
-    tracer = Interrupter(line)
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
-        call()
-    except Torn:
-        pass
-    finally:
-        sys.settrace(before)
-    return tracer.places
 
 
 def standing(learner: Any) -> Any:
