@@ -52,7 +52,6 @@ from adeptree.learners.leaders import FollowTheLeader as FollowTheLeader
 from adeptree.learners.loading import load as load
 from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
 from adeptree.learners.tickets import Ticket as Ticket
-from adeptree.learners.tracking import Tracking as Tracking
 from adeptree.learners.tracking_anytime import TrackingAnytime as TrackingAnytime
 from adeptree.oracles.oracle_class import OracleClass as OracleClass
 from adeptree.roles.base_learner import BaseLearner as BaseLearner
@@ -62,6 +61,7 @@ from adeptree.solvers.lp import Halfspaces as Halfspaces
 from adeptree.solvers.sat import SatClass as SatClass
 from adeptree.solvers.smt import SmtClass as SmtClass
 from adeptree.theory import bounds as bounds
+from adeptree.theory.decide import Review as Review
 
 try:
     __version__ = _metadata.version("adeptree")

@@ -269,14 +269,14 @@ def test_late_labels_in_any_order_are_those_of_the_paths(prior: str, rate: float
         what = rng.random()
         if what < 0.4:
             waiting.append((t, x, engine.probability(x)))
-            engine.kernel.open(x)
+            engine.kernel.open(x, 1)
             paths.open(t, x)
         elif what < 0.7 and waiting:
             ticket, x, p = waiting.pop(int(rng.integers(len(waiting))))
             now = paths.odds_of(ticket)
             engine.discard()
             before = engine.kernel.ledger.drift
-            engine.kernel.settle(x, y, weight, p, 1, 2)
+            engine.kernel.settle(x, y, weight, p, 0.0, 1, 2)
             paths.settle(ticket, y, weight)
             drift = weight * (abs(p - y) - abs(now.p - y))
             assert engine.kernel.ledger.drift - before == pytest.approx(drift, abs=1e-9)

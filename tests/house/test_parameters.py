@@ -24,7 +24,6 @@ MAIN = (
     "SatClass",
     "SmtClass",
     "Stumps",
-    "Tracking",
     "TrackingAnytime",
     "load",
     "play",

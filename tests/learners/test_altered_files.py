@@ -29,6 +29,7 @@ from adeptree.core.errors import (
 from adeptree.core.json_lines import seal, unseal
 from adeptree.families.registry import default_base
 from adeptree.families.stumps.sparse_stumps import OpenStumps
+from adeptree.learners.tracking import Tracking
 from adeptree.oracles import ClassOracle, Recording, Replaying
 from reproduction.journal import Journal
 from reproduction.reproduce import reproduce
@@ -75,7 +76,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "bits": lambda: at.Adept(squares(realizable=SQUARES.realizable), 80),
     "lazy bits": lambda: at.LazyAdept(squares(realizable=SQUARES.realizable), 80, exponent=0.7),
     "no dimension": lambda: at.Adept(at.OracleClass(realizable=SQUARES.realizable, name="squares")),
-    "tracked bits": lambda: at.Tracking(squares(realizable=SQUARES.realizable), 80, 2),
+    "tracked bits": lambda: Tracking(squares(realizable=SQUARES.realizable), 80, 2),
     "real stumps": lambda: at.Adept(at.RealStumps(["a", "b"])),
     "counted stumps": lambda: at.Adept(at.RealStumps(["a", "b"]), 80, prior="mixed"),
     "stumps": lambda: at.Adept(at.Stumps(cuts={"a": [0.2, 0.5], "b": [0.4]}), 80),
@@ -454,7 +455,7 @@ def test_labels_that_were_late_stay_late(tmp_path: Path) -> None:
 
 
 def test_a_block_that_comes_twice_is_refused(tmp_path: Path) -> None:
-    learner = at.Tracking(at.BlockUnions(2), 50, 1)
+    learner = Tracking(at.BlockUnions(2), 50, 1)
     learner.learn_many(["a", "b", "c"], [1, 0, 1])
     learner.save(tmp_path / "learner")
     whole, where = files.load(tmp_path / "learner"), ("learnt", "frontier", "blocks", 1)

@@ -22,6 +22,7 @@ from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
 from adeptree.core.json_lines import seal, unseal
 from adeptree.games import Round
+from adeptree.learners.tracking import Tracking
 from adeptree.oracles import ClassOracle, Recording, Replaying
 from reproduction.journal import Journal
 
@@ -370,7 +371,7 @@ def learners() -> dict[str, Callable[[], Any]]:
         "finite paths": lambda: at.Adept(table, 60, engine="paths"),
         "hedge": lambda: at.Hedge(LINE, 60),
         "hedge, adaptive": lambda: at.Hedge(LINE),
-        "tracking": lambda: at.Tracking(LINE, 60, 2),
+        "tracking": lambda: Tracking(LINE, 60, 2),
         "tracking, anytime": lambda: at.TrackingAnytime(LINE),
         "lazy": lambda: at.LazyAdept(LINE, 60, exponent=0.7),
         "leader": lambda: at.FollowTheLeader(LINE, 60),

@@ -21,6 +21,7 @@ from adeptree.learners import adept, guarantees, rates
 from adeptree.learners.adept import Paths
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.rates import Adaptive
+from adeptree.learners.tracking import Tracking
 from adeptree.theory.mixture import log_weights
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
@@ -255,7 +256,7 @@ def test_a_function_of_what_comes_wants_to_know_how_much_comes() -> None:
     for other in (
         at.Adept(at.Thresholds(63), 100),
         at.Hedge(at.Thresholds(63), 100),
-        at.Tracking(at.Thresholds(63), 100, 1),
+        Tracking(at.Thresholds(63), 100, 1),
     ):
         assert other.bound_after(100) is not None and other.bound_after(101) is None
 
@@ -448,7 +449,7 @@ def test_resumed_learners_keep_their_promises(options: dict[str, Any], tmp_path:
 
 
 @pytest.mark.parametrize(
-    "build", [at.Hedge, at.Adept, lambda c: at.Tracking(c, 50, 1)], ids=["hedge", "adept", "tracking"]
+    "build", [at.Hedge, at.Adept, lambda c: Tracking(c, 50, 1)], ids=["hedge", "adept", "tracking"]
 )
 def test_learners_are_copied_with_their_promises(build: Callable[[Any], Any]) -> None:
     learner = build(at.Thresholds(63))
@@ -459,10 +460,10 @@ def test_learners_are_copied_with_their_promises(build: Callable[[Any], Any]) ->
 
 def test_every_learner_says_where_a_coin_promises_as_much() -> None:
     c = at.Thresholds(63)
-    for build in (lambda: at.Hedge(c, 5), lambda: at.Tracking(c, 30, 2), lambda: at.Bpss(at.Thresholds(7), 6)):
+    for build in (lambda: at.Hedge(c, 5), lambda: Tracking(c, 30, 2), lambda: at.Bpss(at.Thresholds(7), 6)):
         with pytest.warns(errors.NoBetterThanACoin):
             build()
-    for learner in (at.Hedge(c, 50), at.Bpss(at.Thresholds(7), 6), at.Tracking(c, 50, 1), at.Adept(c)):
+    for learner in (at.Hedge(c, 50), at.Bpss(at.Thresholds(7), 6), Tracking(c, 50, 1), at.Adept(c)):
         assert learner.bound_after(0) == 0.0
         for wrong in (-1, "a", 2.5):
             with pytest.raises(errors.InvalidArgument, match="rounds must be an int"):
@@ -470,7 +471,7 @@ def test_every_learner_says_where_a_coin_promises_as_much() -> None:
 
 
 def test_tracking_notices_a_mistake_bound_that_is_too_small() -> None:
-    learner = at.Tracking(at.Thresholds(2**20), 50, 0, mistake_bound=0, prior="kt")
+    learner = Tracking(at.Thresholds(2**20), 50, 0, mistake_bound=0, prior="kt")
     with pytest.raises(errors.MistakeBoundExceeded, match="k=1 mistakes"):
         learner.learn(2**19, 1)
         learner.learn(2**19 - 1, 1)

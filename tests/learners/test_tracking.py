@@ -268,7 +268,7 @@ def test_the_example_of_a_drifting_world() -> None:
 
 def test_a_weak_promise_points_to_what_the_learner_has() -> None:
     """Every learner that warns has ``bound``; Tracking, for one, has no certificate."""
-    for build in (lambda: at.Tracking(at.Thresholds(1000), 20, 5), lambda: at.Adept(at.Thresholds(1000), 20)):
+    for build in (lambda: Tracking(at.Thresholds(1000), 20, 5), lambda: at.Adept(at.Thresholds(1000), 20)):
         with pytest.warns(at.errors.NoBetterThanACoin, match="`bound`, which is proven from what was seen") as told:
             learner: at.OnlineLearner = build()
         assert "certificate" not in str(told[0].message) or hasattr(learner, "certificate")

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import adeptree as at
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument
+from adeptree.learners.tracking import Tracking
 from adeptree.learners.tracking_anytime import CURVES, EACH, RATES, SHARES, TrackingAnytime, sharing_cost
 from adeptree.theory.priors import KTPrior
 
@@ -103,7 +104,7 @@ def test_the_proof_round_by_round(c: at.ConceptClass) -> None:
 @given(st.integers(0, 10**6), st.sampled_from(CLASSES), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.5]))
 def test_bound_holds_on_drifting_streams(seed: int, c: at.ConceptClass, switches: int, noise: float) -> None:
     learner = TrackingAnytime(c, switches=2)
-    follower = at.Tracking(c, horizon=60, switches=4)  # for its exact best sequences only
+    follower = Tracking(c, horizon=60, switches=4)  # for its exact best sequences only
     for x, y in drifting(c, np.random.default_rng(seed), 60, switches, noise):
         learner.learn(x, y)
         follower.learn(x, y)
@@ -131,7 +132,7 @@ def test_a_world_that_flips_is_followed_without_being_told() -> None:
     T, period = 1800, 300
     xs = [{"x": float(x)} for x in rng.random(T)]
     ys = [int((x["x"] >= 0.5) ^ (t // period % 2 == 1) ^ (rng.random() < 0.01)) for t, x in enumerate(xs)]
-    learner, told = TrackingAnytime(c, switches=5), at.Tracking(c, horizon=T, switches=5)
+    learner, told = TrackingAnytime(c, switches=5), Tracking(c, horizon=T, switches=5)
     learner.learn_many(xs, ys)
     told.learn_many(xs, ys)
     assert learner.sequence_losses == told.sequence_losses and learner.best_loss > 0.45 * T

@@ -22,6 +22,7 @@ from adeptree import errors, research
 from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
+from adeptree.learners.tracking import Tracking
 
 
 def standing(learner: Any) -> Any:
@@ -140,7 +141,7 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "oracle, no dimension": (lambda: at.Adept(at.OracleClass(realizable=few)), NUMBERS),
     "oracle, find": (lambda: at.Adept(at.OracleClass(find=find, littlestone_dimension=2)), NUMBERS),
     "literal": (lambda: at.Adept(at.OracleClass(find=find, littlestone_dimension=2, strategy="literal")), NUMBERS),
-    "tracking": (lambda: at.Tracking(at.Thresholds(6), 60, 2), NUMBERS),
+    "tracking": (lambda: Tracking(at.Thresholds(6), 60, 2), NUMBERS),
     "tracking, anytime": (lambda: at.TrackingAnytime(at.Thresholds(6)), NUMBERS),
     "hedge": (lambda: at.Hedge(at.Thresholds(6)), NUMBERS),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(6), 60), NUMBERS),
@@ -380,7 +381,7 @@ def test_learn_on_an_engine_is_all_or_nothing_at_every_line(name: str) -> None:
     points = ENGINES[name][1]
     # The first round and a later one; by the quick way, and by the checked one.
     for rounds in (0, 4) if "kt" in name else (5,):
-        x, y, quick = points[rounds], LINE_LABELS[rounds], at_once(started(name, 0)) and "costs" not in name
+        x, y, quick = points[rounds], LINE_LABELS[rounds], at_once(started(name, 0))
         lines = engine_torn_everywhere(name, rounds, lambda learner, x=x, y=y: learner.learn(x, y))  # type: ignore[misc]
         assert lines > (2 if quick else 20)
         if quick:

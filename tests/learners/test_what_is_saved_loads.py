@@ -12,6 +12,7 @@ import pytest
 from wild_games import ADEPTS, OTHERS, refusals
 
 import adeptree as at
+from adeptree.learners.tracking import Tracking
 
 POINT = (1, 0, 1)
 
@@ -109,7 +110,7 @@ def test_loading_does_not_warn_of_rounds_that_were_not_played(tmp_path: Path) ->
 LOOKS: dict[str, tuple[Any, int, int]] = {
     "adept": (lambda: at.Adept(at.Thresholds(16), engine="paths"), 2, 0),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(16), 20, commits=20), 2, 2),
-    "tracking": (lambda: at.Tracking(at.Thresholds(16), 20, 1), 2, 2),
+    "tracking": (lambda: Tracking(at.Thresholds(16), 20, 1), 2, 2),
     "tracking anytime": (lambda: at.TrackingAnytime(at.Thresholds(16)), 2, 2),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(16), 20), 1, 1),
 }

@@ -8,6 +8,7 @@ import pytest
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded
+from adeptree.learners.tracking import Tracking
 
 
 def threshold(sample: Any) -> Any:
@@ -46,7 +47,7 @@ def test_samples_may_be_iterators() -> None:
 
 def test_advice_names_arguments_that_there_are() -> None:
     bits = [tuple(map(int, f"{i:05b}")) for i in range(32)]
-    learner = at.Tracking(at.Conjunctions(5), 40, 1, mistake_bound=1)
+    learner = Tracking(at.Conjunctions(5), 40, 1, mistake_bound=1)
     with pytest.raises(MistakeBoundExceeded, match=r"give a larger mistake_bound=$"):
         for i, x in enumerate(bits):
             learner.learn(x, i % 2)

@@ -22,6 +22,7 @@ import numpy as np
 import adeptree as at
 from adeptree import errors
 from adeptree.families.registry import families
+from adeptree.learners.tracking import Tracking
 
 LIBRARY = at.__file__.rsplit("/", 1)[0]
 START, HEAVY = 7, 8.0
@@ -129,7 +130,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "paths": {"engine": "paths"},
 }
 OTHERS: dict[str, Callable[[], Any]] = {
-    "tracking": lambda: at.Tracking(at.Thresholds(6), 60, 2),
+    "tracking": lambda: Tracking(at.Thresholds(6), 60, 2),
     "tracking, anytime": lambda: at.TrackingAnytime(at.Thresholds(6)),
     "hedge": lambda: at.Hedge(at.Thresholds(6)),
     "lazy": lambda: at.LazyAdept(at.Thresholds(6), 60),

@@ -21,6 +21,7 @@ import adeptree as at
 from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.families.stumps.sparse_stumps import OpenStumps
+from adeptree.learners.tracking import Tracking
 from adeptree.oracles import ClassOracle
 
 LINE = at.Thresholds(12)
@@ -50,7 +51,7 @@ CLASSES: dict[str, Callable[[], at.ConceptClass]] = {
 ADEPTS = tuple(f"adept on {name}" for name in CLASSES)
 OTHERS: dict[str, Callable[[random.Random], Any]] = {
     "lazy": lambda rng: at.LazyAdept(some_class(rng), 50, exponent=rng.choice([0.4, 0.7, 1.0])),
-    "tracking": lambda rng: at.Tracking(some_class(rng), 50, rng.choice([1, 3]), rate=rng.choice([None, 0.3, 5.0])),
+    "tracking": lambda rng: Tracking(some_class(rng), 50, rng.choice([1, 3]), rate=rng.choice([None, 0.3, 5.0])),
     "tracking anytime": lambda rng: at.TrackingAnytime(some_class(rng), rng.choice([1, 3])),
     "hedge": lambda rng: at.Hedge(some_list(rng), rng.choice([None, 50]), rate=rng.choice([None, "first-order", 9.0])),
     "leader": lambda rng: at.FollowTheLeader(some_class(rng), 50),

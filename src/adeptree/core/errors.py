@@ -18,6 +18,10 @@ class InvalidArgument(AdeptreeError, ValueError):
     """An argument is not one of the values the call accepts."""
 
 
+class UnsupportedCombination(InvalidArgument):
+    """Two options of a learner cannot be used together; the message names the one to change."""
+
+
 class InvalidLabel(InvalidArgument):
     """A label is neither 0 nor 1 (``False`` and ``True`` are accepted)."""
 

@@ -16,7 +16,7 @@ from adeptree.core.errors import HorizonReached, InvalidArgument, StateError, go
 from adeptree.core.types import Concept, Instance
 from adeptree.families.rule_values import Constant
 from adeptree.learners.account_plots import plot_account
-from adeptree.learners.certificate import Certificate, certify
+from adeptree.learners.certificate import SELECTIVE, Certificate, certify
 from adeptree.learners.guarantees import not_rounded_below
 from adeptree.learners.tickets import OpenTickets
 from adeptree.roles.concept_class import ConceptClass, check_class
@@ -255,7 +255,8 @@ class Account(ABC):
             with suppress(InvalidArgument):
                 rule = str(self.best_rule())
         stands = standing(self.rounds, self.expected_loss, rule, best_loss, self.bound, self.horizon)
-        return {"class": repr(self.concept_class), **stands}
+        warning = {"warning": SELECTIVE.partition(":")[0]} if self.tickets.selective() else {}
+        return {"class": repr(self.concept_class), **stands, **warning}
 
     def __repr__(self) -> str:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import astuple
 from typing import Any, ClassVar
 
 from adeptree.core.arguments import check_size, one_of
@@ -20,6 +21,8 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Engine, Problem
 from adeptree.roles.frontier import Frontier, Queries
 from adeptree.roles.near_rules import NearRules
+from adeptree.roles.structure import Structure
+from adeptree.theory.decide import Review
 from adeptree.theory.losses import SMALLEST, check_costs, check_reach, check_weight
 from adeptree.theory.priors import Prior
 
@@ -39,7 +42,8 @@ class Adept(OnlineLearner):
         "paper", "first-order", "anytime", "adaptive" or a positive number. Default: "paper" with the paper's prior,
         else "adaptive".
     prior
-        "paper" (needs a horizon and M), "kt", or "mixed", the default without a horizon.
+        "paper" (needs a horizon and M), "kt", "uniform" (equal masses, for rules that can be listed), or "mixed", the
+        default without a horizon and with ``review``.
     engine
         "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
         have one) or "auto", which takes the structure where there is one. They give the same numbers, except that
@@ -49,6 +53,11 @@ class Adept(OnlineLearner):
         Seed of the random guesses. Anyone who knows it can predict every guess.
     costs
         What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
+    review
+        The cost of handing a case to a person, or a :class:`Review`. The learner then has three actions: 0, 1 and
+        "review". Its expected cost is at most that of the best rule plus K/eta. K is at most ln(3 x number of rules)
+        if the rules can be counted, and eta depends on the costs only. Every label must come before the next answer; if
+        labels come late, give ``Review(c, delay=d)``.
     max_weight
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
         in advance. Weight times cost is at most 1,000,000.
@@ -83,6 +92,7 @@ class Adept(OnlineLearner):
     mistake_bound: int | None = None
     max_width: int | None = None
     on_excess: str = "raise"
+    review: Review | None = None
     warns: ClassVar[bool] = True
     """Whether a promise that is no better than a coin's is said where the learner is built."""
 
@@ -97,6 +107,7 @@ class Adept(OnlineLearner):
         seed: int = 0,
         *,
         costs: tuple[float, float] = (1, 1),
+        review: Any = None,
         max_weight: float = 1,
         mistake_bound: int | None = None,
         on_excess: str = "raise",
@@ -109,16 +120,23 @@ class Adept(OnlineLearner):
         self.engine_choice = one_of("engine", engine, ("auto", "paths", "collapsed"))
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self._set_costs(costs, max_weight)
+        self.review = choices.review(review)
+        choices.check_combination({"review": self.review}, prior, self.max_width)
+        # The largest rate at which a review has its guarantee, in rounds of the largest weight.
+        largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
+        if largest is not None:
+            prior = prior or "mixed"
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)
         self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
-        self.rate: Rate = choices.rate_name(rate, self.prior)
+        self.rate: Rate = choices.rate_name(rate, self.prior, largest)
         self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width)
         structure = choosing.structure_for(self.engine_choice, self.problem)
         on_grid = structure is not None and structure.collapsed
         if structure is not None:
             self.prior = structure.prior_of(self.problem)
-        self.rate_rule = choices.rate_rule(self.rate, self.prior, self.horizon, self.mistake_bound, on_grid, self.scale)
+        of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest)
+        self.rate_rule = choices.rate_rule(self.rate, *of_rate)
         self._use(self._paths(frontier) if structure is None else structure.of(self.problem))
         if self.warns:
             guarantees.warn_if_weak(self, guarantees.why_weak(self))
@@ -129,6 +147,11 @@ class Adept(OnlineLearner):
         self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight, SMALLEST)
         """W: what a round costs at most."""
         self._ledger.weighed = self.costs != EVEN
+
+    def _use(self, structure: Structure) -> None:
+        super()._use(structure)
+        if (review := self.review) is not None:
+            review.put_on(structure.kernel, self.max_weight)
 
     def _paths(self, frontier: Frontier | None = None) -> Paths:
         prune, base, M = self.on_excess == "prune", self.problem.base, self.mistake_bound
@@ -179,23 +202,7 @@ class Adept(OnlineLearner):
 
     def grounds(self) -> dict[str, Any]:
         """Return what the certificate tells of the prior, the rate and the paths; no oracle is asked."""
-        engine, leader, dropped = self.engine, self.engine.leader(), self.engine.dropped
-        return {
-            "in_advance_note": guarantees.note(self),
-            "final": self.final,
-            "final_note": guarantees.final_note(self),
-            "prior": self.prior.name,
-            "rate": str(self.rate),
-            "eta": self.learning_rate,
-            "base": type(self.base).__name__ if engine.runs_base else None,
-            "mistake_bound": self.mistake_bound,
-            "mistakes": leader.mistakes,
-            "contested": leader.contested,
-            "engine": engine.kind,
-            "dropped_paths": dropped.paths,
-            "dropped_mass": dropped.mass,
-            "best_is_kept": dropped.least_loss is None or self.best_loss <= dropped.least_loss,
-        }
+        return guarantees.grounds(self)
 
     @property
     def bound(self) -> float:
@@ -225,7 +232,10 @@ class Adept(OnlineLearner):
         if self.heaviest_round > self.scale:
             self._excess(confidence)
             return math.inf
-        return min(self.regret + self._excess(confidence, self.scale), self.rounds * self.scale - self.best_loss)
+        proven = guarantees.drawn(self, confidence)
+        return min(
+            proven, self.regret + self._excess(confidence, self.scale), self.rounds * self.scale - self.best_loss
+        )
 
     @property
     def width(self) -> int:
@@ -264,6 +274,8 @@ class Adept(OnlineLearner):
     # --- Saving ------------------------------------------------------------------------------------
 
     def _argument(self, name: str) -> Any:
+        if name == "review" and self.review is not None:
+            return list(astuple(self.review))
         return self.engine_choice if name == "engine" else super()._argument(name)
 
     def _engine_named(self, kind: str) -> Engine:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from adeptree.learners.account import Account
 
 
+SELECTIVE = (
+    "Labels seem to depend on the guess: nearly all answers without a label had one guess, and nearly all answers "
+    "with a label did not. The account covers labelled rounds only."
+)
+
+
 @dataclass(frozen=True, repr=False)
 class Certificate:
     """The account of a learner at one moment. ``str()`` is a paragraph, ``dict()`` is for machines.
@@ -61,6 +67,16 @@ class Certificate:
     realised_bound: float
     """With probability ``confidence``, at all times at once, ``realised_regret`` is at most this."""
     confidence: float
+    forever: float | None
+    """With review, where the rules can be counted: the guarantee in advance for any number of rounds."""
+    review: float | None
+    """The cost of a review; None if the learner always decides alone."""
+    delay: int
+    """With review: the other labels that may come between an answer and its own, as announced."""
+    selective: bool
+    """Whether labels seem to depend on the guess; then all numbers are about the labelled rounds only."""
+    reviews: int
+    """Cases handed to a person so far. Their number is not bounded."""
     drift: float
     """What late labels cost: losses as answered minus as they would have been just before the labels came."""
     cost_of_miss: float
@@ -101,7 +117,9 @@ class Certificate:
         return plot_certificate(self, ax)
 
     def _facts(self) -> dict[str, object]:
-        return standing(self.rounds, self.expected_loss, self.best_rule, self.best_loss, self.bound, self.horizon)
+        warning = {"warning": SELECTIVE.partition(":")[0]} if self.selective else {}
+        stands = standing(self.rounds, self.expected_loss, self.best_rule, self.best_loss, self.bound, self.horizon)
+        return {**stands, **warning}
 
     def __repr__(self) -> str:
         return line("Certificate", self._facts())
@@ -114,8 +132,8 @@ class Certificate:
         return card("Certificate", {**self._facts(), **more})
 
     def __str__(self) -> str:
-        parts = [self._so_far(), self._now(), self._before(), self._later(), self._drawn(), self._rests_on()]
-        return " ".join(filter(None, [*parts, self._kept()]))
+        parts = [self._now(), self._before(), self._later(), self._drawn(), self._rests_on(), self._kept()]
+        return " ".join(filter(None, [self._so_far(), SELECTIVE if self.selective else "", *parts]))
 
     def _so_far(self) -> str:
         miss, alarm = self.cost_of_miss, self.cost_of_false_alarm
@@ -124,11 +142,18 @@ class Certificate:
         whose = "" if not self.waiting else f" whose labels came ({self.waiting:,} wait)"
         of_all = self.best_is_kept or not self.dropped_paths
         regret = "so the regret is" if of_all else "so the regret to the rules that were kept is"
+        handed = "" if self.review is None else self._reviews()
         return (
             f"After {counted(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
             f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}, "
             f'and "{self.best_constant}" has {self.constant_loss:,.10g}; '
-            f"{regret} {self.regret:,.2f}, exactly."
+            f"{regret} {self.regret:,.2f}, exactly.{handed}"
+        )
+
+    def _reviews(self) -> str:
+        return (
+            f" It handed {counted(self.reviews, 'case')} to a person, at a cost of {self.review:g} each; the number of "
+            f"reviews is not bounded."
         )
 
     def _now(self) -> str:
@@ -144,8 +169,20 @@ class Certificate:
         if self.in_advance is None:
             return f"In advance nothing is proven: {self.in_advance_note}."
         coin = f", {self.in_advance_note}" if self.in_advance_note else ""
+        if self.review is not None:
+            return self._before_with_review(T)
         scope = f"any stream of {counted(T, 'round')} with prompt labels"
         return f"In advance, for {scope}: at most {rounded_up(self.in_advance)}{coin}."
+
+    def _before_with_review(self, T: int) -> str:
+        prompt = "every label before the next answer"
+        if self.delay:
+            prompt = f"at most {counted(self.delay, 'other label')} between an answer and its own"
+        length, most = f"of {counted(T, 'round')} with {prompt}", self.in_advance or 0.0
+        if self.forever is not None:
+            length, most = f"with {prompt}, forever", self.forever
+        more = f"at most {rounded_up(most)} more than the best rule"
+        return f"In advance, on average over the coins, for any stream {length}: {more}."
 
     def _later(self) -> str:
         if self.horizon == self.rounds:
@@ -194,8 +231,8 @@ class Certificate:
 
 
 NO_GROUNDS = dict.fromkeys(
-    ("final", "prior", "rate", "eta", "base", "mistake_bound", "mistakes", "contested", "engine", "best_is_kept")
-) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0}
+    ("forever", "review", "final", "prior", "rate", "eta", "base", "mistake_bound", "mistakes", "contested", "engine")
+) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0, "best_is_kept": None, "delay": 0}
 """What a certificate tells of a learner that does not weigh paths."""
 
 
@@ -214,6 +251,8 @@ def certify(learner: Account, confidence: float = 0.95) -> Certificate:
         "asked": queries.asked,
         "posed": queries.posed,
         "inferred": queries.inferred,
+        "reviews": learner.ledger.reviews,
+        "selective": learner.tickets.selective(),
         **NO_GROUNDS,
         **learner.grounds(),
     }

@@ -5,16 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from adeptree.core.arguments import check_size, one_of
-from adeptree.core.errors import InvalidArgument
-from adeptree.learners.rates import Adaptive, Anytime, ConstantRate, FirstOrder, RateRule, check_rate
+from adeptree.core.errors import InvalidArgument, UnsupportedCombination, got
+from adeptree.learners.rates import Adaptive, Anytime, ConstantRate, FirstOrder, RateRule, ReviewRate, check_rate
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
 from adeptree.theory import bounds
-from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
+from adeptree.theory.decide import Review
+from adeptree.theory.priors import CountedPrior, KTPrior, MixedPrior, PaperPrior, Prior
 
-PRIORS = ("paper", "kt", "mixed")
+PRIORS = ("paper", "kt", "mixed", "uniform")
 RATES = ("paper", "first-order", "anytime", "adaptive")
+
+
+def review(value: Any) -> Review | None:
+    """Return the review that a cost, a :class:`Review` or the list in a file stands for."""
+    if value is None or isinstance(value, Review):
+        return value
+    return Review(*value) if isinstance(value, (list, tuple)) else Review(value)
+
+
+def check_combination(options: dict[str, Any], prior: str | None, max_width: int | None) -> None:
+    """Refuse what cannot be combined with decisions that need a prior that conserves mass."""
+    used = [name for name, value in options.items() if value]
+    if used and prior == "paper":
+        raise UnsupportedCombination(
+            f'prior="paper" loses mass, so that {used[0]}= has no guarantee with it; use prior="mixed"'
+        )
+    if used and max_width is not None:
+        raise UnsupportedCombination(
+            f"with max_width={max_width} paths are dropped, so that {used[0]}= has no guarantee; leave max_width out"
+        )
 
 
 def mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:
@@ -45,6 +66,13 @@ def prior(
     frontier: Frontier,
 ) -> Prior:
     """Return the prior: the paper's where T is given, the mixed one without."""
+    if name == "uniform":
+        if frontier.log_size is None or frontier.of_floats:
+            raise InvalidArgument(
+                f'prior="uniform" needs rules that can be listed, and {concept_class!r} does not count its rules; '
+                f'use prior="mixed"'
+            )
+        return CountedPrior(frontier.log_size)
     name = one_of("prior", name or ("mixed" if horizon is None else "paper"), PRIORS)
     if name == "kt":
         return KTPrior(M)
@@ -55,17 +83,37 @@ def prior(
     return PaperPrior(horizon, needed_mistake_bound(M, base, concept_class))
 
 
-def rate_name(value: Any, prior: Prior) -> str | float:
-    """Return the rate asked for: by default the paper's for the paper's prior, else the adaptive one."""
+def rate_name(value: Any, prior: Prior, largest: float | None = None) -> str | float:
+    """Return the rate asked for: by default the paper's for the paper's prior, else the adaptive one.
+
+    ``largest`` is that of a review, and its default.
+    """
+    if largest is not None:
+        if value is None or value == "review":
+            return "review"
+        if not isinstance(value, (int, float)) or not 0 < value <= largest * (1 + 1e-12):
+            raise UnsupportedCombination(
+                f"with review= the rate must be a positive number of at most {largest:.6g}, beyond which a review has "
+                f"no guarantee; {got('rate', value)}; leave rate out"
+            )
+        return float(value)
     if value is None:
         return "paper" if prior.name == "paper" else "adaptive"
     return check_rate(value, RATES)
 
 
 def rate_rule(
-    value: str | float, prior: Prior, horizon: int | None, M: int | None, on_grid: bool = False, scale: float = 1.0
+    value: str | float,
+    prior: Prior,
+    horizon: int | None,
+    M: int | None,
+    on_grid: bool = False,
+    scale: float = 1.0,
+    largest: float | None = None,
 ) -> RateRule:
     """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches."""
+    if largest is not None:
+        return ReviewRate(largest if value == "review" else float(value))
     if isinstance(value, float):
         return ConstantRate(value)
     if value == "adaptive":

@@ -10,10 +10,11 @@ import math
 import warnings
 from bisect import bisect_left
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnded
+from adeptree.core.escaping import counted
 from adeptree.learners.rates import ConstantRate
 
 if TYPE_CHECKING:
@@ -63,10 +64,59 @@ def in_advance(learner: Adept, T: int) -> float | None:
     return None if value is None else min(value, float(T * learner.scale))
 
 
+def grounds(learner: Adept) -> dict[str, Any]:
+    """Return what the certificate tells of the prior, the rate and the paths; no oracle is asked."""
+    engine, leader, dropped = learner.engine, learner.engine.leader(), learner.engine.dropped
+    return {
+        "in_advance_note": note(learner),
+        "forever": forever(learner),
+        "review": None if learner.review is None else learner.review.cost,
+        "delay": 0 if learner.review is None else learner.review.delay,
+        "final": learner.final,
+        "final_note": final_note(learner),
+        "prior": learner.prior.name,
+        "rate": str(learner.rate),
+        "eta": learner.learning_rate,
+        "base": type(learner.base).__name__ if engine.runs_base else None,
+        "mistake_bound": learner.mistake_bound,
+        "mistakes": leader.mistakes,
+        "contested": leader.contested,
+        "engine": engine.kind,
+        "dropped_paths": dropped.paths,
+        "dropped_mass": dropped.mass,
+        "best_is_kept": dropped.least_loss is None or learner.best_loss <= dropped.least_loss,
+    }
+
+
+def forever(learner: Adept) -> float | None:
+    """Return the guarantee in advance for any number of rounds, where review has one that stops to grow."""
+    if learner.review is None or learner.horizon is not None or learner.prior.price(LARGEST_LINE) is None:
+        return None
+    value = in_advance(learner, LARGEST_LINE)
+    return value if value == in_advance(learner, LARGEST_LINE // 2) else None
+
+
+def drawn(learner: Adept, confidence: float) -> float:
+    """Return the bound on drawn costs that ``Review(promise="drawn")`` has at all times (Theorem R-drawn)."""
+    review = learner.review
+    if review is None or review.promise != "drawn" or learner.late or learner.waiting or not learner.rounds:
+        return math.inf
+    return (math.log(1 / (1 - confidence)) - learner.engine.leader().log_prior) / learner.last_rate
+
+
 def lapsed(learner: Adept) -> str:
     """Return all reasons why nothing is promised in advance, or no longer; empty if there is none."""
-    late = "the promise ended when a round was answered while another waited for its label"
-    return "; ".join([*_beyond_lateness(learner), *([late] if learner.late else [])])
+    return "; ".join(filter(None, [*_beyond_lateness(learner), _too_late(learner)]))
+
+
+def _too_late(learner: Adept) -> str:
+    """Return how late labels have ended the guarantee in advance; empty if they have not."""
+    longest, review = learner.ledger.longest_delay, learner.review
+    if review is None:
+        return "the promise ended when a round was answered while another waited for its label" if learner.late else ""
+    if longest <= review.delay:
+        return ""
+    return f"{counted(longest, 'label')} came between an answer and its own; delay={review.delay} was announced"
 
 
 def _beyond_lateness(learner: Adept) -> list[str]:
@@ -79,6 +129,8 @@ def _beyond_lateness(learner: Adept) -> list[str]:
     heaviest, scale = learner.heaviest_round, learner.scale
     if heaviest > scale:
         found.append(f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced")
+    if learner.review is not None and learner.review.at_most is not None:
+        found.append(f"after {counted(learner.review.at_most, 'review')} the learner decides alone")
     if learner.weighed and not learner.rate_rule.weighs:
         found.append(f"the rate {learner.rate!r} promises nothing for rounds of different weights")
     return found

@@ -20,7 +20,7 @@ from adeptree.learners.guarantees import warn_if_over
 from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
 from adeptree.learners.rates import RateRule, Seen
 from adeptree.learners.saving import Saved
-from adeptree.learners.tickets import Ticket
+from adeptree.learners.tickets import GUESSES, Ticket
 from adeptree.learners.transactions import Result, undone_if_raised
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.kernel_engine import NO_COSTS
@@ -58,10 +58,11 @@ class OnlineLearner(Saved):
     def _use(self, structure: Structure) -> None:
         """Play all rounds from now on with this structure."""
         self._structure, self._kernel = structure, structure.kernel
-        kernel, even = self._kernel, self.costs == EVEN and self.scale >= 1
+        kernel, plain = self._kernel, self.scale >= max(self.costs)  # (a round of weight 1 was announced)
+        kernel.cost1, kernel.cost0 = self.costs
         kernel.ledger, kernel.seed, kernel.end = self._ledger, self._coins.seed, self._end
         self._quick_look: Callable[[Any], float] = kernel.quick_look if COMPILED else not_plain
-        self._quick_round: Callable[[Any, Any], int] = kernel.quick_round if COMPILED and even else not_plain
+        self._quick_round: Callable[[Any, Any], int] = kernel.quick_round if COMPILED and plain else not_plain
         if self.rate_rule is not None and not self._ledger.rounds:
             self._ledger.last_rate = self.rate_rule.eta
         self._adapt(look=not self._ledger.answered)
@@ -107,8 +108,9 @@ class OnlineLearner(Saved):
                 self._kernel.discard()
             raise
 
-    def _guess(self, x: Instance, p: float) -> int:
-        return int(self._coins.of(self._ledger.answered + 1, self.concept_class.key(x)) < p)
+    def _guess(self, x: Instance, p: float, r: float = 0.0) -> int:
+        coin = self._coins.of(self._ledger.answered + 1, self.concept_class.key(x))
+        return 1 if coin < p else 2 if r > 0.0 and coin >= 1.0 - r else 0
 
     # --- A round -----------------------------------------------------------------------------------
 
@@ -138,28 +140,26 @@ class OnlineLearner(Saved):
         self._catch_up()
 
     def answer(self, x: Any) -> Ticket:
-        """Answer x now and be told its label later: the ticket holds the chance ``p`` and the drawn ``guess``.
-
-        The round is charged at this p, whenever its label comes.
-        """
+        """Answer x now; the ticket holds the drawn action and its chances, at which the round is charged later."""
         return self._whole(self._answered, x)
 
     def _answered(self, x: Any) -> Ticket:
         point, instance, ledger = self._point(x), self._instance(x), self._ledger
-        p = self._look(point)
+        self._look(point)
+        p, r = self._call(self._kernel.decide, point)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
-        kept, guess = kept_for_later(one(self.concept_class, x), instance), self._guess(instance, p)
-        ticket = Ticket(ledger.answered + 1, kept, p, guess, ledger.rounds, owner)
+        kept, action = kept_for_later(one(self.concept_class, x), instance), self._guess(instance, p, r)
+        ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, owner, r)
         # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
         self.tickets.add(ticket)
-        self._play("open", point)
+        self._play("open", point, action)
         return ticket
 
     def _settle(self, ticket: Ticket, label: int, cost: float) -> None:
         entered = self._structure.entered(ticket.id, self._instance(ticket.x), ticket.x)
-        self.tickets.remove(ticket)
+        self.tickets.settle(ticket)
         overlaps = self._ledger.rounds - ticket.arrivals
-        self._play("settle", entered, label, cost, ticket.p, ticket.guess, overlaps)
+        self._play("settle", entered, label, cost, ticket.p, ticket.r, GUESSES.index(ticket.guess), overlaps)
 
     def give_up(self, ticket: Ticket) -> None:
         """Declare that the label of a ticket will never come: it takes no more room, and stays counted as waiting."""
@@ -181,7 +181,7 @@ class OnlineLearner(Saved):
     def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
         point, overlaps = self._point(x), self.tickets.forget_noted(p, guess, since, self._ledger.rounds)
         late = overlaps != 0 or p != self._look(point)
-        self._play("learn_answered", point, label, cost, p, guess, overlaps, late)
+        self._play("learn_answered", point, label, cost, p, 0.0, guess, overlaps, late)
 
     def _cost(self, label: int, weight: Any) -> float:
         """Return what a wrong guess costs in a round."""

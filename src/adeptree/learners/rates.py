@@ -102,6 +102,16 @@ class ConstantRate(RateRule):
         return bounds.regret_at_rate(T, price, self.eta, scale) if self.eta else None
 
 
+class ReviewRate(ConstantRate):
+    """A constant rate at which three actions cost at most the mix loss (Theorem R of ``docs/theory/decide.md``)."""
+
+    name = "review"
+
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """price / eta, without a term that grows with T."""
+        return price / self.eta
+
+
 class FirstOrder(RateRule):
     """Corollary "Instance-Dependent Bound": eta_t = min{1/2, sqrt(ln N / (L*_{t-1} + 1))}.
 

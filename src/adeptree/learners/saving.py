@@ -84,6 +84,7 @@ class Saved(Account):
             account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
             for name, sums in (("given_up", self.tickets.given_up), ("noted", self.tickets.noted)):
                 account |= {name: list(sums)} if sums.number else {}
+            account |= {"labelled": list(self.tickets.labelled), "unlabelled": list(self.tickets.unlabelled)}
             return {
                 # (A subclass without a kind of its own is not to come back as its parent.)
                 "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
@@ -102,4 +103,5 @@ class Saved(Account):
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         given_up, noted = (account.get(name, GivenUp()) for name in ("given_up", "noted"))
         self.tickets.restore(account["tickets"], given_up, noted)
+        self.tickets.labelled, self.tickets.unlabelled = tuple(account["labelled"]), tuple(account["unlabelled"])
         self._ledger.waiting = self.waiting - self.tickets.noted.number

@@ -29,12 +29,13 @@ TRIALS = (0, 1, 1)
 
 
 ACCOUNT: Fields = {
-    **dict.fromkeys(("rounds", "answered", "overlaps"), COUNT),
+    **dict.fromkeys(("rounds", "answered", "overlaps", "reviews", "longest_delay"), COUNT),
     **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # (of any length)
     **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate"), SUM),
     **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
     **dict.fromkeys(("late", "weighed"), FLAG),
     **dict.fromkeys(("given_up", "noted"), Items(3, SUM)),
+    **dict.fromkeys(("labelled", "unlabelled"), Items(3, COUNT)),
 }
 LEARNT: Fields = {"spread": SUM, "sampled": Items("sampled", COUNT)}
 RATE: Fields = {"eta": SUM, "kappa": SUM, "stay": Items(3, Number(float, -LARGEST, math.inf))}
@@ -55,11 +56,16 @@ def check_saved(saved: dict[str, Any]) -> None:
     for count, *sums in (account[name] for name in ("given_up", "noted") if name in account):
         need(is_count(count) and max(sums) <= count, "given_up")
     answered, tickets = account["answered"], account["tickets"]
+    need(sum(account["labelled"]) <= account["rounds"], "labelled")
+    need(sum(account["unlabelled"]) == account.get("given_up", [0])[0], "unlabelled")
     waiting = len(tickets) + account.get("given_up", [0])[0]
     need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
-    for number, _, p, guess, arrivals, owner in tickets:
-        need(is_count(number) and 0 < number <= answered and declared.is_real(p) and 0 <= p <= 1, "tickets")
-        need(type(guess) is int and guess in (0, 1) and type(owner) is int, "tickets")
+    reviewed = settings.get("review") is not None
+    for number, _, p, guess, arrivals, owner, r in tickets:
+        need(is_count(number) and 0 < number <= answered and declared.is_real(p) and declared.is_real(r), "tickets")
+        need(0 <= p <= 1 and 0 <= r <= reviewed and p + r <= 1 + 1e-12 and type(owner) is int, "tickets")
+        need(guess is None if type(guess) is not int else guess in (0, 1), "tickets")
+        need(guess is not None or r > 0, "tickets")
         need(is_count(arrivals) and arrivals <= account["rounds"], "tickets")
     open_here = {ticket[0] for ticket in tickets}
     need(len(open_here) == len(tickets), "tickets")
@@ -80,7 +86,9 @@ def check_saved(saved: dict[str, Any]) -> None:
     drifts = account["late"] or settings.get("max_width") is not None
     share = 1.0 if drifts else min(1.0, declared.rounding(account["last_rate"], most))
     need(abs(account["drift"]) <= most * share, "drift")
-    need(account["excess"] - account["drift"] >= -1e-9 * most, "excess")
+    need(account["excess"] - account["drift"] >= (-most if reviewed else -1e-9 * most), "excess")
+    need(account["reviews"] <= answered * reviewed, "reviews")
+    need(account["longest_delay"] <= account["overlaps"] <= account["rounds"] * account["longest_delay"], "overlaps")
     for part in _parts_here(learnt):
         _check_rows(part, answered, heaviest)
         if learnt.get("kind") == "paths" and part is not learnt:

@@ -9,6 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 from adeptree.core.arguments import check_number, check_size
 from adeptree.core.errors import InvalidArgument, UnknownTicket
 
+ENOUGH, NEARLY_ALL = 20, 0.95
+"""From how many tickets on, and from which share of them on, labels seem to depend on the guess."""
+GUESSES = (0, 1, None)
+"""The guess of each action of a kernel; a review has none."""
+
 
 @dataclass(frozen=True)
 class Ticket:
@@ -27,17 +32,24 @@ class Ticket:
     """The number of the answer, from 1."""
     x: Any
     p: float
-    """The chance that the learner guessed 1, fixed when it answered."""
-    guess: int
-    """The label it drew."""
+    """The chance that the learner said 1, fixed when it answered."""
+    guess: int | None
+    """The label it drew; None for a review."""
     arrivals: int
     """Labels that had come before the answer: how many come until its own is the delay that the account charges."""
     owner: int = 0
     """Which learner gave it: a number made of its class and seed."""
+    r: float = 0.0
+    """The chance of a review."""
+
+    @property
+    def action(self) -> int | str:
+        """Return what to do: 0, 1 or "review"."""
+        return "review" if self.guess is None else self.guess
 
 
 class GivenUp(NamedTuple):
-    """Aggregate statistics of abandoned answers: sums of p (1 - p), max(p, 1 - p).
+    """Aggregate statistics of abandoned answers: sums of p (1 - p), max(p, 1 - p); with review 1/4 and 1, their bounds.
 
     >>> GivenUp().and_also(0.25).and_also(0.5)
     GivenUp(number=2, variance=0.4375, worst=1.25)
@@ -47,9 +59,10 @@ class GivenUp(NamedTuple):
     variance: float = 0.0
     worst: float = 0.0
 
-    def and_also(self, p: float) -> GivenUp:
+    def and_also(self, p: float, r: float = 0.0) -> GivenUp:
         """Return the sums with one more."""
-        return GivenUp(self.number + 1, self.variance + p * (1 - p), self.worst + max(p, 1 - p))
+        variance, worst = (0.25, 1.0) if r else (p * (1 - p), max(p, 1 - p))
+        return GivenUp(self.number + 1, self.variance + variance, self.worst + worst)
 
     def without(self, p: float) -> GivenUp:
         """Return the sums with one less, and exactly 0 without any."""
@@ -71,6 +84,10 @@ class OpenTickets:
         self.given_up = GivenUp()
         self.noted = GivenUp()
         """The answers of adapters, which the learner is only told of: it learns the point with the label."""
+        self.labelled = (0, 0, 0)
+        """How many tickets got a label, by action: 0, 1, review."""
+        self.unlabelled = (0, 0, 0)
+        """How many were given up."""
 
     def __len__(self) -> int:
         return len(self._given) - len(self._settled)
@@ -95,8 +112,13 @@ class OpenTickets:
             )
         return known
 
-    def remove(self, ticket: Ticket) -> None:
+    def settle(self, ticket: Ticket) -> None:
         """Forget a ticket whose label came."""
+        self.remove(ticket)
+        self.labelled = _one_more(self.labelled, ticket)
+
+    def remove(self, ticket: Ticket) -> None:
+        """Forget a ticket."""
         self._settled[ticket.id] = None
         if 2 * len(self._settled) > len(self._given):
             self._given, self._settled = {other.id: other for other in self}, {}
@@ -104,7 +126,8 @@ class OpenTickets:
     def give_up(self, ticket: Ticket) -> None:
         """Forget a ticket whose label will never come, but for what it adds to the sums of those that wait."""
         self.remove(ticket)
-        self.given_up = self.given_up.and_also(ticket.p)
+        self.given_up = self.given_up.and_also(ticket.p, ticket.r)
+        self.unlabelled = _one_more(self.unlabelled, ticket)
 
     def forget_noted(self, p: float, guess: int, since: int, rounds: int) -> int:
         """Forget an answer of an adapter whose label came; return how many labels came in between."""
@@ -121,24 +144,42 @@ class OpenTickets:
         gone, noted = self.given_up, self.noted
         sums = GivenUp(gone.number + noted.number, gone.variance + noted.variance, gone.worst + noted.worst)
         for ticket in self:
-            sums = sums.and_also(ticket.p)
+            sums = sums.and_also(ticket.p, ticket.r)
         return sums
+
+    def selective(self) -> bool:
+        """Return whether labels seem to depend on the guess: nearly all without a label had it, the others not."""
+        without = self.unlabelled
+        for ticket in self:
+            without = _one_more(without, ticket)
+        if min(sum(without), sum(self.labelled)) < ENOUGH:
+            return False
+        return any(
+            without[guess] >= NEARLY_ALL * sum(without)
+            and self.labelled[guess] <= (1 - NEARLY_ALL) * sum(self.labelled)
+            for guess in (0, 1)
+        )
 
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""
-        return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner] for t in self]
+        return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner, t.r] for t in self]
 
     def restore(
         self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp(), noted: Sequence[Any] = GivenUp()
     ) -> None:
         """Take over what :meth:`state` returned."""
         tickets = [
-            Ticket(int(number), x, float(p), int(guess), int(arrivals), int(owner))
-            for number, x, p, guess, arrivals, owner in state
+            Ticket(int(number), x, float(p), None if guess is None else int(guess), int(arrivals), int(owner), float(r))
+            for number, x, p, guess, arrivals, owner, r in state
         ]
         self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
         self.given_up, self.noted = GivenUp(*given_up), GivenUp(*noted)
 
 
+def _one_more(counts: tuple[int, int, int], ticket: Ticket) -> tuple[int, int, int]:
+    zeros, ones, reviews = counts
+    return zeros + (ticket.guess == 0), ones + (ticket.guess == 1), reviews + (ticket.guess is None)
+
+
 def _marks(ticket: Ticket) -> tuple[Any, ...]:
-    return ticket.p, ticket.guess, ticket.arrivals, ticket.owner
+    return ticket.p, ticket.guess, ticket.arrivals, ticket.owner, ticket.r

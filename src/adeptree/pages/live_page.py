@@ -35,7 +35,7 @@ class ShownRound(NamedTuple):
     ticket: int
     x: str
     p: float
-    guess: int
+    guess: int | None
     y: int | None
 
 

@@ -14,7 +14,7 @@ from adeptree.core.escaping import counted, visible
 from adeptree.core.types import Concept
 from adeptree.families.registry import columns_of
 from adeptree.learners import Adept
-from adeptree.learners.certificate import rounded_up
+from adeptree.learners.certificate import SELECTIVE, rounded_up
 from adeptree.learners.guarantees import beats_a_coin, why_nothing
 from adeptree.pages.summary_words import compared, sentence, verdict, waiting
 from adeptree.theory import bounds
@@ -70,6 +70,7 @@ def summary(learner: Adept, account: Account, verbose: bool = False) -> str:
         heading(learner, account),
         _losses(learner, rule),
         "\n".join(textwrap.wrap(plainly(learner, rule), min(100, _terminal_width()))),
+        "\n".join(textwrap.wrap(SELECTIVE, _terminal_width())) if learner.tickets.selective() else "",
         "\n".join(textwrap.wrap(account.unsure, _terminal_width())),
         _nearly(learner, account.columns),
         _regret(learner),

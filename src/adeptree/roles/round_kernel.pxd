@@ -1,12 +1,12 @@
 # What the kernels of structures inherit of round_kernel.py, as C.
 cimport cython
 
+from adeptree._compiled.actions_kernel cimport Actions
 from adeptree._compiled.ledger_kernel cimport Ledger
-from adeptree._compiled.turns_kernel cimport Turns
 
-cdef class RoundKernel(Turns):
+cdef class RoundKernel(Actions):
     cdef public Ledger ledger
-    cdef public double eta, end, scale, stay_rounds, stay_loss, stay_gap, p, log_odds
+    cdef public double end, scale, stay_rounds, stay_loss, stay_gap
     cdef public unsigned long long seed, word
     cdef public long long asked, stamp, ahead
     cdef public bint due, seen, known, stale, opening
@@ -25,15 +25,11 @@ cdef class RoundKernel(Turns):
     cdef void ask(self) noexcept
     cdef void rebuild(self) noexcept
 
-    cpdef double log_ratio(self) noexcept
-
     # What comes with it, for all structures alike.
     @cython.final
     cdef bint enter(self) noexcept
     @cython.final
     cdef int prepare(self) except -1
-    @cython.final
-    cdef double against(self, int label, double cost) noexcept
     @cython.final
     cdef void see(self) noexcept
     @cython.final
@@ -41,4 +37,4 @@ cdef class RoundKernel(Turns):
     @cython.final
     cdef bint overdue(self) noexcept
     @cython.final
-    cdef void charge_answered(self, int label, double cost, double p, int guess) noexcept
+    cdef void charge_answered(self, int label, double cost, double p, double r, int action) noexcept

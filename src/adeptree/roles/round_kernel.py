@@ -15,8 +15,8 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.actions_kernel import Actions
     from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
-    from cython.cimports.adeptree._compiled.turns_kernel import Turns
     from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
     from cython.cimports.libc.math import INFINITY as inf
@@ -24,21 +24,20 @@ else:
     from math import inf
     from threading import get_ident
 
-    from adeptree.roles.turns_kernel import Turns
+    from adeptree.roles.actions_kernel import Actions
     from adeptree.theory.ledger_kernel import Ledger, coin
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
-class RoundKernel(Turns):
+class RoundKernel(Actions):
     """The base of all kernels: rate, limits, coins and the ledger."""
 
     def __init__(self, ledger: Ledger, seed: int) -> None:
-        Turns.__init__(self)
+        Actions.__init__(self)
         self.ledger = ledger
         self.seed = seed
-        self.eta = 0.0
         self.end = inf  # rounds that may be answered
         self.scale = 1.0  # what a round costs at most, as was said
         self.stay_rounds = self.stay_loss = self.stay_gap = inf  # the rate may change once one of these is reached
@@ -49,8 +48,6 @@ class RoundKernel(Turns):
         self.word = 0  # of the point in place, for its coin
         self.seen = False  # whether the point in place was asked about,
         self.known = False  # and whether p and log_odds are right there
-        self.p = 0.5
-        self.log_odds = 0.0
         self.ahead = 1  # rounds between the last one and the one looked at
         self.opening = False  # whether the point only enters,
         self.raised = None  # and the exception of a commit in Python, for the learner to raise
@@ -120,16 +117,6 @@ class RoundKernel(Turns):
         self.stay_rounds, self.stay_loss, self.stay_gap = rounds, best_loss, gap
         self.due = False
 
-    def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at the point just looked at."""
-        return self.log_odds
-
-    def against(self, label: cython.int, cost: cython.double) -> cython.double:
-        """Return the log-odds of the label that loses; of small steps the ledger wants none."""
-        if self.eta * cost <= 4.0:
-            return 0.0
-        return -self.log_ratio() if label else self.log_ratio()
-
     def see(self) -> cython.void:
         """Look at the point in place, if that was not done; ask about it, once."""
         if not self.seen:
@@ -152,17 +139,19 @@ class RoundKernel(Turns):
         return self.due
 
     def play(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Draw the guess, commit and charge at the point in place, which is prepared; :meth:`overdue` ends it."""
+        """Draw the action, commit and charge at the point in place, which is prepared; :meth:`overdue` ends it."""
         ledger: Ledger = self.ledger
-        p: cython.double = self.p
-        guess: cython.int = coin(self.seed, ledger.answered + 1, self.word) < p
+        now: cython.double = self.p
+        self.act(ledger.reviews < self.most_reviews)
+        action: cython.int = self.drawn(coin(self.seed, ledger.answered + 1, self.word))
         log_odds: cython.double = self.against(label, cost)
         self.torn = True
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
-        ledger.answer(0, False)
-        ledger.charge(p, guess, label, cost, p, log_odds, self.eta)
+        ledger.answer(0, False, action)
+        handed: cython.double = self.handed(label, cost)
+        ledger.charge(self.q1, self.r, action, label, cost, handed, now, log_odds, self.eta)
 
     def prepare(self) -> cython.int:
         """Make room and look at the point in place."""
@@ -200,7 +189,7 @@ class RoundKernel(Turns):
         return p
 
     def quick_round(self, x: Any, y: Any) -> int:
-        """Play a round that costs 1: return 1 if the rate must be updated, -1 if the slow path is needed."""
+        """Play a round of weight 1: return 1 if the rate must be updated, -1 if the slow path is needed."""
         due: cython.int = -1
         whole: cython.bint = False
         label: cython.int = label_in(y)
@@ -209,7 +198,7 @@ class RoundKernel(Turns):
         try:
             if self.place(x):
                 self.prepare()
-                self.play(label, 1.0)
+                self.play(label, self.cost1 if label else self.cost0)
                 due = self.overdue()
             whole = True
         finally:
@@ -224,6 +213,12 @@ class RoundKernel(Turns):
             return -1.0
         self.see()
         return self.p
+
+    def decide(self, x: Any) -> tuple[float, float]:
+        """Return the chances of saying 1 and of a review at a point of the class."""
+        self.chance(x)
+        self.act(self.ledger.reviews < self.most_reviews)
+        return self.q1, self.r
 
     def learn(self, x: Any, label: cython.int, cost: cython.double = 1.0) -> bool:
         """Play a round at a point of the class."""
@@ -270,8 +265,8 @@ class RoundKernel(Turns):
             if i & 1023 == 1023:
                 PyErr_CheckSignals()
 
-    def open(self, x: Any) -> bool:
-        """Let x enter, to be labelled later; the round is answered."""
+    def open(self, x: Any, action: cython.int) -> bool:
+        """Let x enter, to be labelled later; the round is answered with this action."""
         if not self.place(x):
             return False
         self.prepare()
@@ -280,7 +275,7 @@ class RoundKernel(Turns):
         self.opening = False
         self.seen = self.known = False
         self.stamp += 1
-        self.ledger.answer(0, False)
+        self.ledger.answer(0, False, action)
         self.ledger.waiting += 1
         self.torn = False  # (the rate stays: a label that comes at once is charged as by ``learn``)
         return True
@@ -291,7 +286,8 @@ class RoundKernel(Turns):
         label: cython.int,
         cost: cython.double,
         p: cython.double,
-        guess: cython.int,
+        r: cython.double,
+        action: cython.int,
         overlaps: cython.longlong,
     ) -> bool:
         """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
@@ -303,9 +299,9 @@ class RoundKernel(Turns):
         # Of a round that was answered before, the prior is as of now: no round is coming.
         self.known, self.ahead = False, 0
         self.look()
-        self.charge_answered(label, cost, p, guess)
+        self.charge_answered(label, cost, p, r, action)
         self.ahead = 1
-        self.ledger.overlaps += overlaps
+        self.ledger.delayed(overlaps)
         self.ledger.waiting -= 1
         self.overdue()
         return True
@@ -316,7 +312,8 @@ class RoundKernel(Turns):
         label: cython.int,
         cost: cython.double,
         p: cython.double,
-        guess: cython.int,
+        r: cython.double,
+        action: cython.int,
         overlaps: cython.longlong,
         late: cython.bint,
     ) -> bool:
@@ -324,13 +321,13 @@ class RoundKernel(Turns):
         if not self.place(x):
             return False
         self.prepare()
-        self.charge_answered(label, cost, p, guess)
-        self.ledger.answer(overlaps, late)
+        self.charge_answered(label, cost, p, r, action)
+        self.ledger.answer(overlaps, late, action)
         self.overdue()
         return True
 
     def charge_answered(
-        self, label: cython.int, cost: cython.double, p: cython.double, guess: cython.int
+        self, label: cython.int, cost: cython.double, p: cython.double, r: cython.double, action: cython.int
     ) -> cython.void:
         """Commit the round at the point in place, just looked at, which was answered with p; leave it torn."""
         now: cython.double = self.p
@@ -339,7 +336,8 @@ class RoundKernel(Turns):
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
-        self.ledger.charge(p, guess, label, cost, now, log_odds, self.eta)
+        handed: cython.double = self.handed(label, cost)
+        self.ledger.charge(p, r, action, label, cost, handed, now, log_odds, self.eta)
 
     def discard(self) -> None:
         """Forget the look at the point in place."""

@@ -7,10 +7,11 @@ cdef unsigned long long bits_of(double x) noexcept
 cpdef unsigned long long word_of_float(double x) noexcept
 
 cdef class Ledger:
-    cdef public long long rounds, answered, overlaps, waiting
+    cdef public long long rounds, answered, overlaps, waiting, reviews, longest_delay
     cdef public double expected_loss, realised_loss, variance, excess, drift, heaviest, last_rate, loss_of_zeros, loss_of_ones
     cdef public bint late, weighed
     cdef double last_cost, shrink
 
-    cpdef void answer(self, long long overlaps, bint late) noexcept
-    cpdef void charge(self, double p, int guess, int label, double cost, double now, double log_odds, double rate) noexcept
+    cpdef void answer(self, long long overlaps, bint late, int action) noexcept
+    cpdef void delayed(self, long long overlaps) noexcept
+    cpdef void charge(self, double p, double r, int action, int label, double cost, double handed, double now, double log_odds, double rate) noexcept

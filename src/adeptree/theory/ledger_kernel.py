@@ -24,7 +24,7 @@ else:
 
 FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "excess", "drift"),
-    *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones"),
+    *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones", "reviews", "longest_delay"),
 )
 
 
@@ -32,7 +32,7 @@ class Ledger:
     """What was answered, lost, and what is proven from that; one entry per sum.
 
     >>> ledger = Ledger()
-    >>> ledger.charge(0.75, 1, 1, 1.0, 0.75, -1.1, 0.5)
+    >>> ledger.charge(0.75, 0.0, 1, 1, 1.0, 0.0, 0.75, -1.1, 0.5)
     >>> ledger.rounds, ledger.expected_loss, ledger.realised_loss
     (1, 0.25, 0.0)
     """
@@ -42,6 +42,8 @@ class Ledger:
         self.answered = 0
         self.overlaps = 0  # D: for every labelled round the labels of others between its answer and its own
         self.waiting = 0  # answers without a label
+        self.reviews = 0  # answers that were handed to a person
+        self.longest_delay = 0  # the most labels that came between an answer and its own
         self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
         self.realised_loss = 0.0
         self.loss_of_zeros = 0.0  # what "always 0" would have lost (NaN: a file did not say),
@@ -56,36 +58,59 @@ class Ledger:
         self.late = False  # whether a round was ever answered while another waited
         self.weighed = False  # whether a round ever cost something else than 1
 
-    def answer(self, overlaps: cython.longlong, late: cython.bint) -> cython.void:
+    def answer(self, overlaps: cython.longlong, late: cython.bint, action: cython.int) -> cython.void:
         """Count an answer."""
         self.answered += 1
-        self.overlaps += overlaps
+        self.reviews += action == 2
+        self.delayed(overlaps)
         if late or self.waiting > 0:
             self.late = True
+
+    def delayed(self, overlaps: cython.longlong) -> cython.void:
+        """Count the labels that came between an answer and its own."""
+        self.overlaps += overlaps
+        if overlaps > self.longest_delay:
+            self.longest_delay = overlaps
 
     def charge(
         self,
         p: cython.double,
-        guess: cython.int,
+        r: cython.double,
+        action: cython.int,
         label: cython.int,
         cost: cython.double,
+        handed: cython.double,
         now: cython.double,
         log_odds: cython.double,
         rate: cython.double,
     ) -> cython.void:
-        """Count a labelled round, answered with p, that would be answered ``now`` with that log-odds for the loser."""
-        loss: cython.double = 1.0 - p if label else p
+        """Count a labelled round, answered 1 with chance p and handed to a person with chance r at the cost ``handed``.
+
+        ``now`` is the share of 1 as of just before the label came, ``log_odds`` are those of the label that loses.
+        """
+        loss: cython.double = 1.0 - p - r if label else p
         loss_now: cython.double = 1.0 - now if label else now
+        paid: cython.double = cost * loss
+        scatter: cython.double = cost * cost * p * (1.0 - p)
+        if handed > 0.0:
+            paid += r * handed
+            scatter = cost * cost * loss + r * handed * handed - paid * paid
         self.rounds += 1
-        self.expected_loss += cost * loss
-        if guess != label:
+        self.expected_loss += paid
+        if action == 2:
+            self.realised_loss += handed
+        elif action != label:
             self.realised_loss += cost
         if label:
             self.loss_of_zeros += cost
         else:
             self.loss_of_ones += cost
-        self.variance += cost * cost * p * (1.0 - p)
-        moved: cython.double = cost * (loss - loss_now) if p != now else 0.0
+        self.variance += scatter if scatter > 0.0 else 0.0
+        moved: cython.double = 0.0
+        if handed > 0.0:  # (with review, no part of it is told apart as that of late labels)
+            self.excess += paid - cost * loss_now
+        elif p != now:
+            moved = cost * (loss - loss_now)
         if rate != self.last_rate or cost != self.last_cost:
             self.last_rate, self.last_cost = rate, cost
             self.shrink = expm1(-rate * cost)

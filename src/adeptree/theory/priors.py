@@ -134,12 +134,13 @@ class BetaPrior(Prior):
         parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self.betas]
         if log_share is not None and self.counts:
             parts.append(math.log(self.counts) + log_share)
-        return reduce(np.logaddexp, parts)
+        return reduce(np.logaddexp, parts)  # (of the counted prior, the shares alone)
 
     def price(self, t: int) -> float | None:
         """Return the least that any part guarantees."""
         by_counts = math.inf if self.log_size is None else self.log_size - math.log(self.counts)
-        by_mistakes = math.inf if self.M is None else bounds.kt_cost(t, self.M) - math.log(self.parts[0][0])
+        known = self.M is not None and len(self.parts)
+        by_mistakes = bounds.kt_cost(t, self.M or 0) - math.log(self.parts[0][0]) if known else math.inf
         price = min(by_counts, by_mistakes)
         return None if price == math.inf else price
 
@@ -189,6 +190,23 @@ class MixedPrior(BetaPrior):
             self.kt, sparse, self.counts, self.floor = 15 / 16, 0.0, 1 / 16, 0.125
         self.log_size = log_size
         super().__init__(M, [(self.kt, 0.5), *((sparse / len(self.SPARSE), b) for b in self.SPARSE)])
+
+
+class CountedPrior(BetaPrior):
+    """Equal masses for all rules: a path has its share of them, and no rule ever costs more than ln|C|.
+
+    >>> counted = CountedPrior(math.log(4))
+    >>> counted.price(10) == math.log(4)
+    True
+    """
+
+    name = "uniform"
+    counts = 1.0
+    floor = 2.0
+
+    def __init__(self, log_size: float) -> None:
+        self.log_size = log_size
+        super().__init__(None, [])
 
 
 class UniformPrior(Prior):

@@ -124,7 +124,9 @@ class LateGame(Game):
             if bar is not None and self.answers and not isinstance(row, LabelRow):
                 self.answers.give(None, None)
 
-    def _log(self, number: int, x: str, p: float, guess: int, y: int | None, given: float | None, key: str) -> None:
+    def _log(
+        self, number: int, x: str, p: float, guess: int | None, y: int | None, given: float | None, key: str
+    ) -> None:
         if self.log:
             more = [[given]] if self.frequency else []
             self.log.write([number], [x], [p], [guess], [y], *more, [inert(key)])

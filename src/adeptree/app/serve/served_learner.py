@@ -57,7 +57,7 @@ class Recent(NamedTuple):
     ticket: int
     x: str
     p: float
-    guess: int
+    guess: int | None
     y: int | None
 
 

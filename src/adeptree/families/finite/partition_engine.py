@@ -67,7 +67,7 @@ class FiniteEngine(KernelEngine):
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
         """Take base learners of the class itself, if the concepts are not too many to be listed."""
-        c, reason = problem.concept_class, problem.beyond(("paper", "kt", "mixed"), *cls.bases)
+        c, reason = problem.concept_class, problem.beyond(("paper", "kt", "mixed", "uniform"), *cls.bases)
         if reason is None and problem.base.concept_class != c:
             return f"the base learner must be that of the class itself; got {problem.base!r}"
         if reason is None and not (isinstance(c, EnumerableClass) and c.size <= cls.most_concepts):

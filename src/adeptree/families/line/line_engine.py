@@ -32,7 +32,7 @@ class LineEngine(KernelEngine):
     def measure(self) -> tuple[Any, ...]:
         """Return what a tree is made with: kind and ends of the line, and the prior of one cut."""
         first, last = self.keys_of([self.line.before, self.line.end]).tolist()
-        shares, betas = zip(*self.prior.parts, strict=True) if self.prior.settled else ((), ())
+        shares, betas = zip(*self.prior.parts, strict=True) if self.prior.parts else ((), ())
         return self.line.of_floats, first, last, shares, betas, float(self.prior.counts)
 
     def keys_of(self, xs: Any) -> IntArray:

@@ -47,7 +47,7 @@ class ThresholdsEngine(LineEngine):
             return f"its grids end at 2^62; got {problem.concept_class!r}"
         if problem.prior.log_total > WIDEST:
             return f"with the paper's prior M ln(eT/M) may be up to {WIDEST:g}; got {problem.prior.log_total:.0f}"
-        return problem.beyond(("paper", "kt", "mixed"), Bisection, NearestLabel)
+        return problem.beyond(("paper", "kt", "mixed", "uniform"), Bisection, NearestLabel)
 
     def rows(self) -> Rows:
         """Return the gaps, from left to right."""

@@ -1,0 +1,19 @@
+# What round_kernel.py inherits of actions_kernel.py, as C.
+cimport cython
+
+from adeptree._compiled.turns_kernel cimport Turns
+
+cdef class Actions(Turns):
+    cdef public double eta, p, log_odds, cost1, cost0, handing, weight_acted, lateness, most_reviews, q1, r
+    cdef public int policy
+
+    cpdef double log_ratio(self) noexcept
+
+    @cython.final
+    cdef double against(self, int label, double cost) noexcept
+    @cython.final
+    cdef double handed(self, int label, double cost) noexcept
+    @cython.final
+    cdef void act(self, bint may_review) noexcept
+    @cython.final
+    cdef int drawn(self, double coin) noexcept

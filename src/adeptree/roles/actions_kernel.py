@@ -1,0 +1,121 @@
+"""The action of a round: say 0, say 1, or hand the case to a person (Theorem R of ``docs/theory/decide.md``).
+
+``p`` is the share of the weight that says 1. Without review it is also the chance of saying 1. With review the chances
+``q1`` (say 1) and ``r`` (review) are such that either label costs at most its mix loss.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.turns_kernel import Turns
+    from cython.cimports.libc.math import exp, expm1, log1p
+else:
+    from math import exp, expm1, log1p
+
+    from adeptree.roles.turns_kernel import Turns
+
+FEWEST = cython.declare(cython.int, 0)
+CHEAPEST = cython.declare(cython.int, 1)
+DRAWN = cython.declare(cython.int, 2)
+REVIEW = cython.declare(cython.int, 2)  # the action that is not a label
+
+
+class Actions(Turns):
+    """What a round costs, and the chances of its actions."""
+
+    def __init__(self) -> None:
+        Turns.__init__(self)
+        self.eta = 0.0
+        self.p = 0.5
+        self.log_odds = 0.0
+        self.cost1 = self.cost0 = 1.0  # of a miss and of a false alarm, at weight 1,
+        self.handing = 0.0  # and of a review (0: there is none)
+        self.weight_acted = 1.0  # the largest weight that was announced; actions are chosen for it
+        self.policy = FEWEST
+        self.lateness = 0.0  # how far late labels may move the loss of a path
+        self.most_reviews = 0.0  # in all
+        self.q1 = 0.5
+        self.r = 0.0
+
+    def set_review(self, cost: float, most: float, policy: int, delay: float, most_reviews: float) -> None:
+        """Take a third action of this cost."""
+        self.handing, self.weight_acted, self.policy, self.most_reviews = cost, most, policy, most_reviews
+        self.lateness = delay * most * max(self.cost1, self.cost0)
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the point just looked at."""
+        return self.log_odds
+
+    def against(self, label: cython.int, cost: cython.double) -> cython.double:
+        """Return the log-odds of the label that loses; of small steps the ledger wants none."""
+        if self.eta * cost <= 4.0:
+            return 0.0
+        return -self.log_ratio() if label else self.log_ratio()
+
+    def handed(self, label: cython.int, cost: cython.double) -> cython.double:
+        """Return the cost of a review in a round in which a wrong guess costs this much: weight times c."""
+        return self.handing * cost / (self.cost1 if label else self.cost0) if self.handing > 0.0 else 0.0
+
+    def act(self, may_review: cython.bint) -> cython.void:
+        """Set the chances of saying 1 and of a review, at the point just looked at."""
+        a: cython.double = self.cost1 * self.weight_acted
+        b: cython.double = self.cost0 * self.weight_acted
+        c: cython.double = self.handing * self.weight_acted
+        eta: cython.double = self.eta
+        ones: cython.double = self.p
+        zeros: cython.double = 1.0 - self.p
+        odds: cython.double
+        m1: cython.double
+        m0: cython.double
+        q0: cython.double
+        r: cython.double
+        if c == 0.0:
+            self.q1, self.r = self.p, 0.0
+            return
+        if self.lateness > 0.0 or eta * max(a, b) > 4.0:  # (there 1 - p may have lost its digits)
+            odds = self.log_ratio()
+            ones, zeros = sigmoid(odds + eta * self.lateness), sigmoid(eta * self.lateness - odds)
+        m1 = a - log1p(ones * expm1(eta * a)) / eta  # the mix losses, if the label is 1 and if it is 0
+        m0 = b - log1p(zeros * expm1(eta * b)) / eta
+        r = max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b))  # the fewest: both mix losses are met
+        q0 = (m1 - r * c) / a
+        if not may_review:  # the excess over the mix loss is r (ab/(a + b) - c) for either label
+            q0, r = (m1 + r * (a * b / (a + b) - c)) / a, 0.0
+        elif self.policy == DRAWN:
+            if m1 >= c:
+                r = expm1(eta * (a - m1)) / (expm1(eta * (a - c)) * exp(eta * (c - m1)))
+                q0 = 1.0 - r
+            else:
+                r = expm1(eta * (b - m0)) / (expm1(eta * (b - c)) * exp(eta * (c - m0)))
+                q0 = 0.0
+        elif self.policy == CHEAPEST:
+            if self.p * a >= c and (1.0 - self.p) * b >= c:
+                r = min(1.0, m1 / c, m0 / c)
+                q0 = 1.0 - r if m0 < c else 0.0
+            elif (m1 >= c and self.p * a < c) or (m0 < c and (1.0 - self.p) * b < c):
+                r = (a - m1) / (a - c) if self.p * a < c else m0 / c
+                q0 = 1.0 - r
+            else:
+                r = m1 / c if self.p * a < c else (b - m0) / (b - c)
+                q0 = 0.0
+        self.r = min(1.0, max(0.0, r))
+        self.q1 = min(1.0 - self.r, max(0.0, 1.0 - self.r - q0))
+
+    def drawn(self, coin: cython.double) -> cython.int:
+        """Return the action that a coin draws: 0, 1, or 2 for a review."""
+        if coin < self.q1:
+            return 1
+        return REVIEW if coin >= 1.0 - self.r and self.r > 0.0 else 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def sigmoid(odds: cython.double) -> cython.double:
+    """Return the share of log-odds."""
+    return 1.0 / (1.0 + exp(-odds)) if odds >= 0.0 else exp(odds) / (1.0 + exp(odds))

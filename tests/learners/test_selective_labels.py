@@ -1,0 +1,55 @@
+"""Labels that come for one guess only: the account says that it covers labelled rounds only."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import adeptree as at
+from adeptree.learners.certificate import SELECTIVE
+from adeptree.pages.summary import Account, summary
+
+
+def labelled_for(guesses: set[int | None], rounds: int, review: float | None = None) -> at.Adept:
+    """Return a learner that gets labels for answers with these guesses only."""
+    learner, rng = at.Adept(at.Thresholds(16), review=review, rate=0.1), random.Random(1)
+    for _ in range(rounds):
+        x = rng.randrange(16)
+        ticket = learner.answer(x)
+        if ticket.guess in guesses:
+            learner.learn(ticket, int(rng.random() < 0.5))
+    return learner
+
+
+@pytest.mark.parametrize(("guesses", "review"), [({1}, None), ({0}, None), ({1, None}, 0.2)])
+def test_labels_for_one_guess_only_are_noticed(guesses: set[int | None], review: float | None, tmp_path: Path) -> None:
+    learner = labelled_for(guesses, 200, review)
+    assert SELECTIVE in str(learner.certificate())
+    for told in (repr(learner), repr(learner.certificate()), learner._repr_html_()):
+        assert "Labels seem to depend on the guess" in told
+    assert "Labels seem to depend on the guess" in summary(learner, Account("f.csv", "thresholds", ["x"]))
+    learner.save(tmp_path / "f")
+    assert at.load(tmp_path / "f").certificate().selective
+
+
+def test_given_up_tickets_count_as_unlabelled(tmp_path: Path) -> None:
+    learner = labelled_for({1}, 200)
+    for ticket in list(learner.tickets):
+        learner.give_up(ticket)
+    assert learner.certificate().selective
+    learner.save(tmp_path / "f")
+    assert at.load(tmp_path / "f").certificate().selective
+
+
+def test_nothing_is_said_of_few_tickets_or_of_labels_for_both_guesses() -> None:
+    assert not labelled_for({1}, 30).certificate().selective
+    assert not labelled_for({0, 1}, 200).certificate().selective
+    learner, rng = at.Adept(at.Thresholds(16)), random.Random(2)
+    for _ in range(300):  # labels for a random half
+        ticket = learner.answer(rng.randrange(16))
+        if rng.random() < 0.5:
+            learner.learn(ticket, rng.randrange(2))
+    assert len(learner.tickets) > 100
+    assert SELECTIVE not in str(learner.certificate())
