@@ -39,6 +39,7 @@ NOT_OF_A_ROLE = {
     "learner_": "of scikit-learn: there once it is fitted",
     "_idle": "of an object half built",
     "GROWS": "of anything that changes in a round",
+    "back_to": "of what changes in a round and restores itself",
 }
 """What may be asked for by name, with a default."""
 OF_USERS = {

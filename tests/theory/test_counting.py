@@ -65,7 +65,7 @@ def test_where_nothing_is_counted_the_parts_are_halves() -> None:
         prior = at.Adept(c).prior
         assert isinstance(prior, MixedPrior) and prior.log_size is None and prior.kt == 0.5 and prior.counts == 0.0
         assert frontier_of(c).log_size is None
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(at.errors.InvalidArgument, match="log_size is None"):
             frontier_of(c).log_counts(frontier_of(c).split(c.random_instance(np.random.default_rng(0))).children)
 
 

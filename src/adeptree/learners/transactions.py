@@ -1,27 +1,19 @@
 """Transactions: an exception in the middle of a round leaves the learner as before the call.
 
 Marks are cheap by one rule: a round *replaces* what it changes (new arrays, new dictionaries) and never alters it in
-place. Lists and dictionaries that only grow are named in ``GROWS``; random generators and ledgers are copied. So a mark
-is a shallow copy of a few dictionaries. Compiled kernels change arrays in place and need no mark: nothing interrupts
-their commit.
+place. Lists and dictionaries that only grow are named in ``GROWS``; random generators are copied, and so is every part
+that has ``copy()`` and ``back_to(copied)``. So a mark is a shallow copy of a few dictionaries. Compiled kernels change
+arrays in place and need no mark: nothing interrupts their commit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from numpy.random import Generator
 
-from adeptree.core.compiled import kernel
 from adeptree.roles.structure import Structure
-
-if TYPE_CHECKING:
-    from adeptree.roles.adapter_kernel import AdapterKernel
-    from adeptree.theory.ledger_kernel import Ledger
-else:
-    AdapterKernel = kernel("adeptree.roles.adapter_kernel").AdapterKernel
-    Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
 
 Result = TypeVar("Result")
 
@@ -45,12 +37,12 @@ class Mark:
 
     def __init__(self, parts: Iterable[Any]) -> None:
         self._draws: list[tuple[Generator, Any]] = []
-        self._copied: list[tuple[Ledger | AdapterKernel, list[Any]]] = []
+        self._copied: list[tuple[Any, list[Any]]] = []
         self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
         for part in parts:
             if isinstance(part, Generator):
                 self._draws.append((part, part.bit_generator.state))
-            elif isinstance(part, (Ledger, AdapterKernel)):
+            elif hasattr(type(part), "back_to"):
                 self._copied.append((part, part.copy()))
             else:
                 grows = getattr(type(part), "GROWS", ())

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adeptree.core.declared_state import Array, Declared, Fields
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArray
 
 
@@ -187,8 +188,8 @@ class Frontier(Declared, ABC):
         """Make ``children`` the rows."""
 
     def log_counts(self, children: Children) -> FloatArray:
-        """Return ln of how many concepts follow each child; only where ``log_size`` is known."""
-        raise NotImplementedError(f"{type(self).__name__} counts no concepts")
+        """Return ln of how many concepts follow each child; of a frontier that does not count, ``log_size`` is None."""
+        raise InvalidArgument(f"{type(self).__name__} counts no concepts: log_size is None; use a prior without counts")
 
     @abstractmethod
     def concept(self, row: int) -> Concept:

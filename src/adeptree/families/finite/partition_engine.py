@@ -89,8 +89,7 @@ class FiniteEngine(KernelEngine):
         return columns[frozen]
 
     def _judge(self, x: Instance) -> None:
-        """Tell the kernel what the base learner predicts in the cells that x parts."""
-        raise NotImplementedError(f"{type(self).__name__} knows without looking")
+        """Tell the kernel what the base learner predicts in the cells that x parts; nothing if ``base`` says it."""
 
     def batch(self, xs: Any) -> int:
         """Give the kernel the points themselves: it asks for their columns."""
