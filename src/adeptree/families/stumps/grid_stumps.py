@@ -18,8 +18,11 @@ from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.feature_values import feature_value, table_of, values_of
 from adeptree.families.stumps.stump_vc import stump_vc_dimension
+from adeptree.theory.vc_tables import vc_of_table
 
 Cuts = tuple[tuple[str, tuple[float, ...]], ...]
+FEW_CELLS = 128
+"""Up to this number of cells the VC dimension is computed from the table of all rules."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,8 +72,12 @@ class Stumps(EnumerableClass):
 
     @cached_property
     def vc_dimension(self) -> int | None:
-        """Exact, by a chain-cover argument (None if that search is given up)."""
-        return stump_vc_dimension([len(values) for _, values in self._cuts])
+        """Exact, by counting chains, or by listing a class of few cells; else None."""
+        counts = [len(values) for _, values in self._cuts]
+        found = stump_vc_dimension(counts)
+        if found is None and math.prod(count + 1 for count in counts) <= FEW_CELLS:
+            return vc_of_table(self.to_finite().table)[0]
+        return found
 
     @property
     def littlestone_dimension(self) -> int:
