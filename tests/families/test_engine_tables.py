@@ -328,3 +328,16 @@ def test_steps_find_the_column_and_refuse_what_they_cannot_list() -> None:
         learner.rules_within(1)
     with pytest.raises(InvalidArgument, match="anytime"):
         at.Adept(at.TableSteps(["a"]), rate="anytime")
+
+
+@pytest.mark.parametrize("c", [*CLASSES[:3], STEPS[0]], ids=repr)
+def test_a_limited_width_is_refused_unless_paths_are_kept(c: Any) -> None:
+    for options in ({}, {"prior": "kt"}, {"engine": "collapsed"}):
+        with pytest.raises(
+            InvalidArgument, match=r'max_width=3 \(--max-width\); leave it out, or build'
+        ):
+            at.Adept(c, max_width=3, **options)
+    learner = at.Adept(c, max_width=3, engine="paths")
+    for i, sex in enumerate(["m", "f", None, "m", "f"]):
+        learner.learn({"age": float(i * 3 % 5), "sex": sex}, i % 2)
+    assert learner.width == 3 and learner.certificate().dropped_paths > 0

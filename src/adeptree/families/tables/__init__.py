@@ -11,7 +11,6 @@ from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
 from adeptree.families.tables.table_classes import TableIntervals, TableSteps, TableStumps, TableThresholds, TableUnions
 from adeptree.families.tables.table_engine import TableEngine, TableStepsEngine
-from adeptree.families.tables.table_frontier import TableFrontier
 from adeptree.families.tables.table_rules import TableRules
 from adeptree.roles.family import Columns, Family, OnColumns
 
@@ -83,7 +82,6 @@ FAMILIES = (
     Family(
         "",
         TableRules,
-        frontier=TableFrontier,
         base=BestSoFar,
         engines=(TableEngine,),
         columns=Columns(_row, _table, names=lambda c: c.columns, gaps=True),

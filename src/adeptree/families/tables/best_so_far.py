@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from adeptree.core.types import Instance
-from adeptree.families.tables.table_frontier import NamedRules, TableFrontier
 from adeptree.families.tables.table_rules import TableRules
-from adeptree.roles.base_learner import MadeFor, PerPath, RowLearner
-from adeptree.roles.frontier import Frontier
+from adeptree.roles.base_learner import MadeFor
 
 
 @dataclass(frozen=True)
@@ -36,10 +34,6 @@ class BestSoFar(MadeFor[TableRules]):
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
         """Remember the row."""
         return (*state, (tuple(sorted(x.items())), y))
-
-    def rows(self, frontier: Frontier) -> RowLearner:
-        """Ask the rules that the frontier has at hand: they are those of the oracle."""
-        return NamedRules(frontier) if isinstance(frontier, TableFrontier) else PerPath(self)
 
     def restored(self, state: Any) -> Any:
         """Return a state as a file gives it back."""

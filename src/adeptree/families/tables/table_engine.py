@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from adeptree.core.compiled import kernel
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import Concept
 from adeptree.families.line.cuts_engine import CutsPrior
 from adeptree.families.rule_values import Constant
@@ -80,11 +81,16 @@ class TableEngine(MixtureEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """All rules kept, and the priors without a horizon."""
+        """All rules kept, and the priors without a horizon; a width is refused, as paths by the oracle are too slow."""
+        if problem.max_width is not None:
+            raise InvalidArgument(
+                f"rules on tables are kept in a structure that drops none; got max_width={problem.max_width!r} "
+                f'(--max-width); leave it out, or build with engine="paths", which asks an oracle about each path'
+            )
         if problem.prior.name not in ("kt", "mixed"):
             return f'it knows the priors "kt" and "mixed"; got prior={problem.prior.name!r}'
-        if problem.max_width is not None or type(problem.base) is not BestSoFar:
-            return f"it keeps all rules, and needs no base learner; got {problem.base!r}"
+        if type(problem.base) is not BestSoFar:
+            return f"it needs no base learner; got {problem.base!r}"
         return None
 
     def batch(self, xs: Any) -> int:
