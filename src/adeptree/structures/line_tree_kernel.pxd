@@ -30,4 +30,5 @@ cdef class LineTree(OrderedTree):
     cdef void divide(self) noexcept
     cdef void insert(self) noexcept
     cdef void charge(self, int label, double cost) noexcept
+    cdef double shrunk(self, double loss) noexcept
     cdef int lengthen(self) except -1

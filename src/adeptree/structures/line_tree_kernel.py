@@ -274,6 +274,14 @@ class LineTree(OrderedTree):
         self.decay, self.table = lead.decay, lead.table
         return 0
 
+    def shrunk(self, loss: cython.double) -> cython.double:
+        """Return e^(-eta loss)."""
+        i: cython.Py_ssize_t
+        if self.whole and loss < self.table:
+            i = cython.cast(cython.Py_ssize_t, loss)
+            return self.decay[i]
+        return 0.0 if loss > self.nothing else exp(-self.eta * loss)
+
     def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
         """Copy points and gaps, also to places among those that are copied."""
         w: cython.Py_ssize_t = self.words

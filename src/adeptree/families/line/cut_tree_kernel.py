@@ -125,10 +125,10 @@ class CutTree(LineTree):
     def reserve(self) -> cython.int:
         """Have room to count looks at one more point, too."""
         if self.cells - self.first_look >= KEPT:
-            self.asked_so_far()
+            self.asked_in_all()
         return LineTree.reserve(self)
 
-    def asked_so_far(self) -> int:
+    def asked_in_all(self) -> int:
         """Return the number of queries; the sum of C(m, j) over m = a .. b-1 is C(b, j + 1) - C(a, j + 1)."""
         i: cython.Py_ssize_t = 0
         begin: cython.Py_ssize_t
@@ -145,7 +145,7 @@ class CutTree(LineTree):
         self.first_look = self.cells - 1
         return self.asked_before
 
-    def ask_from(self, asked: int) -> None:
-        """Go on from so many queries."""
-        self.asked_so_far()
-        self.asked_before = asked
+    def set_asked(self, count: int) -> None:
+        """Continue counting from here."""
+        self.asked_in_all()
+        self.asked_before = count

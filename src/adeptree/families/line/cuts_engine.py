@@ -19,7 +19,6 @@ from adeptree.families.line.line_engine import LineEngine
 from adeptree.families.line.near_cuts import labellings_in_order, labels_of, with_first
 from adeptree.families.line.unions import NearestPoint
 from adeptree.roles.engine import Leader, Problem
-from adeptree.roles.kernel_engine import KernelEngine, KernelQueries
 from adeptree.roles.near_rules import NearRules, first_of, reach_of
 from adeptree.theory import bounds
 from adeptree.theory.losses import shown
@@ -61,21 +60,6 @@ class CutsPrior(Prior):
         return None if one is None or self.cuts is None else self.cuts * one
 
 
-class _Asked(KernelQueries):
-    """Queries that may be more than 64 bits count."""
-
-    _kernel: Any
-
-    @property
-    def asked(self) -> int:
-        """What Algorithm 2 asks: 2 x width per round."""
-        return int(self._kernel.asked_so_far())
-
-    @asked.setter
-    def asked(self, count: int) -> None:
-        self._kernel.ask_from(count)
-
-
 class CutsEngine(LineEngine):
     """Labellings with at most d flips, d cuts being drawn independently (``cut_tree_kernel.py`` has the prior).
 
@@ -112,9 +96,6 @@ class CutsEngine(LineEngine):
         if cuts == 2:
             return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(measure)
         return kernel("adeptree.families.line.cuts_kernel").CutsKernel(measure, cuts)
-
-    def _use(self, kernel: Any) -> None:
-        self.kernel, self.queries = kernel, _Asked(kernel)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
@@ -180,9 +161,6 @@ class StepsEngine(CutsEngine):
     def _made(self) -> Any:
         steps = kernel("adeptree.families.line.steps_kernel")
         return steps.StepsKernel(self.measure(), 1.0)
-
-    def _use(self, kernel: Any) -> None:
-        KernelEngine._use(self, kernel)
 
     @property
     def width(self) -> int:

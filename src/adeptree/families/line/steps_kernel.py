@@ -63,17 +63,6 @@ class StepsKernel(LineTree):
     @cython.cfunc
     @cython.inline
     @cython.exceptval(check=False)
-    def shrunk(self, loss: cython.double) -> cython.double:
-        """Return e^(-eta loss)."""
-        i: cython.Py_ssize_t
-        if self.whole and loss < self.table:
-            i = cython.cast(cython.Py_ssize_t, loss)
-            return self.decay[i]
-        return 0.0 if loss > self.nothing else exp(-self.eta * loss)
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(check=False)
     def keep(
         self,
         v: cython.Py_ssize_t,

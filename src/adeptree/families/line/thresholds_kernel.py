@@ -21,9 +21,9 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
     from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, fabs, log
+    from cython.cimports.libc.math import fabs, log
 else:
-    from math import exp, fabs, inf, log
+    from math import fabs, inf, log
 
     from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.mass_kernel import log_plus
@@ -65,17 +65,6 @@ class ThresholdsKernel(LineTree):
         self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
         self.sums, self.weight = array("d"), array("d", bytes(8 * BUCKET))
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(check=False)
-    def shrunk(self, loss: cython.double) -> cython.double:
-        """Return e^(-eta loss)."""
-        i: cython.Py_ssize_t
-        if self.whole and loss < self.table:
-            i = cython.cast(cython.Py_ssize_t, loss)
-            return self.decay[i]
-        return 0.0 if loss > self.nothing else exp(-self.eta * loss)
 
     @cython.cfunc
     @cython.exceptval(check=False)
