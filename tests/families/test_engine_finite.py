@@ -252,7 +252,6 @@ def test_compiled_and_interpreted_give_the_same_bits(name: str, rate: float, mon
     rounds = [(int(rng.integers(9)), int(rng.integers(2)), float(rng.choice([1, 1, 0.7]))) for _ in range(1200)]
     for room in ("families.finite", "_compiled"):
         theory = "theory" if room != "_compiled" else room
-        monkeypatch.setattr(finite, "COLUMNS", importlib.import_module(f"adeptree.{room}.columns_kernel"))
         monkeypatch.setattr(finite, "KERNEL", importlib.import_module(f"adeptree.{room}.partition_kernel"))
         monkeypatch.setattr(finite, "MASSES", importlib.import_module(f"adeptree.{theory}.mass_kernel"))
         _, engine = both(random_class(5), name, len(rounds), rate)

@@ -91,7 +91,10 @@ class Budget(NamedTuple):
 
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
-LONG_FILES = {"line_tree_kernel.py": 376, "thresholds_kernel.py": 359, "round_kernel.py": 356, "steps_kernel.py": 322}
+LONG_FILES = {
+    **{"line_tree_kernel.py": 384, "thresholds_kernel.py": 348, "round_kernel.py": 356},
+    **{"partition_kernel.py": 361, "steps_kernel.py": 311},
+}
 """Kernels declare their C types line by line."""
 BUDGETS = [
     Budget("the second edition", 30_700, 16_560),

@@ -23,7 +23,6 @@ from adeptree.theory.coins import word_of
 from adeptree.theory.priors import PaperPrior, Prior
 
 MASSES = kernel("adeptree.theory.mass_kernel")
-COLUMNS = kernel("adeptree.families.finite.columns_kernel")
 KERNEL = kernel("adeptree.families.finite.partition_kernel")
 COUNTED = ("losses", "mistakes", "contested")
 
@@ -85,7 +84,7 @@ class FiniteEngine(KernelEngine):
         frozen, columns = freeze(key), self.kernel.columns
         if frozen not in columns:
             bits = bytearray(np.packbits(self.concept_class.labels(instance), bitorder="little"))
-            columns[frozen] = COLUMNS.Column(instance, frozen, word_of(key), bits)
+            columns[frozen] = KERNEL.Column(instance, frozen, word_of(key), bits)
         return columns[frozen]
 
     def _judge(self, x: Instance) -> None:

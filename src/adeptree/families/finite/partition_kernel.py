@@ -2,7 +2,8 @@
 
 A cell is a set of concepts that agree on all points so far: an active path. The concepts are kept cell by cell, so that
 a point at which some differ parts a stretch of them in two; a point that has come before parts none, and then one
-concept per cell is looked at. Labels are bits, one column per point.
+concept per cell is looked at. Labels are bits, one column per point, which is kept. Columns are made by Python code,
+which may raise: so a round that is played without a transaction is one at a point whose column is there.
 
 ``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
 wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
@@ -21,15 +22,18 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.arrays_kernel import longer
-    from cython.cimports.adeptree._compiled.columns_kernel import ColumnsKernel
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
     from cython.cimports.adeptree._compiled.mass_kernel import Masses
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, log
 else:
     from math import exp, inf, log
 
     from adeptree.core.arrays_kernel import longer
-    from adeptree.families.finite.columns_kernel import ColumnsKernel
+    from adeptree.roles.round_kernel import PyErr_CheckSignals, RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger
     from adeptree.theory.mass_kernel import Masses
 
 MAJORITY = cython.declare(cython.int, -1)
@@ -40,16 +44,27 @@ KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
 
 
-class PartitionKernel(ColumnsKernel):
+class Column:
+    """A point: its labels by all concepts, as bits, and the word of its coin."""
+
+    def __init__(self, x: Any, key: Any, word: cython.ulonglong, bits: Any) -> None:
+        self.x, self.kind, self.word, self.bits = x, type(key), word, bits
+        self.entered = False  # whether it has come
+
+
+class PartitionKernel(RoundKernel):
     """The partition of so many concepts.
 
     ``guess`` is what the base learner says wherever a cell is parted: a label; MAJORITY, what most of the cell's
-    concepts say; ASK, what ``judge`` finds out.
+    concepts say; ASK, what ``judge`` finds out. ``read`` makes the column of a point and puts it among the others.
     """
 
     def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any, judge: Any) -> None:
-        ColumnsKernel.__init__(self, concepts, read)
-        self.concepts, self.guess, self.masses, self.judge, self.asks = concepts, guess, masses, judge, guess == ASK
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.concepts, self.guess, self.masses, self.read, self.judge = concepts, guess, masses, read, judge
+        self.columns, self.column = {}, None
+        self.store = 1 << 26  # bytes of columns that are kept: they are thrown away when they are more
+        self.points = []  # of a batch
         self.step = array("d", bytes(32))
         self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
@@ -61,16 +76,75 @@ class PartitionKernel(ColumnsKernel):
         self.rounds = 0  # points that have come
         self.ready()
 
-    # --- A round -----------------------------------------------------------------------------------
+    # --- Points ------------------------------------------------------------------------------------
+
+    def found(self, x: object) -> Column:
+        """Return the column of a point if it is kept."""
+        column: Column
+        try:
+            column = self.columns.get(x)
+        except TypeError:  # not hashable
+            return None
+        # (1, 1.0 and True are equal, and not always all points.)
+        return column if column is not None and type(x) is column.kind else None
+
+    def at_once(self, x: object) -> cython.bint:
+        """Whether a round at x takes no Python code."""
+        column: Column = self.found(x)
+        return column is not None and (column.entered or self.guess != ASK)
+
+    def quick_look(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x; -1 if this is not plain."""
+        return RoundKernel.quick_look(self, x) if self.at_once(x) else -1.0
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round that costs 1; -1 if this is not plain."""
+        return RoundKernel.quick_round(self, x, y) if self.at_once(x) else -1
 
     def place(self, x: object) -> cython.bint:
         """Put x in place; where the base learner must be asked, ask it."""
-        ColumnsKernel.place(self, x)
-        if self.asks and not (self.known or self.column.entered):
+        column: Column = self.found(x)
+        if column is None:
+            if (self.concepts / 8 + 400) * len(self.columns) > self.store:  # (400: of the point itself)
+                self.columns = {}
+            column = self.read(x)
+        if column is not self.column:
+            self.column = None  # (interpreted, what follows may be interrupted)
+            self.word = column.word
+            self.seen = self.known = False
+            self.column = column
+        if self.guess == ASK and not (self.known or self.column.entered):
             self.answer()
             if self.parted:
                 self.judge(self.column.x)  # fills in ``guesses``
         return True
+
+    def run(
+        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> int:
+        """Play rounds of a batch. (The columns of its points are made one by one, which may raise.)"""
+        i: cython.Py_ssize_t
+        ys: cython.longlong[::1] = memoryview(labels)
+        prices: cython.double[::1] = memoryview(costs)
+        ps: cython.double[::1] = memoryview(probabilities)
+        for i in range(first, stop):
+            self.place(self.points[i])
+            self.prepare()
+            ps[i] = self.p
+            self.play(cython.cast(cython.int, ys[i]), prices[i] if len(prices) > 0 else 1.0)
+            if self.overdue():
+                return i + 1
+            if i & 63 == 63:
+                PyErr_CheckSignals()
+        return stop
+
+    def look_many(self, probabilities: Any) -> None:
+        """Set the chance of guessing 1 at each point of the batch."""
+        i: cython.Py_ssize_t
+        for i in range(len(probabilities)):
+            probabilities[i] = self.chance(self.points[i])
+
+    # --- A round -----------------------------------------------------------------------------------
 
     def answer(self) -> cython.void:
         """Find out what every cell says: 0 or 1; or both, that is 2 or 3, where 0 or 1 is predicted."""
