@@ -2,12 +2,12 @@
 cimport cython
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.round_kernel cimport RoundKernel
-from adeptree._compiled.values_kernel cimport SingleValues
+from adeptree._compiled.value_sets_kernel cimport ValueSets
 
 @cython.final
 cdef class ColumnKernel(RoundKernel):
     cdef public LineTree line
-    cdef public SingleValues values
+    cdef public ValueSets values
     cdef public dict places
     cdef public list words
     cdef public double side0, side1

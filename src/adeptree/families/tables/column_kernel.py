@@ -25,14 +25,12 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
     from cython.cimports.adeptree._compiled.value_sets_kernel import ValueSets
-    from cython.cimports.adeptree._compiled.values_kernel import SingleValues
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, isfinite, log, log1p
 else:
     from math import exp, inf, isfinite, log, log1p
 
     from adeptree.families.tables.value_sets_kernel import ValueSets
-    from adeptree.families.tables.values_kernel import SingleValues
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.structures.line_tree_kernel import LineTree, key_of
     from adeptree.theory.ledger_kernel import Ledger, softplus, word_of_float
@@ -55,7 +53,7 @@ class ColumnKernel(RoundKernel):
     def __init__(self, line: LineTree, most: int, word_of: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
         self.line, self.word_of = line, word_of
-        self.values = SingleValues() if most == 1 else ValueSets(most)
+        self.values = ValueSets(most)
         self.places, self.words, self.new_words = {}, [0], {}  # slots by value (None: a gap), by slot words of values
         self.pending = None  # what has a place, and no slot before its round is taken
         self.side0 = self.side1 = 0.0

@@ -1,13 +1,15 @@
 """The rules "column in {..}" of at most d values, and their complements, in O(d^2 log values) per round.
 
-As in ``values_kernel``, a set loses the sum of its values' gains more than saying 0 everywhere, and its complement as
-much less than saying 1. So the weights of all sets of k values are a polynomial of the values' weights, and a tree over
-the values, in the order in which they were met, multiplies them.
+Against saying 0 everywhere, which loses ``ones``, the rule "== v" loses its ``gain`` more: the 0s minus the 1s at v. A
+set loses the sum of its values' gains more. And its complement loses ``zeros``, as saying 1 everywhere does, minus that
+sum. So only the value that came changes. The weights of all sets of k values are a polynomial of the values' weights,
+and a tree over the values, in the order in which they were met, multiplies them.
 
-**The prior.** First it is drawn how many values there shall be at last, k = 1 to d, all alike. Then the i-th value that
-is met is among them with probability 1/(i + 1), until there are k. So a set of k values, the last of which was met as
-the m-th, has mass 1/((m + 1) product of all i), and one that has fewer so far, of n met, 1/((n + 1) product of all i):
-when a value is met, no mass is made or lost. Of d = 1 this is the prior of ``values_kernel``.
+**The prior.** Nobody knows how many values there will be. First it is drawn how many values a set shall have at last,
+k = 1 to d, all alike. Then the i-th value that is met is among them with probability 1/(i + 1), until there are k. So a
+set of k values, the last of which was met as the m-th, has mass 1/((m + 1) product of all i), and one that has fewer so
+far, of n met, 1/((n + 1) product of all i): when a value is met, no mass is made or lost. With d = 1, "== v" of the
+i-th value costs ln i (i + 1).
 
 Per node and k there are three numbers of its sets of k values: ``best``, the least sum of gains; ``every``, the sum of
 products of 1/i, and ``ended``, of the same over m + 1, each times e^(-eta (sum of gains - best)).
@@ -16,6 +18,7 @@ products of 1/i, and ``ended``, of the same over m + 1, each times e^(-eta (sum 
 from __future__ import annotations
 
 from array import array
+from typing import Any
 
 try:
     import cython
@@ -23,22 +26,32 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.values_kernel import SingleValues
+    from cython.cimports.adeptree._compiled.arrays_kernel import longer
     from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import log
+    from cython.cimports.libc.math import exp, log
 else:
-    from math import inf, log
+    from math import exp, inf, log
 
-    from adeptree.families.tables.values_kernel import SingleValues
+    from adeptree.core.arrays_kernel import longer
+
+NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 
 
-class ValueSets(SingleValues):
-    """The tree of sets, the one of complements behind it, and two nodes more to compute in."""
+class ValueSets:
+    """The tree of sets, the one of complements behind it, and two nodes more to compute in.
+
+    Slot i is the i-th value that was met; slot 0 stands for the values to come, of which there is no set yet.
+    """
 
     def __init__(self, most: cython.Py_ssize_t) -> None:
         self.most, self.stride, self.floor = most, most + 1, 0.0
+        self.count = 0
+        self.ones = self.zeros = self.eta = 0.0
+        self.size = 2
+        self.gain = array("d", bytes(16))
         self.best = self.every = self.ended = array("d")
-        SingleValues.__init__(self)
+        self.totals, self.floors = array("d", bytes(16)), array("d", bytes(16))  # of sets, and of complements
+        self.rebuild_all()
 
     def rebuild_all(self) -> None:
         """Have trees for ``size`` leaves, and sum them up."""
@@ -46,6 +59,28 @@ class ValueSets(SingleValues):
         self.best, self.every = array("d", bytes(8 * room)), array("d", bytes(8 * room))
         self.ended = array("d", bytes(8 * room))
         self.rebuild()
+
+    def shrunk(self, loss: cython.double) -> cython.double:
+        """Return e^(-eta loss)."""
+        if loss == 0.0:
+            return 1.0
+        return exp(-self.eta * loss) if self.eta * loss < NOTHING else 0.0
+
+    def reserve(self) -> cython.int:
+        """Have room for one more value."""
+        if self.count + 1 >= self.size:
+            self.gain = longer(self.gain, 2 * self.size)
+            self.size = 2 * self.size
+            self.rebuild_all()
+        return 0
+
+    def set(self, count: cython.Py_ssize_t, gain: Any, ones: float, zeros: float, eta: float) -> None:
+        """Go on with these values and sums."""
+        self.count, self.ones, self.zeros, self.eta = count, ones, zeros, eta
+        while self.count + 1 >= self.size:
+            self.size = 2 * self.size
+        self.gain = array("d", [*gain, *[0.0] * (self.size - len(gain))])
+        self.rebuild_all()
 
     # --- The trees ---------------------------------------------------------------------------------
 
@@ -67,13 +102,24 @@ class ValueSets(SingleValues):
         """Multiply the sums of two nodes, the left with the values that were met before."""
         a: cython.Py_ssize_t = left * self.stride
         b: cython.Py_ssize_t = right * self.stride
+        c: cython.Py_ssize_t = into * self.stride
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         best: cython.double
         every: cython.double
         ended: cython.double
         worth: cython.double
-        for k in range(self.stride):
+        # Sets of none, then of one value of either side, which is all the work where d = 1; then of more.
+        self.best[c], self.every[c], self.ended[c] = self.best[a] + self.best[b], self.every[a] * self.every[b], 0.0
+        best, worth = self.best[a] + self.best[b + 1], self.best[a + 1] + self.best[b]
+        every, ended = self.every[a] * self.every[b + 1], self.every[a] * self.ended[b + 1]
+        if worth < best:
+            self.best[c + 1], best, worth = worth, self.shrunk(best - worth), 1.0
+        else:
+            self.best[c + 1], best, worth = best, 1.0, self.shrunk(worth - best)
+        self.every[c + 1] = every * best + self.every[a + 1] * self.every[b] * worth
+        self.ended[c + 1] = ended * best + self.ended[a + 1] * worth
+        for k in range(2, self.stride):
             best = inf
             for i in range(k + 1):
                 worth = self.best[a + i] + self.best[b + k - i]
@@ -85,20 +131,61 @@ class ValueSets(SingleValues):
                     worth = self.shrunk(worth - best)
                     every += self.every[a + i] * self.every[b + k - i] * worth
                     ended += (self.ended[a + k] if i == k else self.every[a + i] * self.ended[b + k - i]) * worth
-            self.best[into * self.stride + k] = best
-            self.every[into * self.stride + k], self.ended[into * self.stride + k] = every, ended
+            self.best[c + k], self.every[c + k], self.ended[c + k] = best, every, ended
 
     def set_leaf(self, slot: cython.Py_ssize_t) -> cython.void:
-        """Take over the gain of a slot; of slot 0, the values to come, there is no set yet."""
+        """Take over the gain of a slot."""
         kept: cython.int = 2 if 0 < slot <= self.count else 0
         self.fill(self.size + slot, slot, 1.0, kept)
         self.fill(3 * self.size + slot, slot, -1.0, kept)
 
     def climb(self, node: cython.Py_ssize_t) -> cython.void:
-        """Sum up the two children, in both trees."""
+        """Sum up from a node to the roots of both trees."""
         behind: cython.Py_ssize_t = 2 * self.size
-        self.join(node, 2 * node, 2 * node + 1)
-        self.join(behind + node, behind + 2 * node, behind + 2 * node + 1)
+        while node > 0:
+            self.join(node, 2 * node, 2 * node + 1)
+            self.join(behind + node, behind + 2 * node, behind + 2 * node + 1)
+            node //= 2
+        self.sum_up()
+
+    def sum_up(self) -> cython.void:
+        """Sum up all sets, and all complements."""
+        side: cython.Py_ssize_t
+        for side in range(2):
+            self.totals[side] = self.weigh(2 * self.size * side + 1, 1.0, 1.0 / (self.count + 1.0))
+            self.floors[side] = self.floor
+
+    def rebuild(self) -> cython.void:
+        """Compute all sums anew."""
+        i: cython.Py_ssize_t
+        behind: cython.Py_ssize_t = 2 * self.size
+        for i in range(self.size):
+            self.set_leaf(i)
+        i = self.size - 1
+        while i > 0:
+            self.join(i, 2 * i, 2 * i + 1)
+            self.join(behind + i, behind + 2 * i, behind + 2 * i + 1)
+            i -= 1
+        self.sum_up()
+
+    def meet(self) -> cython.void:
+        """Give the next value its slot: its rules have been constant, as those of the values to come."""
+        self.count += 1
+        self.gain[self.count] = 0.0
+        self.set_leaf(self.count)
+        self.climb((self.size + self.count) // 2)
+
+    def charge(self, slot: cython.Py_ssize_t, label: cython.int, cost: cython.double) -> cython.void:
+        """Charge the rules that are wrong at a row with this value (-1: it has none)."""
+        if label:
+            self.ones += cost
+        else:
+            self.zeros += cost
+        if slot < 0:
+            return
+        self.gain[slot] += -cost if label else cost
+        self.set_leaf(slot)
+        self.climb((self.size + slot) // 2)
 
     def only(self, slot: cython.Py_ssize_t, unequal: cython.bint, kept: cython.int) -> cython.Py_ssize_t:
         """Return a node that stands for the sets with a value, or without it."""
@@ -142,29 +229,25 @@ class ValueSets(SingleValues):
         """Sum up the sets that have a value, or those that do not (0: a value that is new)."""
         root: cython.Py_ssize_t = 2 * self.size + 1 if unequal else 1
         n: cython.double = self.count + 1.0
+        if slot and inside and self.most == 1:
+            self.floor = -self.gain[slot] if unequal else self.gain[slot]
+            return 1.0 / (slot * (slot + 1.0))
         if slot:
             return self.weigh(self.only(slot, unequal, 1 if inside else 0), 1.0, 1.0 / n)
         return self.weigh(root, 0.0, 1.0 / (n * (n + 1.0))) if inside else self.weigh(root, 1.0, 1.0 / (n + 1.0))
 
-    def whole(self, unequal: cython.bint) -> cython.double:
-        """Sum up all sets."""
-        return self.weigh(2 * self.size + 1 if unequal else 1, 1.0, 1.0 / (self.count + 1.0))
-
     def chosen(self, slot: cython.Py_ssize_t, unequal: cython.bint) -> cython.double:
         """Return the share of the rules whose value it is, too."""
         total: cython.double = self.part(slot, unequal, True)
-        floor: cython.double = self.floor
-        whole: cython.double = self.whole(unequal)
-        return total * self.shrunk(floor - self.floor) / whole
+        return total * self.shrunk(self.floor - self.floors[unequal]) / self.totals[unequal]
 
     def least(self, unequal: cython.bint) -> cython.double:
         """Return the least loss of the rules of a kind."""
-        self.whole(unequal)
-        return self.floor + (self.zeros if unequal else self.ones)
+        return self.floors[unequal] + (self.zeros if unequal else self.ones)
 
     def log_total(self, unequal: cython.bint) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - least))."""
-        return log(self.whole(unequal))
+        return log(self.totals[unequal])
 
     def log_odds(self, slot: cython.Py_ssize_t, unequal: cython.bint) -> cython.double:
         """Return ln of (the rules whose value it is, too / the others)."""
