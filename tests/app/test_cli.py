@@ -372,7 +372,7 @@ def test_interrupt_saves_and_shows() -> None:
     # The parent may ignore Ctrl-C (a job in the background): the child is to have it.
     before = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     args = ["run", "-", *RULES, "--horizon", "50", "--save", "s", "--predictions", "p.csv"]
-    with process(*args, before=before) as running:
+    with process(*args, before=before, fresh=True) as running:
         assert running.stdin is not None and running.stdout is not None and running.stderr is not None
         running.stdin.write(b"score,y\n" + b"3,0\n12,1\n" * 5)
         running.stdin.flush()
@@ -417,7 +417,7 @@ def test_interrupt_waits_for_the_end_of_the_step(
 @POSIX
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_full_disk_for_predictions_and_stdout() -> None:
-    with process("run", "--predictions", "/dev/full") as running:
+    with process("run", "--predictions", "/dev/full", fresh=True) as running:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 1
     assert err.decode() == "adeptree: --predictions: /dev/full could not be written: No space left on device\n"
@@ -430,7 +430,7 @@ def test_full_disk_for_predictions_and_stdout() -> None:
 
 @POSIX
 def test_broken_pipe_is_silent_and_loses_nothing() -> None:
-    with process("run", small(), *RULES, "--save", "s") as running:
+    with process("run", small(), *RULES, "--save", "s", fresh=True) as running:
         assert running.stdout is not None and running.stderr is not None
         running.stdout.close()
         err = running.stderr.read()

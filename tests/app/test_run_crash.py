@@ -78,12 +78,12 @@ def test_a_run_that_ends_at_any_system_call_is_the_same_run(step: int) -> None:
     good(*whole)
     stops = 0
     steps = f"adeptree.app.run.playing.FEWEST = adeptree.app.run.rounds.MOST = {step}"
-    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{steps}\n{EXIT_AT_CALL}") as forker:
-        Path("left").write_text("0")
-        while forker.run(*saved) != 0:
-            stops += 1
-            assert stops < 200, "the run does not get on"
-            Path("left").write_text(str(stops))
+    forker = Forker(f"sys.stderr = open(os.devnull, 'w')\n{steps}\n{EXIT_AT_CALL}")
+    Path("left").write_text("0")
+    while forker.run(*saved) != 0:
+        stops += 1
+        assert stops < 200, "the run does not get on"
+        Path("left").write_text(str(stops))
     assert stops > 10
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 
@@ -96,11 +96,11 @@ def test_rows_of_the_journal_survive_a_stop_while_they_are_taken_again() -> None
     good(*options)
     Path("s/rows.journal").write_bytes(journalled(*((i, Row(i + 1, rows[i].split(","))) for i in range(11, 21))))
     write("feed.csv", rows[0])
-    with Forker(f"sys.stderr = sys.stdout = open(os.devnull, 'w')\n{EXIT_AT_CALL}") as forker:
-        for left in range(100):
-            Path("left").write_text(str(left))
-            if forker.run(*options) == 0:
-                break
+    forker = Forker(f"sys.stderr = sys.stdout = open(os.devnull, 'w')\n{EXIT_AT_CALL}")
+    for left in range(100):
+        Path("left").write_text(str(left))
+        if forker.run(*options) == 0:
+            break
     assert left > 10
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()

@@ -54,7 +54,7 @@ def test_whoever_is_still_sending_at_the_end_is_told_so() -> None:
 def test_an_offer_of_another_protocol_is_passed_over() -> None:
     body = json.dumps({"x": 3}).encode()
     offer = b"Connection: Upgrade, HTTP2-Settings, close\r\nUPGRADE: h2c\r\nHTTP2-Settings: AAMA\r\n"
-    with Server("--rules", "thresholds(v)") as server:
+    with Server("--rules", "thresholds(v)", fresh=True) as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as link:
             link.sendall(POST + offer + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             assert heard(*reply(link)).body["ticket"] == 1

@@ -249,20 +249,20 @@ def test_interrupts_at_any_moment_leave_rows_that_are_learnt_and_counted() -> No
     options = ["run", small(ROWS), *RULES, "-q", "--predictions"]
     good(*options, "whole.csv")
     moments = set()
-    with Forker(SLOW) as forker:
-        for _ in range(60):
-            seconds = rng.uniform(0, 0.4)
-            forker.run(*options, "p.csv", "--save", "s", "--resume", kill_after=seconds, by=signal.SIGINT)
-            if not Path("s/checkpoint").exists():
-                continue
-            taken = files.load("s/checkpoint")["run"]["position"]["taken"]
-            assert at.load("s/checkpoint").rounds == taken == Path("p.csv").read_bytes().count(b"\n") - 1
-            if taken == ROWS:  # too late: from the beginning
-                shutil.rmtree("s")
-            elif taken:
-                moments.add(taken)
-            if len(moments) == 4:
-                break
+    forker = Forker(SLOW)
+    for _ in range(60):
+        seconds = rng.uniform(0, 0.4)
+        forker.run(*options, "p.csv", "--save", "s", "--resume", kill_after=seconds, by=signal.SIGINT)
+        if not Path("s/checkpoint").exists():
+            continue
+        taken = files.load("s/checkpoint")["run"]["position"]["taken"]
+        assert at.load("s/checkpoint").rounds == taken == Path("p.csv").read_bytes().count(b"\n") - 1
+        if taken == ROWS:  # too late: from the beginning
+            shutil.rmtree("s")
+        elif taken:
+            moments.add(taken)
+        if len(moments) == 4:
+            break
     assert len(moments) >= 2
     good(*options, "p.csv", "--save", "s", "--resume")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forking import CAN_FORK, Forked, shared
 from typer.testing import CliRunner
 
 from adeptree.app.cli import app
@@ -46,11 +46,19 @@ def environment() -> dict[str, str]:
     }
 
 
-def process(*args: str, before: str = "", main: str = MAIN, **options: Any) -> subprocess.Popen[bytes]:
-    """Start the real command; ``before`` is Python to run first in its process."""
-    command = [sys.executable, "-c", f"{before}\n{main}", *args]
+USUAL = shared(environment())
+"""An environment with another variable needs a fresh process: the variable may be read during an import."""
+
+
+def process(
+    *args: str, before: str = "", main: str = MAIN, fresh: bool = False, **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start the real command; ``before`` is Python to run first in its process. A fresh one imports everything."""
     pipes: dict[str, Any] = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
-    return subprocess.Popen(command, env=environment(), **{**pipes, **options})
+    code, options = f"{before}\n{main}", {**pipes, **options}
+    if CAN_FORK and not fresh and shared(environment()) == USUAL:
+        return Forked(code, args, environment(), **options)
+    return subprocess.Popen([sys.executable, "-c", code, *args], env=environment(), **options)
 
 
 def write(name: str, *lines: str) -> str:
@@ -62,53 +70,34 @@ def small(rows: int = 40) -> str:
     return write("small.csv", "score,y", *(f"{7 * i % 16},{int(7 * i % 16 >= 9 or i % 5 == 0)}" for i in range(rows)))
 
 
-FORK = """
+LOADED = """
 import json, os, signal, sys, time
 import adeptree.app.run.playing, adeptree.app.run.run_command, adeptree.app.run.run_folder
 from adeptree.app.cli import app
-app(["run", "-q"], standalone_mode=False)  # whatever is loaded only when it is used
-{before}
-for line in sys.stdin:
-    seconds, args, number = json.loads(line)
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            app(args, standalone_mode=False)
-            code = 0
-        finally:
-            os._exit(code)
-    if seconds is not None:
-        time.sleep(seconds)
-        os.kill(pid, number)
-    print(os.waitpid(pid, 0)[1], flush=True, file=sys.__stdout__)
+"""
+AT_ONCE = """
+code = 1
+try:
+    app(sys.argv[1:], standalone_mode=False)
+    code = 0
+finally:
+    os._exit(code)
 """
 
 
 class Forker:
-    """Starts the command as processes of their own that have everything imported, so that killing them hits the run."""
+    """Starts the command in processes that have everything imported, so that killing them hits the run."""
 
     def __init__(self, before: str = "") -> None:
-        command = [sys.executable, "-c", FORK.format(before=before)]
-        self._parent = subprocess.Popen(
-            command, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def __enter__(self) -> Forker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._parent.stdin and self._parent.stdout
-        self._parent.stdin.close()
-        self._parent.wait(timeout=60)
-        self._parent.stdout.close()
+        self._before = f"{LOADED}\n{before}"
 
     def run(self, *args: str, kill_after: float | None = None, by: int = 9) -> int:
-        """Run the command, perhaps kill it, and return its wait status: 0 if all went well, 9 if it was killed."""
-        assert self._parent.stdin and self._parent.stdout
-        self._parent.stdin.write(json.dumps([kill_after, args, by]) + "\n")
-        self._parent.stdin.flush()
-        return int(self._parent.stdout.readline())
+        """Run the command, perhaps kill it, and return its exit code: 0 if all went well, -9 if it was killed."""
+        with process(*args, before=self._before, main=AT_ONCE, stdin=None, stdout=None, stderr=None) as running:
+            if kill_after is not None:
+                time.sleep(kill_after)
+                running.send_signal(by)
+            return running.wait()
 
 
 def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
@@ -120,17 +109,17 @@ def whole_and_saved(*options: str) -> tuple[list[str], list[str]]:
 def killed_often(options: list[str], kills: int, rng: random.Random, before: str = "") -> None:
     """Kill a run at random moments and resume it, again and again: it ends with the bytes of one never stopped."""
     whole, saved = whole_and_saved(*options)
-    with Forker(f"sys.stderr = open(os.devnull, 'w')\n{before}") as forker:
-        assert forker.run(*whole) == 0
-        start = time.monotonic()
-        assert forker.run(*saved) == 0
-        lasted = time.monotonic() - start
-        expected = Path("whole.csv").read_bytes()
-        while kills > 0:
-            shutil.rmtree("s", ignore_errors=True)
-            Path("p.csv").unlink(missing_ok=True)
-            while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == signal.SIGKILL:
-                kills -= 1
-                # What is in the file is a part of the whole; nothing else was ever written.
-                assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
-            assert Path("p.csv").read_bytes() == expected
+    forker = Forker(f"sys.stderr = open(os.devnull, 'w')\n{before}")
+    assert forker.run(*whole) == 0
+    start = time.monotonic()
+    assert forker.run(*saved) == 0
+    lasted = time.monotonic() - start
+    expected = Path("whole.csv").read_bytes()
+    while kills > 0:
+        shutil.rmtree("s", ignore_errors=True)
+        Path("p.csv").unlink(missing_ok=True)
+        while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == -signal.SIGKILL:
+            kills -= 1
+            # What is in the file is a part of the whole; nothing else was ever written.
+            assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
+        assert Path("p.csv").read_bytes() == expected

@@ -117,8 +117,8 @@ def made(rules: str, name: str = "main", max_open: int = 100_000, folder: Path |
 class Server:
     """A real ``adeptree serve``, on a free port of this machine."""
 
-    def __init__(self, *options: str, before: str = "", port: int = 0) -> None:
-        self._process = process("serve", "--port", str(port), *options, before=before)
+    def __init__(self, *options: str, before: str = "", port: int = 0, fresh: bool = False) -> None:
+        self._process = process("serve", "--port", str(port), *options, before=before, fresh=fresh)
         self.said: list[str] = []
         lines: queue.Queue[str] = queue.Queue()
         stderr = self._process.stderr
