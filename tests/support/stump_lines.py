@@ -23,6 +23,7 @@ class SlowStumps:
         self.open, self.given = isinstance(c, OpenStumps), c.cuts if isinstance(c, at.Stumps) else {}
         self.names: list[str] = [] if self.open else list(self.given or c.features)
         self.past: list[tuple[dict[str, float], int, float]] = []
+        self._paths: dict[str, tuple[Any, list[Any]]] = {}  # of each feature, after the points last asked about
 
     def paths_of(self, name: str, rows: list[dict[str, float]]) -> tuple[Any, list[float]]:
         """Return the paths of one feature after these rows, and the points they are about."""
@@ -31,9 +32,13 @@ class SlowStumps:
         values: list[Any] = [float(row.get(name, 0.0)) for row in rows]
         if cuts is not None:
             values = [int(np.searchsorted(cuts, value, side="right")) for value in values]
-        paths = Paths(line, default_base(line), CutsPrior(self.prior, line.line, 1).one)
-        for value in dict.fromkeys(values):
+        points = list(dict.fromkeys(values))
+        paths, played = self._paths.get(name, (None, []))
+        if paths is None or points[: len(played)] != played:
+            paths, played = Paths(line, default_base(line), CutsPrior(self.prior, line.line, 1).one), []
+        for value in points[len(played) :]:
             paths.commit(value, 0, 0)
+        self._paths[name] = paths, points
         return paths, values
 
     def rules(self, rows: list[dict[str, float]]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
