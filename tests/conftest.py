@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Generator, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.testing
 from hypothesis import settings
+from shared_work import in_turn
 
 import adeptree as at
 from adeptree.core.errors import MissingExtra
@@ -46,21 +46,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     """All experiments at their smallest: measured by the first worker that asks, read from its files by the others."""
     from reproduction.reproduce import reproduce
 
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    taken = folder / "tiny-is-written"
-    while True:
-        try:
-            taken.mkdir()
-        except FileExistsError:
-            time.sleep(0.1)
-        else:
-            break
-    try:
-        return reproduce(level="tiny", out=folder / "tiny")
-    finally:
-        taken.rmdir()
+    with in_turn(tmp_path_factory, "tiny") as folder:
+        return reproduce(level="tiny", out=folder)
 
 
 @pytest.fixture(scope="module")

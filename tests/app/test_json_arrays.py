@@ -21,8 +21,11 @@ from adeptree.app.run.text_lines import Meter
 RULES = ["--rules", "stumps(score)"]
 ROWS = [{"score": 7 * i % 16, "said": 'a],{"\\', "more": [1, {"b": []}], "y": int(7 * i % 16 >= 9)} for i in range(60)]
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda v: st.lists(v, max_size=3) | st.dictionaries(st.text(max_size=3), v, max_size=3),
+    max_leaves=6,
 )
+objects = st.dictionaries(st.text(max_size=5), values, max_size=4)
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +58,7 @@ def test_an_array_is_read_as_its_objects_are_line_by_line() -> None:
     assert predictions("-", stdin=Path("rows.jsonl").read_bytes()) == expected
 
 
-@given(st.lists(st.dictionaries(st.text(), values), min_size=1, max_size=8), st.lists(st.integers(0, 400)))
+@given(st.lists(objects, min_size=1, max_size=8), st.lists(st.integers(0, 400)))
 @steady
 def test_it_does_not_matter_where_a_piece_ends(rows: list[dict[str, Any]], cuts: list[int]) -> None:
     text = json.dumps(rows, ensure_ascii=False, indent=len(rows) % 3 or None).encode("utf-8", "surrogatepass")

@@ -399,7 +399,7 @@ def test_leader_and_potential(prior: str, weights: Any) -> None:
 @pytest.mark.parametrize("order", ["random", "sorted", "reversed"])
 @pytest.mark.parametrize("prior", PRIORS)
 def test_few_bytes_per_value_and_no_deep_tree(prior: str, order: str) -> None:
-    c, T = at.Thresholds(2**40), 60_000 if COMPILED else 4_000
+    c, T = at.Thresholds(2**40), 20_000 if COMPILED else 4_000
     pairs = line_stream(12, c.n, T, order)
     tracemalloc.start()
     engine = engine_for(c, prior_of(prior, c, T), 0.05)

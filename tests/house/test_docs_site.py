@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import CHROMIUM
 from browser_tab import Tab
+from shared_work import in_turn
 
 import adeptree
 
@@ -39,27 +40,18 @@ pytest.importorskip("ziamath", reason="the site needs the extra docs")
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site, warnings being errors."""
-    out = tmp_path_factory.mktemp("site")
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-n",
-        "-W",
-        "--keep-going",
-        "-b",
-        "html",
-        str(DOCS),
-        str(out / "html"),
-    ]
-    # Pages from before would hide what is wrong in them: everything is read anew.
-    command += ["-E", "-d", str(out / "doctrees")]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=110)
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr.strip(), done.stderr
+    """Build the site, warnings being errors; the other workers take what the first one has built."""
+    with in_turn(tmp_path_factory, "site") as out:
+        if not (out / "built").exists():
+            out.mkdir()  # (a second try after an error would hide it: it fails here)
+            # Pages from before would hide what is wrong in them: everything is read again.
+            command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-b", "html"]
+            command += [str(DOCS), str(out / "html"), "-E", "-d", str(out / "doctrees")]
+            env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+            done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=110)
+            assert done.returncode == 0, done.stderr
+            assert not done.stderr.strip(), done.stderr
+            (out / "built").touch()
     return out / "html"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_form import times
 from test_damaged_files import altered
 
 import adeptree as at
@@ -145,7 +146,7 @@ def test_altered_learners_are_refused_or_go_on(tmp_path: Path, name: str) -> Non
     given = learner.concept_class if learner.concept_class.spec_name in OWN else None
     whole, rng = files.load(path), random.Random(name)
     assert goes_on(path, given) == "went on"
-    for _ in range(40):
+    for _ in range(times(20, 40)):
         where = somewhere(whole, rng)
         value: Any = whole
         for key in where:

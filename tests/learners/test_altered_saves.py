@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from altered_saves import trials, with_part
+from long_form import times
 from wild_games import ADEPTS, OTHERS
 
 import adeptree as at
@@ -18,7 +19,7 @@ from adeptree.core.errors import DamagedFile
 @pytest.mark.filterwarnings("ignore")
 def test_an_altered_learner_is_refused_or_plays(tmp_path: Path, kind: str) -> None:
     """``python tests/support/altered_saves.py 10000`` tries more."""
-    for seed in (0, 1):
+    for seed in range(times(1, 2)):
         outcomes, escaped = trials(kind, 10, seed, tmp_path)
         assert escaped == [] and sum(outcomes.values()) >= 5
 

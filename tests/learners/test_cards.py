@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from adeptree.learners.tracking import Tracking
 HOSTILE = "<script>alert(1)</script>\x1b[31m\n\u202e&\"'"
 
 
+@cache
 def objects() -> list[Any]:
     learner = at.Adept(at.BlockUnions(2), 60)
     learner.learn_many([HOSTILE, "b", HOSTILE, "a"], [1, 0, 1, 0])

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_form import times
 
 import adeptree as at
 from adeptree.core import files
@@ -289,36 +290,36 @@ def npy(array: Any, **replaced: Any) -> bytes:
     return content
 
 
-TEXT = npy(np.frombuffer(b'{"$map": [["kind", {"$array": 0}]]}', dtype=np.uint8))
+def text(content: bytes) -> bytes:
+    return npy(np.frombuffer(content, dtype=np.uint8))
 
 
-def hostile() -> dict[str, bytes]:
-    wide = npy(np.zeros(3)).replace(b"(3,), }" + b" " * 15, b"(3000000000000000,), }")
-    return {
-        "bomb": archive(zipfile.ZIP_DEFLATED, njson=TEXT, n0=npy(np.zeros(1 << 24))),
-        "objects": archive(njson=TEXT, n0=npy(np.array([print], dtype=object))),
-        "wide": archive(njson=TEXT, n0=wide),
-        "negative": archive(njson=TEXT, n0=npy(np.zeros(3)).replace(b"(3,)", b"(-3,)").replace(b"} ", b"}", 1)),
-        "short": archive(njson=TEXT, n0=npy(np.zeros(3))[:-8]),
-        "missing": archive(njson=TEXT),
-        "not a number": archive(njson=TEXT, nx=npy(np.zeros(3))),
-        "no text": archive(n0=npy(np.zeros(3))),
-        "no map": archive(njson=npy(np.frombuffer(b"[1]", dtype=np.uint8))),
-        "deep": archive(njson=npy(np.frombuffer(b"[" * 10**6, dtype=np.uint8))),
-        "digits": archive(njson=npy(np.frombuffer(b"9" * 10**5, dtype=np.uint8))),
-        "twice": archive(
-            njson=npy(np.frombuffer(b'{"$map": [["a", {"$array": 0}], ["b", {"$array": 0}]]}', dtype=np.uint8)),
-            n0=npy(np.zeros(3)),
-        ),
-        "empty": b"",
-    }
+TEXT = text(b'{"$map": [["kind", {"$array": 0}]]}')
+WIDE = npy(np.zeros(3)).replace(b"(3,), }" + b" " * 15, b"(3000000000000000,), }")
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "bomb": lambda: archive(zipfile.ZIP_DEFLATED, njson=TEXT, n0=npy(np.zeros(1 << 23))),
+    "objects": lambda: archive(njson=TEXT, n0=npy(np.array([print], dtype=object))),
+    "wide": lambda: archive(njson=TEXT, n0=WIDE),
+    "negative": lambda: archive(njson=TEXT, n0=npy(np.zeros(3)).replace(b"(3,)", b"(-3,)").replace(b"} ", b"}", 1)),
+    "short": lambda: archive(njson=TEXT, n0=npy(np.zeros(3))[:-8]),
+    "missing": lambda: archive(njson=TEXT),
+    "not a number": lambda: archive(njson=TEXT, nx=npy(np.zeros(3))),
+    "no text": lambda: archive(n0=npy(np.zeros(3))),
+    "no map": lambda: archive(njson=text(b"[1]")),
+    "deep": lambda: archive(njson=text(b"[" * 10**6)),
+    "digits": lambda: archive(njson=text(b"9" * 10**5)),
+    "twice": lambda: archive(
+        njson=text(b'{"$map": [["a", {"$array": 0}], ["b", {"$array": 0}]]}'), n0=npy(np.zeros(3))
+    ),
+    "empty": lambda: b"",
+}
 
 
-@pytest.mark.parametrize("name", hostile())
+@pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_archives_are_refused_before_memory_is_taken(tmp_path: Path, name: str) -> None:
     import tracemalloc
 
-    path = signed(tmp_path / "learner", hostile()[name])
+    path = signed(tmp_path / "learner", HOSTILE[name]())
     tracemalloc.start()
     with pytest.raises(DamagedFile):
         at.load(path)
@@ -467,7 +468,7 @@ def test_altered_learners_are_refused_or_go_on(tmp_path: Path, name: str) -> Non
     if name in COMPILED:
         whole["learnt"]["kind"] = COMPILED[name]  # short runs are not worth it, but files are the same
     places, rng = leaves(whole), random.Random(name)
-    for _ in range(60):
+    for _ in range(times(25, 60)):
         where = rng.choice(places)
         value: Any = whole
         for key in where:

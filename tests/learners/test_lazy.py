@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import times
 
 import adeptree as at
 from adeptree.core.errors import HorizonReached, InvalidArgument
@@ -44,13 +45,14 @@ def test_all_commits_is_adept() -> None:
 
 def test_every_subset_of_rounds_is_equally_likely() -> None:
     counts: dict[tuple[int, ...], int] = {}
-    for seed in range(3000):
+    games = times(1000, 3000)
+    for seed in range(games):
         lazy = at.LazyAdept(at.FiniteClass([[0], [1]]), 5, commits=2, seed=seed)
         lazy.learn_many([0] * 5, [0] * 5)
         key = tuple(lazy.sampled_rounds)
         counts[key] = counts.get(key, 0) + 1
     assert len(counts) == 10
-    assert all(abs(n - 300) < 5 * (300 * 0.9) ** 0.5 for n in counts.values())
+    assert all(abs(n - games / 10) < 5 * (games * 0.09) ** 0.5 for n in counts.values())
 
 
 def test_prediction_is_blind_to_the_sampling() -> None:

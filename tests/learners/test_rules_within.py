@@ -11,6 +11,7 @@ import pytest
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import times
 from strategies import Family, every_engine, steady
 
 import adeptree as at
@@ -66,7 +67,7 @@ def games(draw: st.DrawFn) -> tuple[Family, list[tuple[Any, int, float]], float]
 
 @every_engine
 @given(games())
-@settings(steady, max_examples=400)
+@settings(steady, max_examples=times(120, 400))
 def test_they_are_all_labellings_within_reach(
     engine: str, game: tuple[Family, list[tuple[Any, int, float]], float]
 ) -> None:

@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,16 +33,22 @@ class Interrupter:
 
     def __init__(self, at_line: int = 0) -> None:
         self.at_line = at_line
-        self.places: list[str] = []
+        self._seen: list[tuple[CodeType, int]] = []
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(LIBRARY):
-            return None
         if event == "line":
-            self.places.append(f"{frame.f_code.co_filename[len(LIBRARY) :]}:{frame.f_lineno}")
-            if len(self.places) == self.at_line:
+            self._seen.append((frame.f_code, frame.f_lineno))
+            if len(self._seen) == self.at_line:
                 raise KeyboardInterrupt
+        elif not frame.f_code.co_filename.startswith(LIBRARY):
+            return None
         return self
+
+    @property
+    def places(self) -> list[str]:
+        """The lines, as file:number."""
+        named = {one: f"{one[0].co_filename[len(LIBRARY) :]}:{one[1]}" for one in set(self._seen)}
+        return [named[one] for one in self._seen]
 
 
 def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
