@@ -332,10 +332,9 @@ def test_steps_find_the_column_and_refuse_what_they_cannot_list() -> None:
 
 @pytest.mark.parametrize("c", [*CLASSES[:3], STEPS[0]], ids=repr)
 def test_a_limited_width_is_refused_unless_paths_are_kept(c: Any) -> None:
-    for options in ({}, {"prior": "kt"}, {"engine": "collapsed"}):
-        with pytest.raises(
-            InvalidArgument, match=r'max_width=3 \(--max-width\); leave it out, or build'
-        ):
+    choices: list[dict[str, Any]] = [{}, {"prior": "kt"}, {"engine": "collapsed"}]
+    for options in choices:
+        with pytest.raises(InvalidArgument, match=r"max_width=3 \(--max-width\); leave it out, or build"):
             at.Adept(c, max_width=3, **options)
     learner = at.Adept(c, max_width=3, engine="paths")
     for i, sex in enumerate(["m", "f", None, "m", "f"]):

@@ -121,14 +121,17 @@ class Adept(OnlineLearner):
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self._set_costs(costs, max_weight)
         self.review = choices.review(review)
-        choices.check_combination({"review": self.review}, prior, self.max_width)
+        combined = {"review=": self.review is not None, "a union of rules": concept_class.combines}
+        choices.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
         # The largest rate at which a review has its guarantee, in rounds of the largest weight.
         largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
-        if largest is not None:
+        if any(combined.values()):
             prior = prior or "mixed"
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)
-        self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
+        by_parts = concept_class.combines and engine != "paths"
+        of_prior = (self.horizon, self.mistake_bound, self.base, concept_class, frontier, by_parts)
+        self.prior = choices.prior(prior, *of_prior)
         self.rate: Rate = choices.rate_name(rate, self.prior, largest)
         self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width)
         structure = choosing.structure_for(self.engine_choice, self.problem)

@@ -12,7 +12,7 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
 from adeptree.theory import bounds
 from adeptree.theory.decide import Review
-from adeptree.theory.priors import CountedPrior, KTPrior, MixedPrior, PaperPrior, Prior
+from adeptree.theory.priors import PaperPrior, Prior, settled_prior
 
 PRIORS = ("paper", "kt", "mixed", "uniform")
 RATES = ("paper", "first-order", "anytime", "adaptive")
@@ -25,16 +25,15 @@ def review(value: Any) -> Review | None:
     return Review(*value) if isinstance(value, (list, tuple)) else Review(value)
 
 
-def check_combination(options: dict[str, Any], prior: str | None, max_width: int | None) -> None:
-    """Refuse what cannot be combined with decisions that need a prior that conserves mass."""
-    used = [name for name, value in options.items() if value]
+def check_combination(used: list[str], prior: str | None, max_width: int | None) -> None:
+    """Refuse what cannot be combined with options that need a prior that conserves mass."""
     if used and prior == "paper":
         raise UnsupportedCombination(
-            f'prior="paper" loses mass, so that {used[0]}= has no guarantee with it; use prior="mixed"'
+            f'prior="paper" loses mass, so that {used[0]} has no guarantee with it; use prior="mixed"'
         )
     if used and max_width is not None:
         raise UnsupportedCombination(
-            f"with max_width={max_width} paths are dropped, so that {used[0]}= has no guarantee; leave max_width out"
+            f"with max_width={max_width} paths are dropped, so that {used[0]} has no guarantee; leave max_width out"
         )
 
 
@@ -64,20 +63,19 @@ def prior(
     base: BaseLearner,
     concept_class: ConceptClass,
     frontier: Frontier,
+    by_parts: bool = False,
 ) -> Prior:
-    """Return the prior: the paper's where T is given, the mixed one without."""
-    if name == "uniform":
-        if frontier.log_size is None or frontier.of_floats:
+    """Return the prior: the paper's where T is given, else the mixed one; ``by_parts``: parts have their own."""
+    name = one_of("prior", name or ("mixed" if horizon is None else "paper"), PRIORS)
+    if name != "paper":
+        log_size = 0.0 if by_parts else frontier.log_size
+        found = settled_prior(name, M, log_size, frontier.of_floats)
+        if found is None:
             raise InvalidArgument(
                 f'prior="uniform" needs rules that can be listed, and {concept_class!r} does not count its rules; '
                 f'use prior="mixed"'
             )
-        return CountedPrior(frontier.log_size)
-    name = one_of("prior", name or ("mixed" if horizon is None else "paper"), PRIORS)
-    if name == "kt":
-        return KTPrior(M)
-    if name == "mixed":
-        return MixedPrior(M, frontier.log_size, frontier.of_floats)
+        return found
     if horizon is None:
         raise InvalidArgument('prior="paper" needs a horizon; give one, or prior="mixed"')
     return PaperPrior(horizon, needed_mistake_bound(M, base, concept_class))

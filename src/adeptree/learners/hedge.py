@@ -10,7 +10,7 @@ from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, check_rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Engine
-from adeptree.structures.experts import Experts
+from adeptree.structures.experts import ListedExperts
 from adeptree.theory import bounds
 from adeptree.theory.losses import Losses
 from adeptree.theory.priors import UniformPrior
@@ -68,10 +68,10 @@ class Hedge(Adept):
         self._use(experts)
         warn_if_weak(self, f"it weighs {experts.width:,} concepts")
 
-    def _experts(self) -> Experts:
+    def _experts(self) -> ListedExperts:
         """Return what is weighed."""
         listed = check_listed("Hedge", self.concept_class)
-        return Experts(self.concept_class, listed.size, listed.labels, listed.concept)
+        return ListedExperts(self.concept_class, listed.size, listed.labels, listed.concept)
 
     def _rule(self) -> RateRule:
         log_size = self.prior.log_total

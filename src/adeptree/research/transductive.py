@@ -16,7 +16,7 @@ from adeptree.learners.inputs import Inputs
 from adeptree.learners.online_learner import Rate
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children
-from adeptree.structures.experts import Experts
+from adeptree.structures.experts import ListedExperts
 
 
 class KnownPoints:
@@ -127,11 +127,11 @@ class Transductive(Hedge):
             self._levels.append(children)
         super().__init__(concept_class, horizon, rate, seed, costs=costs, max_weight=max_weight)
 
-    def _experts(self) -> Experts:
+    def _experts(self) -> ListedExperts:
         rows: LabelArray = np.zeros((1, 0), dtype=np.uint8)
         for children in self._levels:
             rows = np.column_stack([rows[children.parent], children.label]).astype(np.uint8)
-        experts = Experts(self.concept_class, len(rows), Labellings(self._known, rows).at, self._frontier.concept)
+        experts = ListedExperts(self.concept_class, len(rows), Labellings(self._known, rows).at, self._frontier.concept)
         experts.queries = self._frontier.queries
         return experts
 

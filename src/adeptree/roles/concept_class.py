@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +17,10 @@ from adeptree.core.types import Concept, Instance, Sample, label_of
 
 if TYPE_CHECKING:
     from adeptree.roles.oracle import Oracle
+
+
+COMBINE: dict[str, Callable[..., Any]] = {}
+"""How rules combine: "on" a column, and in a "union". The family of combined rules fills it."""
 
 
 class ConceptClass(ABC):
@@ -53,6 +57,16 @@ class ConceptClass(ABC):
     """Whether a function of the user's reads the instances, so that nothing else is known of them."""
     by_workers: bool = False
     """Whether workers answer."""
+    combines: ClassVar[bool] = False
+    """Whether it is made of several sets of rules, which needs a prior that conserves mass."""
+
+    def on(self, column: str) -> Any:
+        """Return these rules about the values of a named column, for rows."""
+        return COMBINE["on"](self, column)
+
+    def __or__(self, other: Any) -> Any:
+        """Return the rules of both, with equal shares of the prior: ``a | b | c`` has a third each."""
+        return COMBINE["union"](self, other) if isinstance(other, ConceptClass) else NotImplemented
 
     def __repr__(self) -> str:
         parts: list[Any] = list(fields(self)) if is_dataclass(self) else []

@@ -15,7 +15,7 @@ from adeptree.theory.losses import Losses, charged
 from adeptree.theory.mixture import SAFE_RATE, odds_of_one, share_of_ones
 
 
-class Experts(Engine):
+class ListedExperts(Engine):
     """Exponential weights over a list of rules.
 
     ``labels`` returns the label of every rule at a point, and ``rule`` the rule of a number.

@@ -209,6 +209,15 @@ class CountedPrior(BetaPrior):
         super().__init__(None, [])
 
 
+def settled_prior(name: str, M: int | None, log_size: float | None, of_floats: bool) -> Prior | None:
+    """Return a prior that conserves mass, by its name; None if the rules cannot be listed, as "uniform" needs."""
+    if name == "kt":
+        return KTPrior(M)
+    if name == "uniform":
+        return None if log_size is None or of_floats else CountedPrior(log_size)
+    return MixedPrior(M, log_size, of_floats)
+
+
 class UniformPrior(Prior):
     """Equal masses for the rules of a list, whatever the base learner's record is.
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from adeptree.core.types import Instance
-from adeptree.families.tables.table_rules import TableRules
 from adeptree.roles.base_learner import MadeFor
+from adeptree.roles.concept_class import ConceptClass
 
 
 @dataclass(frozen=True)
-class BestSoFar(MadeFor[TableRules]):
+class BestSoFar(MadeFor[ConceptClass]):
     """Predict what a best rule of the rows so far says; of paths that are kept one by one.
 
     >>> from adeptree import TableStumps
@@ -21,7 +21,7 @@ class BestSoFar(MadeFor[TableRules]):
     (1, 0)
     """
 
-    kind = TableRules
+    kind = ConceptClass
 
     def start(self) -> tuple[Any, ...]:
         """Return the labelled rows so far: none."""
@@ -33,7 +33,7 @@ class BestSoFar(MadeFor[TableRules]):
 
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
         """Remember the row."""
-        return (*state, (tuple(sorted(x.items())), y))
+        return (*state, (tuple(sorted(x.items())) if isinstance(x, dict) else x, y))
 
     def restored(self, state: Any) -> Any:
         """Return a state as a file gives it back."""

@@ -1,0 +1,166 @@
+"""The structure of rules that combine: a mixture of the structures of their parts."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import FLAG, SUM, Fields
+from adeptree.core.errors import UnsupportedCombination
+from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.families.combined.row_rules import PartRule, RowRules, Vote
+from adeptree.families.registry import base_for, engines_of, frontier_of
+from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.engine import Problem, Rows
+from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules, RankedRule, reach_of
+from adeptree.structures.mixture_engine import MixtureEngine
+from adeptree.theory.coins import word_of
+from adeptree.theory.priors import MixedPrior, Prior, UniformPrior, settled_prior
+
+_MIXTURE = kernel("adeptree.structures.mixture_kernel")
+_VOTES = kernel("adeptree.structures.votes_kernel")
+
+
+class VoteEngine(KernelEngine):
+    """The two rules of a vote."""
+
+    kind = "vote"
+    runs_base = False
+    kernel: Any
+
+    def __init__(self, concept_class: Vote, prior: Prior) -> None:
+        super().__init__()
+        self.concept_class, self.prior = concept_class, UniformPrior(2)
+        self._use(_VOTES.VoteKernel(concept_class.at))
+
+    @classmethod
+    def prior_of(cls, problem: Problem) -> Prior:
+        """Return equal masses for the two."""
+        return UniformPrior(2)
+
+    def batch(self, xs: Any) -> int:
+        """Give the kernel the scores."""
+        self.kernel.give(np.array([math.nan if x is None else x for x in xs], dtype=np.float64))
+        return len(xs)
+
+    def rows(self) -> Rows:
+        """Return the two rules; before a score was missing they are one."""
+        lost, paths = self.kernel.lost, self.kernel.count()
+        none: IntArray = np.zeros(paths, dtype=np.int64)
+        losses = lost + np.array([self.kernel.zeros, self.kernel.ones])[:paths]
+        return Rows(losses, none, none, np.full(paths, -math.log(paths)))
+
+    def rules_of(self, places: Any) -> list[Concept]:
+        """Return the rules by their labels for missing scores."""
+        return [self.concept_class.concept(gap) for gap in places]
+
+    def declared(self) -> Fields:
+        """Return the losses."""
+        return {"lost": SUM, "zeros": SUM, "ones": SUM, "ever_missing": FLAG}
+
+    def state(self) -> dict[str, Any]:
+        """Return the losses."""
+        return {name: getattr(self.kernel, name) for name in self.declared()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over the losses."""
+        self.check(state)
+        for name, value in state.items():
+            setattr(self.kernel, name, value)
+
+
+class RowPrior(Prior):
+    """The priors of the parts, each times its share."""
+
+    log_total = 0.0
+
+    def __init__(self, name: str, parts: list[tuple[float, Prior]]) -> None:
+        self.name, self.members = name, parts  # type: ignore[misc]
+        self.floor = min(prior.floor for _, prior in parts)
+
+    def log_mass(
+        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
+    ) -> FloatArray:
+        """Return nothing of use: the parts weigh their own paths."""
+        return np.zeros(len(mistakes))
+
+    def price(self, t: int) -> float | None:
+        """Return what the most expensive rule of any part costs."""
+        prices = [(share, prior.price(t)) for share, prior in self.members]
+        return None if any(price is None for _, price in prices) else max((p or 0.0) - math.log(s) for s, p in prices)
+
+
+def chosen(part: ConceptClass, name: str) -> tuple[type[Any], Problem]:
+    """Return the structure of a part, and what it is asked for."""
+    base = base_for(None, part)
+    frontier = frontier_of(part)
+    log_size = 0.0 if part.combines else frontier.log_size  # (its structure has a prior of its own)
+    prior = settled_prior(name, base.mistake_bound, log_size, frontier.of_floats)
+    problem = Problem(part, base, MixedPrior() if prior is None else prior)
+    for engine in engines_of(part):
+        if prior is not None and issubclass(engine, KernelEngine) and engine.accepts(problem) is None:
+            return engine, problem
+    raise UnsupportedCombination(
+        f"{part!r} has no structure that combines with others under prior={name!r}; use other rules, or Adept on "
+        f"these rules alone"
+    )
+
+
+class RowEngine(MixtureEngine):
+    """The structures of the parts, each with its share of the prior."""
+
+    kind = "combined"
+
+    def __init__(self, concept_class: RowRules, prior: Prior) -> None:
+        super().__init__()
+        self.concept_class, self.prior = concept_class, self._prior(concept_class, prior.name)
+        self.members = [engine.of(problem) for engine, problem in self._parts(concept_class, prior.name)]
+        readers = [partial(concept_class.read, i) for i in range(len(self.members))]
+        log_shares = [math.log(share) for share in concept_class.shares]
+        kernels = [member.kernel for member in self.members]
+        self._use(_MIXTURE.MixtureKernel(kernels, concept_class.names, readers, log_shares, word_of))
+
+    @staticmethod
+    def _parts(concept_class: RowRules, name: str) -> list[tuple[type[Any], Problem]]:
+        return [chosen(part, name) for part in concept_class.parts]
+
+    @classmethod
+    def _prior(cls, concept_class: RowRules, name: str) -> RowPrior:
+        priors = [engine.prior_of(problem) for engine, problem in cls._parts(concept_class, name)]
+        return RowPrior(name, list(zip(concept_class.shares, priors, strict=True)))
+
+    @classmethod
+    def prior_of(cls, problem: Problem) -> Prior:
+        """Return the mixture of the parts' priors."""
+        return cls._prior(problem.concept_class, problem.prior.name)
+
+    def batch(self, xs: Any) -> int:
+        """Give every part its instances."""
+        for i, member in enumerate(self.members):
+            member.batch(member.concept_class.instances_of([self.concept_class.read(i, x) for x in xs]))
+        return len(xs)
+
+    def constants(self) -> list[RankedRule]:
+        """Return none: not every part has them."""
+        return []
+
+    def reach(self, best: float, k: float) -> float:
+        """Return the largest loss within k of the best."""
+        return reach_of(best, k, self.kernel.ledger.loss_of_zeros + self.kernel.ledger.loss_of_ones)
+
+    def near(self, f: int, reach: float, limit: int) -> NearRules:
+        """Return the rules of a part."""
+        member = self.members[f]
+        near: NearRules = member.rules_within(max(0.0, reach - member.best_loss), limit)
+        return NearRules((RankedRule(PartRule(self.concept_class, f, n.rule), n.loss) for n in near), near.more)
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Return the rules of all parts, those with equal texts once."""
+        near = super().rules_within(k, limit)
+        first = {str(one.rule): one for one in reversed(near)}
+        return NearRules((one for one in near if first[str(one.rule)] is one), near.more)

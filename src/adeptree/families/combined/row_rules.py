@@ -1,0 +1,309 @@
+"""Rules that combine: one of several parts, each of which reads columns of a row and has a share of the prior.
+
+``rules.on("score")`` reads one column, ``a | b`` has the rules of both, and ``Experts`` follows votes or scores.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adeptree.core.arguments import check_number
+from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.types import Concept, Instance, Sample
+from adeptree.families.registry import columns_of
+from adeptree.families.rule_values import Threshold
+from adeptree.families.specs import parse
+from adeptree.families.stumps.real_stumps import names_of
+from adeptree.families.tables.cell_rules import NumberRule
+from adeptree.families.tables.table_cells import cell_of, plain_value
+from adeptree.roles.concept_class import ConceptClass
+
+
+@dataclass(frozen=True)
+class PartRule:
+    """A rule of a part, on whole rows."""
+
+    owner: RowRules
+    part: int
+    rule: Concept
+
+    def __call__(self, x: Mapping[str, Any]) -> int:
+        """Read the row as the part does, and ask its rule."""
+        return int(self.rule(self.owner.read(self.part, x)))
+
+    def __str__(self) -> str:
+        return self.owner.text(self.part, self.rule)
+
+
+class RowRules(ConceptClass):
+    """One of several parts; instances are rows, mappings of column names to values."""
+
+    combines: ClassVar[bool] = True
+    parts: tuple[ConceptClass, ...]
+    """The rules of each part."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each part, for coins."""
+        return tuple(map(str, range(len(self.parts))))
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """What each part has of the prior; equal shares, by default."""
+        return (1 / len(self.parts),) * len(self.parts)
+
+    @abstractmethod
+    def read(self, part: int, row: Mapping[str, Any]) -> Any:
+        """Return the instance of a part in a row."""
+
+    def text(self, part: int, rule: Concept) -> str:
+        """Return the text of a part's rule."""
+        return str(rule)
+
+    def instance(self, x: Any) -> Instance:
+        """Return the columns that are read; what is missing is left out."""
+        if not isinstance(x, Mapping):
+            raise InvalidInstance(
+                f"x must be a mapping of column names to values ({', '.join(self.columns)}); {got('x', x)}"
+            )
+        values = {name: plain_value(name, x[name]) for name in self.columns if name in x}
+        row = {name: value for name, value in values.items() if value is not None and value == value}  # (not NaN)
+        for part in range(len(self.parts)):
+            self.read(part, row)
+        return row
+
+    def key(self, x: Instance) -> Any:
+        """Return what the parts read."""
+        read = {
+            name: (part, self.read(i, x)) for i, (name, part) in enumerate(zip(self.names, self.parts, strict=True))
+        }
+        return {name: part.key(cell) for name, (part, cell) in read.items() if cell is not None}
+
+    def erm(self, sample: Sample) -> Concept:
+        """Return the best of the parts' best rules."""
+        pairs = self.clean(sample)
+        found = [
+            PartRule(self, i, part.erm([(self.read(i, x), y) for x, y in pairs])) for i, part in enumerate(self.parts)
+        ]
+        return min(found, key=lambda rule: sum(rule(x) != y for x, y in pairs))
+
+    def random_concept(self, rng: np.random.Generator) -> Concept:
+        """Draw a part, and a rule of it."""
+        part = int(rng.integers(len(self.parts)))
+        return PartRule(self, part, self.parts[part].random_concept(rng))
+
+
+@dataclass(frozen=True, repr=False)
+class OnColumn(RowRules):
+    """Rules about one value, read from a named column of a row; ``rules.on("score")`` makes one.
+
+    >>> from adeptree import Thresholds
+    >>> rules = Thresholds(16).on("score")
+    >>> rules, str(rules.erm([({"score": 3, "tenant": "a"}, 0), ({"score": 9}, 1)]))
+    (on_column(rules='thresholds(n=16)', column='score'), 'score >= 4')
+    """
+
+    rules: ConceptClass
+    column: str
+    spec_name = "on_column"
+
+    @property
+    def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]
+        """The rules."""
+        return (self.rules,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column,)
+
+    names = columns
+
+    def read(self, part: int, row: Mapping[str, Any]) -> Any:
+        """Return the value of the column."""
+        if row.get(self.column) is None:
+            raise InvalidInstance(f"column {self.column!r} must not be missing; the row has {', '.join(row) or 'none'}")
+        value = row[self.column]
+        whole = type(value) is float and value.is_integer() and abs(value) < 2**53
+        try:
+            return self.rules.instance(value)
+        except InvalidInstance:  # a whole number in a column of floats
+            if not whole:
+                raise
+            return self.rules.instance(int(value))
+
+    def text(self, part: int, rule: Concept) -> str:
+        """Return the rule with the column's name."""
+        return re.sub(columns_of(self.rules).placeholder, lambda _: self.column, str(rule))
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw a value."""
+        return {self.column: self.rules.random_instance(rng)}
+
+    def __repr__(self) -> str:
+        return f"on_column(rules={repr(self.rules)!r}, column={self.column!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Union(RowRules):
+    """The rules of all parts, each with its share of the prior; ``a | b`` makes one, and so does :func:`union`.
+
+    >>> from adeptree import Experts, RealStumps, Thresholds
+    >>> rules = Experts("lr", "ht", at=0.5) | Thresholds(16).on("score")
+    >>> rules.columns, rules.shares, len((rules | RealStumps(["age"])).parts)
+    (('lr', 'ht', 'score'), (0.5, 0.5), 3)
+    """
+
+    parts: tuple[ConceptClass, ...]
+    given: tuple[float, ...] = ()
+    spec_name = "union"
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if not isinstance(part, ConceptClass) or columns_of(part).names(part) is None:
+                raise InvalidArgument(
+                    f'rules to combine must name the columns they read; {got("rules", part)}; use rules.on("column")'
+                )
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """What each part has of the prior."""
+        return self.given or super().shares
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of all parts."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in columns_of(part).names(part) or ()))
+
+    def read(self, part: int, row: Mapping[str, Any]) -> Any:
+        """Return the row as the part has it."""
+        return self.parts[part].instance(row)
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw a row of every part."""
+        return self.instance({name: cell for part in self.parts for name, cell in part.random_instance(rng).items()})
+
+    def __repr__(self) -> str:
+        shares = f", shares={self.given!r}" if self.given else ""
+        return f"union({[repr(part) for part in self.parts]!r}{shares})"
+
+
+def union(*rules: Any, shares: Sequence[float] | None = None) -> Union:
+    """Return the rules of all parts; shares of the prior are equal, unless given.
+
+    >>> from adeptree import Thresholds
+    >>> union(Thresholds(8).on("a"), Thresholds(8).on("b"), shares=(3, 1)).shares
+    (0.75, 0.25)
+    """
+    given = rules[0] if len(rules) == 1 and isinstance(rules[0], (list, tuple)) else rules
+    parts = [parse(part) if isinstance(part, str) else part for part in given]
+    if shares is None:  # (parts that have equal shares themselves are parts of the whole)
+        return Union(tuple(inner for part in parts for inner in _even_parts(part)))
+    if len(shares) != len(parts) or not all(math.isfinite(share) and share > 0 for share in shares):
+        raise InvalidArgument(f"shares must be {len(parts)} numbers above 0, one per part; {got('shares', shares)}")
+    return Union(tuple(parts), tuple(share / sum(shares) for share in shares))
+
+
+def _even_parts(part: Any) -> tuple[ConceptClass, ...]:
+    return part.parts if isinstance(part, Union) and not part.given else (part,)
+
+
+@dataclass(frozen=True, repr=False)
+class Vote(ConceptClass):
+    """Two rules that follow a score, 1 from ``at`` on; they differ where it is missing. A part of :class:`Experts`."""
+
+    combines: ClassVar[bool] = True
+    column: str
+    at: float
+
+    def instance(self, x: Any) -> Instance:
+        """Return a score as a float; None if it is missing."""
+        score = float(x) if isinstance(x, (bool, np.bool_)) else cell_of(self.column, x)
+        if isinstance(score, str):
+            raise InvalidInstance(f"column {self.column!r} must hold votes (0 or 1) or scores; {got(self.column, x)}")
+        return score
+
+    def concept(self, gap: int) -> Concept:
+        """Return the rule with this label where the score is missing."""
+        return NumberRule(self.column, Threshold(self.at), gap, lookup=self.instance)
+
+    def erm(self, sample: Sample) -> Concept:
+        """Return the better rule; the label 0 for missing scores, if both are equal."""
+        missing = [y for x, y in sample if x is None]
+        return self.concept(int(2 * sum(missing) > len(missing)))
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw a score, missing once in five times."""
+        return None if rng.random() < 0.2 else float(rng.random() * 2 * self.at)
+
+    def random_concept(self, rng: np.random.Generator) -> Concept:
+        """Draw a rule."""
+        return self.concept(int(rng.integers(2)))
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class Experts(RowRules):
+    """Rules that follow a model: 1 where its column has at least ``at``, for each of the columns.
+
+    A column holds votes (0 or 1) or scores. Where it is missing, a rule says 0 or 1, which is part of the rule.
+
+    Parameters
+    ----------
+    names
+        The names of the columns, one per model.
+    columns
+        The same as a list.
+    at
+        The score from which on a model says 1.
+
+    Examples
+    --------
+    >>> rules = Experts("lr", "ht", at=0.5)
+    >>> rules, str(rules.erm([({"lr": 0.9, "ht": 0.1}, 1), ({"lr": 0.2, "ht": 0.7}, 0)]))
+    (experts(columns=('lr', 'ht')), 'lr >= 0.5')
+
+    """
+
+    models: tuple[str, ...]
+    at: float = 0.5
+    spec_name = "experts"
+
+    def __init__(self, *names: str, columns: Any = (), at: float = 0.5) -> None:
+        object.__setattr__(self, "models", names_of([*names, *columns]))
+        object.__setattr__(self, "at", float(check_number("at", at, "a finite number", math.isfinite)))
+
+    @property
+    def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]
+        """One part per model."""
+        return tuple(Vote(name, self.at) for name in self.models)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the models."""
+        return self.models
+
+    names = columns
+
+    def read(self, part: int, row: Mapping[str, Any]) -> Any:
+        """Return the score of a model."""
+        return self.parts[part].instance(row.get(self.models[part]))
+
+    def random_instance(self, rng: np.random.Generator) -> Instance:
+        """Draw scores."""
+        drawn = {name: part.random_instance(rng) for name, part in zip(self.names, self.parts, strict=True)}
+        return {name: score for name, score in drawn.items() if score is not None}
+
+    def __repr__(self) -> str:
+        return f"experts(columns={self.models!r}{'' if self.at == 0.5 else f', at={self.at!r}'})"

@@ -1,0 +1,11 @@
+# The kernel of a vote in votes_kernel.py, as C.
+from adeptree._compiled.round_kernel cimport RoundKernel
+
+cdef class VoteKernel(RoundKernel):
+    cdef public double cut, lost, zeros, ones
+    cdef double score
+    cdef public bint ever_missing
+    cdef bint missing
+    cdef double[::1] scores
+
+    cdef void put(self, bint missing, double score) noexcept
