@@ -63,9 +63,11 @@ def test_a_row_without_a_weight_is_a_bad_row(weight: str) -> None:
 
 def test_the_width_can_be_limited() -> None:
     path = _weighed_rows()
-    call("run", path, "--rules", "thresholds(score)", "--max-width", "5", "--save", "kept")
+    call("run", path, "--rules", "real_thresholds()", "--x", "score", "--max-width", "5", "--save", "kept")
     kept = at.load("kept/checkpoint")
     assert kept.settings()["max_width"] == 5 and kept.width == 5
+    refused = call("run", path, "--rules", "thresholds(score)", "--max-width", "5")
+    assert refused.exit_code == 2 and "max_width=5 (--max-width); leave it out" in refused.stderr
 
 
 def test_frequencies_are_given_only_to_who_asks() -> None:
