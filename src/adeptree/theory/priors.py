@@ -30,8 +30,6 @@ class Prior(ABC):
     """Whether a path's mass changes only where it is contested (and then none is lost)."""
     parts: Sequence[tuple[float, float]] = ()
     """Share and b of each part but the counts, where masses are settled; KT comes first."""
-    betas: Sequence[tuple[float, BetaTables]] = ()
-    """The same with ln of the share, and tables."""
     counts: float = 0.0
     """The part of the mass that is shared out by counting concepts."""
     floor: float = 0.25

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import Fields, Number, need, rounding
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.core.types import Concept, FloatArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import flips_of
 from adeptree.families.line.line_domain import Line
@@ -20,12 +20,13 @@ from adeptree.families.line.near_cuts import labellings_in_order, labels_of, wit
 from adeptree.families.line.unions import NearestPoint
 from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.near_rules import NearRules, first_of, reach_of
+from adeptree.structures.mixture_engine import MixturePrior
 from adeptree.theory import bounds
 from adeptree.theory.losses import shown
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
-class CutsPrior(Prior):
+class CutsPrior(MixturePrior):
     """The prior of d cuts, each drawn by itself from the prior of one cut (``cut_tree_kernel.py``).
 
     Every labelling has d!/(j_1! j_2! ...) >= 1 orders of cuts in gaps, so that none costs more than d times what one
@@ -36,23 +37,11 @@ class CutsPrior(Prior):
     13.288
     """
 
-    log_total = 0.0
-
     def __init__(self, name: str, line: Line, cuts: int | None) -> None:
-        self.name = name  # type: ignore[misc]
-        self.cuts = cuts
         M = None if line.of_floats else int(line.cuts).bit_length() - 1
-        self.one: KTPrior | MixedPrior = KTPrior(M)
-        if name == "mixed":
-            self.one = MixedPrior(M, math.log(line.cuts), line.of_floats)
-        self.parts, self.betas = self.one.parts, self.one.betas
-        self.counts, self.floor = self.one.counts, self.one.floor
-
-    def log_mass(
-        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
-    ) -> FloatArray:
-        """Return ln of the mass of one cut."""
-        return self.one.log_mass(t, mistakes, contested, log_share)
+        one = MixedPrior(M, math.log(line.cuts), line.of_floats) if name == "mixed" else KTPrior(M)
+        super().__init__(name, 1, one)
+        self.cuts, self.parts, self.counts = cuts, one.parts, one.counts
 
     def price(self, t: int) -> float | None:
         """Return d times the price of one cut."""
