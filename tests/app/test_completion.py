@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from running import MAIN, ROOT, call, environment, good
+from forking import write_command
+from running import MAIN, call, environment, good
 
 BASH = shutil.which("bash")
 ASKED = """
@@ -35,9 +35,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
     ],
 )
 def test_bash_offers_what_fits(tmp_path: Path, words: list[str], offered: list[str]) -> None:
-    command = tmp_path / "adeptree"
-    command.write_text(f"#!{sys.executable}\nimport sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n{MAIN}\n")
-    command.chmod(0o755)
+    write_command(tmp_path / "adeptree", MAIN, environment())
     env = {**environment(), "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     asked = [str(BASH), "--norc", "-c", ASKED, "bash", "adeptree", *words]
     done = subprocess.run(asked, env=env, capture_output=True, text=True, timeout=60, check=True)

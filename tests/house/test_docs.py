@@ -10,12 +10,13 @@ import os
 import re
 import runpy
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import MISSING
+from forking import write_command
+from running import MAIN, environment
 from typer.testing import CliRunner
 
 import adeptree as at
@@ -91,9 +92,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
     """Return an environment in which ``adeptree`` is the command of this tree."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    script = folder / "adeptree"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from adeptree.app.cli import main; main()" "$@"\n')
-    script.chmod(0o755)
+    write_command(folder / "adeptree", MAIN, environment())
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     search = os.pathsep.join([str(folder), os.environ["PATH"]])
     return {**os.environ, "PATH": search, "PYTHONPATH": path, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}

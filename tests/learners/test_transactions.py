@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from interrupting import Interrupter, interrupted, struck
-from long_form import LONG
+from long_form import LONG, times
 
 import adeptree as at
 from adeptree import errors, research
@@ -474,7 +474,7 @@ def test_ctrl_c_inside_a_batch_on_an_engine_leaves_whole_rounds(name: str) -> No
     rng, count = np.random.default_rng(3), 4900 if at_once(build()) and "paper" not in name else 800
     xs, ys = [points[i] for i in rng.integers(0, len(points), count)], rng.integers(0, 2, count).tolist()
     if at_once(build()) and build().horizon is None:
-        xs, ys = xs * 20, ys * 20
+        xs, ys = xs * times(6, 20), ys * times(6, 20)
     for _ in range(8):  # on a busy machine the time that a batch takes is not the one it took
         begun = time.perf_counter()
         build().learn_many(xs, ys)

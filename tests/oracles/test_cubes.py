@@ -178,7 +178,7 @@ WITNESS_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
 ]
 BIT_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
     ("thresholds", lambda: di.thresholds(300), "both", 0.06),
-    ("intervals", lambda: di.intervals(80), "random", 0.25),
+    ("intervals", lambda: di.intervals(60), "random", 0.25),
     ("intervals", lambda: di.intervals(40), "sorted", 0.25),
     ("stumps", lambda: di.stumps(24), "both", 0.5),
     ("half-planes", lambda: di.half_planes(25), "both", 0.4),

@@ -252,7 +252,8 @@ def test_it_fits_phones_and_desks_by_day_and_by_night(tmp_path: Path, size: tupl
     file = tmp_path / "playground.html"
     file.write_text(play_page(), encoding="utf-8")
     with Tab(tmp_path, size, dark=dark) as tab:
-        for link in ("", "c=intervals-8&T=12&g=1.0,5.1,3.1,7.0,2.1,6.0,4", "c=thresholds-16&T=40&g=3.1", *LESSONS):
+        links = ("", "c=intervals-8&T=12&g=1.0,5.1,3.1,7.0,2.1,6.0,4", "c=thresholds-16&T=40&g=3.1", *LESSONS)
+        for link in links[:2] if dark else links:  # (at night only the colours differ)
             tab.open(f"{file.as_uri()}#{f'lesson={link}' if link in LESSONS else link}")
             tab.value("document.querySelectorAll('details').forEach(one => { one.open = true; })")
             seen = tab.value(MEASURE)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from browser import CHROMIUM, browse, measured
 from build_playground import mathematics
+from long_form import times
 
 import adeptree as at
 from adeptree.theory.mixture import log_sum, log_weights
@@ -184,6 +185,9 @@ def assert_close(here: Any, there: Any, where: str) -> None:
         assert here == there, f"{where}: the page says {here}, the library {there}"
 
 
+COUNT = times(60, 120)
+
+
 def games(count: int, seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     drawn = [random_game(rng, lazy=i % 5 == 0) for i in range(count)]
@@ -200,15 +204,15 @@ def compare(said: dict[str, Any], drawn: list[dict[str, Any]]) -> None:
 
 def test_the_games_are_of_all_kinds() -> None:
     """What is compared has classes, priors, rates, mistake bounds that cut, repeated points and rollbacks."""
-    drawn = games(120, seed=1)
+    drawn = games(COUNT, seed=1)
     assert {game["c"].split("-")[0] for game in drawn} == {"thresholds", "intervals", "table"}
     assert {game["prior"] for game in drawn} == {"paper", "kt", "mixed"}
     assert {type(game["rate"]) for game in drawn} == {str, float}
     points = [[x for x, _, _ in game["moves"]] for game in drawn]
-    assert sum(len(set(xs)) < len(xs) for xs in points) > 30
-    assert sum(not kept for game in drawn for _, _, kept in game["moves"]) > 30
+    assert sum(len(set(xs)) < len(xs) for xs in points) > COUNT // 4
+    assert sum(not kept for game in drawn for _, _, kept in game["moves"]) > COUNT // 4
     cut = [game for game in drawn if game["M"] is not None and game["M"] < (class_of(game).littlestone_dimension or 0)]
-    assert len(cut) > 10
+    assert len(cut) > COUNT // 12
 
 
 FORMULAS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
@@ -237,7 +241,7 @@ def page_says(drawn: list[dict[str, Any]]) -> str:
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 def test_the_page_in_a_browser_gives_the_numbers_of_the_library(tmp_path: Path) -> None:
-    drawn = games(120, seed=1)
+    drawn = games(COUNT, seed=1)
     html = f'<pre id="measured"></pre><script>{page_says(drawn)}\nmeasured.textContent = JSON.stringify(out);</script>'
     dom, log = browse(tmp_path, html, 390, "--dump-dom")
     assert "CONSOLE" not in log, log
@@ -246,7 +250,7 @@ def test_the_page_in_a_browser_gives_the_numbers_of_the_library(tmp_path: Path) 
 
 @pytest.mark.skipif(NODE is None, reason="no node is installed, which plays more games in less time")
 def test_more_games_without_a_browser(tmp_path: Path) -> None:
-    drawn = games(250, seed=2)
+    drawn = games(times(80, 250), seed=2)
     (tmp_path / "games.js").write_text(f"{page_says(drawn)}\nconsole.log(JSON.stringify(out));", encoding="utf-8")
     command = [str(NODE), str(tmp_path / "games.js")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_form import LONG
 
 import adeptree as at
 from adeptree import research
@@ -247,6 +248,7 @@ def test_noise_beyond_k_ends_the_promise_and_not_the_game() -> None:
 
 
 def test_the_learner_keeps_the_contract_of_learners() -> None:
-    for c in (at.FiniteClass(warmuth()), at.Stumps(cuts={"age": [30, 50], "bmi": [25]})):
+    large = [at.FiniteClass(warmuth()), at.Stumps(cuts={"age": [30, 50], "bmi": [25]})]
+    for c in (at.FiniteClass(thresholds(3)), at.Stumps(cuts={"age": [30], "bmi": [25]}), *(large if LONG else [])):
         report = check(partial(research.RandSOA, c, k=1))
         assert report.passed and list(report.skipped) == ["check_regret_bound"], "noise may be more than k"

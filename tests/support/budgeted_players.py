@@ -14,7 +14,7 @@ from adeptree.games.transcript import Transcript
 from adeptree.learners.online_learner import OnlineLearner
 from reproduction.budgeted_learners import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
 
-T, SEEDS = 400, 8
+T, SEEDS = 256, 8
 ROOT = math.isqrt(T)
 
 

@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,30 @@ class Forked(subprocess.Popen[bytes]):
         return self.returncode
 
 
+CLIENT = """#!{python} -SEs
+import json, os, signal, socket, struct, sys
+link = socket.socket(socket.AF_UNIX)
+link.connect({address!r})
+socket.send_fds(link, [b"."], [0, 1, 2])
+asked = dict(code={code!r}, args=sys.argv, env=dict(os.environ), cwd=os.getcwd())
+link.sendall(json.dumps(asked).encode())
+link.shutdown(socket.SHUT_WR)
+(pid,) = struct.unpack("i", link.recv(4))
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda number, _: os.kill(pid, number))
+code = os.waitstatus_to_exitcode(struct.unpack("i", link.recv(4))[0])
+sys.exit(code if code >= 0 else 128 - code)
+"""
+
+
+def write_command(path: Path, code: str, env: Mapping[str, str]) -> None:
+    """Write a script for shells that executes the code in a fork (elsewhere than on Linux: in Python itself)."""
+    fresh = f"#!{sys.executable}\n{code}\n"
+    filled = {"python": sys.executable, "code": code}
+    path.write_text(CLIENT.format(address=parent(shared(env)), **filled) if CAN_FORK else fresh)
+    path.chmod(0o755)
+
+
 def forks(address: str) -> tuple[socket.socket, dict[str, Any], list[int]]:
     """Fork for every connection; return in each fork what was asked of it."""
     listener = socket.socket(socket.AF_UNIX)
@@ -141,11 +166,12 @@ def become(link: socket.socket, asked: dict[str, Any], fds: list[int]) -> str:
 
 
 if __name__ == "__main__":
-    import uvicorn  # noqa: F401
-
     import adeptree.app.run.playing
     import adeptree.app.serve.service  # noqa: F401
     from adeptree.app.cli import app
+
+    if find_spec("uvicorn"):
+        import uvicorn  # noqa: F401
 
     with open(os.devnull, "w") as nowhere:
         kept, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nowhere, nowhere
