@@ -26,21 +26,21 @@ from pathlib import Path
 from typing import Any
 
 CAN_FORK = sys.platform == "linux"
-OWN = ("PYTEST_CURRENT_TEST", "PWD", "OLDPWD", "COLUMNS", "ADEPTREE_TOKEN")
-"""Variables in which a process may differ from its parent: no import reads them."""
+READ = ("PYTHON", "ADEPTREE_ENGINE", "LC_", "LANG", "TERM", "NO_COLOR", "FORCE_", "TYPER", "_TYPER", "PATH", "HOME")
+"""How the names begin of variables that the interpreter or an import reads: a process has them as its parent has."""
 
 
 def shared(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
     """Return the part of an environment that a process has in common with its parent."""
-    return frozenset((name, text) for name, text in env.items() if name not in OWN)
+    return frozenset((name, text) for name, text in env.items() if name.startswith(READ))
 
 
 @cache
 def parent(env: frozenset[tuple[str, str]]) -> str:
-    """Start the process that imports everything, for one environment; return the address of its socket."""
+    """Start the process that imports everything, with these variables; return the address of its socket."""
     folder = Path(tempfile.mkdtemp(prefix="forks"))
     command = [sys.executable, __file__, str(folder / "socket")]
-    running = subprocess.Popen(command, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    running = subprocess.Popen(command, env={**os.environ, **dict(env)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def end() -> None:
         running.communicate()
