@@ -15,6 +15,7 @@ import numpy as np
 
 import adeptree as at
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 
 T, GAMES = 2000, 3
 LINE = at.Thresholds(1023)
@@ -22,7 +23,7 @@ PLAYERS: dict[str, Callable[[], Any]] = {
     "Adept, engine='paths'": lambda: at.Adept(LINE, engine="paths"),
     "Adept": lambda: at.Adept(LINE),
     **{f"Tracking, S = {s}": lambda s=s: Tracking(LINE, T, s) for s in (0, 1, 15, 159)},
-    **{f"TrackingAnytime, switches={s}": lambda s=s: at.TrackingAnytime(LINE, switches=s) for s in (1, 159)},
+    **{f"TrackingAnytime, switches={s}": lambda s=s: TrackingAnytime(LINE, switches=s) for s in (1, 159)},
 }
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import adeptree as at
+from adeptree.games.block_reset import BlockReset
 from reproduction.budgeted_learners import BudgetedLeader, Guesser, budgeted_lazy_adept
 from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.stats import at_most, mean_at_least
@@ -29,9 +30,9 @@ LEARNERS: dict[str, Any] = {
 
 def budgeted_game(
     name: str, d: int, T: int, Q: int, seed: int, record: bool = False
-) -> tuple[at.BlockReset, at.Transcript]:
+) -> tuple[BlockReset, at.Transcript]:
     """Play a learner of at most Q queries against the adversary of the theorem."""
-    game = at.BlockReset(d, record=record)
+    game = BlockReset(d, record=record)
     return game, at.play(LEARNERS[name](game.oracle, T, Q, seed=seed), game, seed=seed)
 
 
@@ -49,7 +50,7 @@ def run(cell: Cell) -> Row:
     return row
 
 
-def phases(game: at.BlockReset, played: at.Transcript) -> dict[str, list[float]]:
+def phases(game: BlockReset, played: at.Transcript) -> dict[str, list[float]]:
     """Return of each phase: its last round, what the learner and the best concept lost in it, and its 1s."""
     ends = [t for t in game.query_rounds if 0 < t < len(played)] + [len(played)]
     best, losses = game.judge([(r.x, r.y) for r in played]), played.losses

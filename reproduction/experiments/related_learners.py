@@ -12,6 +12,7 @@ import adeptree as at
 from adeptree import research
 from adeptree.families.registry import default_base
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.research.unknown_order import OPEN
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
 from reproduction.experiments.algorithms import listed_of
@@ -33,7 +34,7 @@ def _tracking(cell: Cell) -> Row:
     listed, base = listed_of(c), default_base(c).bind(c)
     M = listed.dimension(listed.all)
     anytime = cell["learner"] == "TrackingAnytime"
-    learner = at.TrackingAnytime(c, S, seed=cell["seed"]) if anytime else Tracking(c, T, S, seed=cell["seed"])
+    learner = TrackingAnytime(c, S, seed=cell["seed"]) if anytime else Tracking(c, T, S, seed=cell["seed"])
     game = played(learner, cell)
     pairs = [(r.x, r.y) for r in game]
     found, least = slow.experts(listed, base, [x for x, _ in pairs]), slow.sequence_loss(listed, pairs, S)

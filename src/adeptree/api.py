@@ -40,7 +40,6 @@ from adeptree.games.adversaries import Drifting as Drifting
 from adeptree.games.adversaries import Greedy as Greedy
 from adeptree.games.adversaries import LittlestoneTree as LittlestoneTree
 from adeptree.games.adversaries import Stochastic as Stochastic
-from adeptree.games.block_reset import BlockReset as BlockReset
 from adeptree.games.play import play as play
 from adeptree.games.transcript import Transcript as Transcript
 from adeptree.ghost import Ghost as Ghost
@@ -54,7 +53,6 @@ from adeptree.learners.leaders import FollowTheLeader as FollowTheLeader
 from adeptree.learners.loading import load as load
 from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
 from adeptree.learners.tickets import Ticket as Ticket
-from adeptree.learners.tracking_anytime import TrackingAnytime as TrackingAnytime
 from adeptree.oracles.oracle_class import OracleClass as OracleClass
 from adeptree.roles.base_learner import BaseLearner as BaseLearner
 from adeptree.roles.concept_class import ConceptClass as ConceptClass

@@ -24,6 +24,7 @@ from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, Unknown
 from adeptree.core.json_lines import seal, unseal
 from adeptree.games import Round
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.oracles import ClassOracle, Recording, Replaying
 from reproduction.journal import Journal
 
@@ -373,7 +374,7 @@ def learners() -> dict[str, Callable[[], Any]]:
         "hedge": lambda: at.Hedge(LINE, 60),
         "hedge, adaptive": lambda: at.Hedge(LINE),
         "tracking": lambda: Tracking(LINE, 60, 2),
-        "tracking, anytime": lambda: at.TrackingAnytime(LINE),
+        "tracking, anytime": lambda: TrackingAnytime(LINE),
         "lazy": lambda: at.LazyAdept(LINE, 60, exponent=0.7),
         "leader": lambda: at.FollowTheLeader(LINE, 60),
     }

@@ -19,6 +19,7 @@ from adeptree.learners.pending_labels import PendingLabels
 from adeptree.learners.rates import Adaptive
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.learners.transactions import Mark
 
 pytestmark = pytest.mark.usefixtures("both_engines")
@@ -493,7 +494,7 @@ def test_open_tickets_are_saved(options: dict[str, Any], tmp_path: Path) -> None
         lambda: at.Hedge(C),
         lambda: at.Hedge(C, 60, rate=0.4),
         lambda: Tracking(C, 60, 2),
-        lambda: at.TrackingAnytime(C),
+        lambda: TrackingAnytime(C),
         lambda: at.Bpss(at.Thresholds(3), 9, prune=True),
         lambda: at.LazyAdept(C, 60),
         lambda: at.FollowTheLeader(C, 60),

@@ -24,6 +24,7 @@ from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 
 
 def standing(learner: Any) -> Any:
@@ -143,7 +144,7 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "oracle, find": (lambda: at.Adept(at.OracleClass(find=find, littlestone_dimension=2)), NUMBERS),
     "literal": (lambda: at.Adept(at.OracleClass(find=find, littlestone_dimension=2, strategy="literal")), NUMBERS),
     "tracking": (lambda: Tracking(at.Thresholds(6), 60, 2), NUMBERS),
-    "tracking, anytime": (lambda: at.TrackingAnytime(at.Thresholds(6)), NUMBERS),
+    "tracking, anytime": (lambda: TrackingAnytime(at.Thresholds(6)), NUMBERS),
     "hedge": (lambda: at.Hedge(at.Thresholds(6)), NUMBERS),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(6), 60), NUMBERS),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(6), 60), NUMBERS),

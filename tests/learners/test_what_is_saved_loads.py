@@ -13,6 +13,7 @@ from wild_games import ADEPTS, OTHERS, refusals
 
 import adeptree as at
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 
 POINT = (1, 0, 1)
 
@@ -111,7 +112,7 @@ LOOKS: dict[str, tuple[Any, int, int]] = {
     "adept": (lambda: at.Adept(at.Thresholds(16), engine="paths"), 2, 0),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(16), 20, commits=20), 2, 2),
     "tracking": (lambda: Tracking(at.Thresholds(16), 20, 1), 2, 2),
-    "tracking anytime": (lambda: at.TrackingAnytime(at.Thresholds(16)), 2, 2),
+    "tracking anytime": (lambda: TrackingAnytime(at.Thresholds(16)), 2, 2),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(16), 20), 1, 1),
 }
 """A learner, and the queries per path of a look that it repeats after loading: after a prediction, after an answer."""

@@ -23,6 +23,7 @@ import adeptree as at
 from adeptree import errors
 from adeptree.families.registry import families
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 
 LIBRARY = at.__file__.rsplit("/", 1)[0]
 START, HEAVY = 7, 8.0
@@ -137,7 +138,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 OTHERS: dict[str, Callable[[], Any]] = {
     "tracking": lambda: Tracking(at.Thresholds(6), 60, 2),
-    "tracking, anytime": lambda: at.TrackingAnytime(at.Thresholds(6)),
+    "tracking, anytime": lambda: TrackingAnytime(at.Thresholds(6)),
     "hedge": lambda: at.Hedge(at.Thresholds(6)),
     "lazy": lambda: at.LazyAdept(at.Thresholds(6), 60),
     "leader": lambda: at.FollowTheLeader(at.Thresholds(6), 60),

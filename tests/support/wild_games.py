@@ -22,6 +22,7 @@ from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners.tracking import Tracking
+from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.oracles import ClassOracle
 
 LINE = at.Thresholds(12)
@@ -52,7 +53,7 @@ ADEPTS = tuple(f"adept on {name}" for name in CLASSES)
 OTHERS: dict[str, Callable[[random.Random], Any]] = {
     "lazy": lambda rng: at.LazyAdept(some_class(rng), 50, exponent=rng.choice([0.4, 0.7, 1.0])),
     "tracking": lambda rng: Tracking(some_class(rng), 50, rng.choice([1, 3]), rate=rng.choice([None, 0.3, 5.0])),
-    "tracking anytime": lambda rng: at.TrackingAnytime(some_class(rng), rng.choice([1, 3])),
+    "tracking anytime": lambda rng: TrackingAnytime(some_class(rng), rng.choice([1, 3])),
     "hedge": lambda rng: at.Hedge(some_list(rng), rng.choice([None, 50]), rate=rng.choice([None, "first-order", 9.0])),
     "leader": lambda rng: at.FollowTheLeader(some_class(rng), 50),
     "perturbed leader": lambda rng: research.FollowThePerturbedLeader(LINE, 50, draws=rng.choice([1, 5])),
