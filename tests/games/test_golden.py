@@ -54,5 +54,6 @@ def test_asked_is_twice_the_width_before_each_round(name: str) -> None:
     rounds = json.loads(lines[0])["rounds"]
     # From the right, as an instance may itself hold blanks: width asked posed inferred best_loss.
     rows = [line.split()[-5:-3] for line in lines[2 : 2 + rounds]]
-    widths = [1, *(int(width) for width, _ in rows)]
+    parts = {"union": 3, "experts": 2}.get(name, 1)  # (a mixture begins with a path of each part)
+    widths = [parts, *(int(width) for width, _ in rows)]
     assert [int(asked) for _, asked in rows] == [2 * sum(widths[: t + 1]) for t in range(rounds)]

@@ -192,8 +192,11 @@ class MixtureKernel(RoundKernel):
         """Count what is asked, 2 queries per path; 2^61 stands for that number or more."""
         i: cython.Py_ssize_t
         most: cython.longlong = 2305843009213693952
+        part: RoundKernel
         for i in range(len(self.parts)):
-            cython.cast(RoundKernel, self.parts[i]).seen = True
+            part = cython.cast(RoundKernel, self.parts[i])
+            part.ask()  # (a part may be a mixture, whose own parts are then seen too)
+            part.seen = True
         self.asked = min(self.asked + 2 * self.count(), most)
 
     def rebuild(self) -> cython.void:

@@ -39,7 +39,7 @@ FAMILIES = (
         example="on_column(rules='thresholds(n=256)', column='score')",
         line="rules about one value, read from a named column",
         small="on_column(rules='thresholds(n=8)', column='score')",
-        golden={"mistake_bound": 12, "rounds": 8},
+        golden={"engine": "auto", "rounds": 8},
     ),
     Family(
         "union",
@@ -47,13 +47,13 @@ FAMILIES = (
         union,
         example="union([\"experts(columns=('lr', 'ht'))\", \"on_column(rules='real_thresholds()', column='lr')\"])",
         line="the rules of several parts, each with a share of the prior",
-        golden={"mistake_bound": 12, "rounds": 8},
+        golden={"engine": "auto", "rounds": 8},
     ),
     Family(
         "experts",
         Experts,
         example="experts(columns=('lr', 'ht'), at=0.7)",
         line="follow one of several models",
-        golden={"mistake_bound": 12, "rounds": 8},
+        golden={"engine": "auto", "rounds": 8},
     ),
 )
