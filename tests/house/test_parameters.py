@@ -24,7 +24,6 @@ MAIN = (
     "SatClass",
     "SmtClass",
     "Stumps",
-    "TrackingAnytime",
     "load",
     "play",
     "register",

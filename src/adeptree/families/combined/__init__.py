@@ -5,7 +5,7 @@ from typing import Any
 
 from adeptree.core.cell_text import is_missing, number
 from adeptree.families.combined.row_engine import RowEngine, VoteEngine
-from adeptree.families.combined.row_rules import Experts, OnColumn, RowRules, Union, Vote, union
+from adeptree.families.combined.row_rules import Experts, ModelVote, OnColumn, RowRules, Union, union
 from adeptree.families.specs import parse
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.roles.concept_class import COMBINE
@@ -31,7 +31,7 @@ FAMILIES = (
         engines=(RowEngine,),
         columns=Columns(_row, names=lambda rules: rules.columns, gaps=True),
     ),
-    Family("", Vote, base=BestSoFar, engines=(VoteEngine,)),
+    Family("", ModelVote, base=BestSoFar, engines=(VoteEngine,)),
     Family(
         "on_column",
         OnColumn,

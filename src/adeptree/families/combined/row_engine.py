@@ -12,7 +12,7 @@ from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, SUM, Fields
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.core.types import Concept, FloatArray, IntArray
-from adeptree.families.combined.row_rules import PartRule, RowRules, Vote
+from adeptree.families.combined.row_rules import ModelVote, PartRule, RowRules
 from adeptree.families.registry import base_for, engines_of, frontier_of
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem, Rows
@@ -33,7 +33,7 @@ class VoteEngine(KernelEngine):
     runs_base = False
     kernel: Any
 
-    def __init__(self, concept_class: Vote, prior: Prior) -> None:
+    def __init__(self, concept_class: ModelVote, prior: Prior) -> None:
         super().__init__()
         self.concept_class, self.prior = concept_class, UniformPrior(2)
         self._use(_VOTES.VoteKernel(concept_class.at))

@@ -221,7 +221,7 @@ def _even_parts(part: Any) -> tuple[ConceptClass, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class Vote(ConceptClass):
+class ModelVote(ConceptClass):
     """Two rules that follow a score, 1 from ``at`` on; they differ where it is missing. A part of :class:`Experts`."""
 
     combines: ClassVar[bool] = True
@@ -287,7 +287,7 @@ class Experts(RowRules):
     @property
     def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]
         """One part per model."""
-        return tuple(Vote(name, self.at) for name in self.models)
+        return tuple(ModelVote(name, self.at) for name in self.models)
 
     @property
     def columns(self) -> tuple[str, ...]:
