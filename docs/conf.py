@@ -33,11 +33,11 @@ nitpick_ignore_regex = [
     ("py:class", r"(collections|numpy|os|abc|concurrent|fractions|pytest|river|sklearn|unittest)\..*"),
     (
         "py:class",
-        r"adeptree\..*\.(_\w+|GhostHistory|MadeFor|HiddenUnion|Partition|LittlestoneSolver|Labelling|AddClause)",
+        r"adeptree\..*\.(_\w+|GhostHistory|MadeFor|Partition|LittlestoneSolver|Labelling|AddClause)",
     ),
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
     ("py:class", r"adeptree\.families\.(rule_values|tables\.cell_rules)\.\w+"),
-    ("py:class", r"adeptree\.(ghost|games|research)\..*\.(OracleLearner|Voting|Voters|Council|MadeConcept|OwnsOracle)"),
+    ("py:class", r"adeptree\.(ghost|games|research)\..*\.(OracleLearner|Voting|Voters|Council)"),
     (
         "py:class",
         r"adeptree\.(theory\.priors\.BetaTables|learners\.(sequence_learner\.SequenceLearner|rates\.RateRule))",

@@ -1,4 +1,4 @@
-"""Learners limited to Q oracle queries: the opponents of ``games.BlockReset``.
+"""Learners limited to Q oracle queries: the opponents of ``BlockReset``.
 
 None of them ever poses more than Q queries, whatever comes. They spend evenly: by round t at most
 ``allowance(t, T, Q)``, which cuts the T rounds into Q + 1 equal parts with one query between each two.

@@ -17,6 +17,7 @@ from adeptree.roles.frontier import Query
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
 from reproduction.experiments.games import random_pairs
 from reproduction.experiments.oracle_efficiency import Listening, stream
+from reproduction.ghost_adversary import MadeUp
 from reproduction.stats import ROUNDING, at_least, at_most
 
 LEARNERS: dict[str, Any] = {
@@ -42,7 +43,7 @@ GREED = (1.0, 0.0, 0.5, 0.9)
 """How often it takes the way that makes the fewest ghosts wrong, by the seed; else it takes any."""
 
 
-class Probing(research.MadeUp):
+class Probing(MadeUp):
     """Tries what the learner would say before it decides on the ghosts' labels; it has no plan, but luck."""
 
     @property
@@ -92,7 +93,7 @@ def probed(base: at.BaseLearner, d: int, seed: int) -> int:
 
 def forced(base: at.BaseLearner, d: int, strategy: str) -> Row:
     """Count how often a learner errs against MadeUp(d); look at the class made, and at the answers it was given."""
-    game = research.MadeUp(d, strategy, record=True)
+    game = MadeUp(d, strategy, record=True)
     game.start(game.points, 0)
     learner = base.bind(game.oracle)
     state, mistakes = learner.start(), 0
@@ -108,7 +109,7 @@ def forced(base: at.BaseLearner, d: int, strategy: str) -> Row:
     return {"mistakes": mistakes, "dimension": dimension, "refuted": sum(_refuted(game, q) for _, q in game.log)}
 
 
-def _refuted(game: research.MadeUp, query: Query) -> bool:
+def _refuted(game: MadeUp, query: Query) -> bool:
     """Say whether the class as it is in the end would answer differently."""
     places = [(game.place(x), y) for x, y in query.sample]
     return bool(query.answer) != any(all(row[place] == y for place, y in places) for row in game.table)

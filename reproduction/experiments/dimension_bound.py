@@ -11,6 +11,7 @@ from adeptree import research
 from reproduction.budgeted_learners import Guesser
 from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.experiments.lower_bound import regrets_of
+from reproduction.ghost_adversary import MadeUp
 from reproduction.stats import at_least, mean_is
 
 LEARNERS: dict[str, Any] = {
@@ -25,7 +26,7 @@ def run(cell: Cell) -> Row:
     """Play the games of a cell; the regret of each is exact in the learner's own coins."""
     first, found, asked = cell["seed"] * cell["games"], [], []
     for seed in range(first, first + cell["games"]):
-        game = research.MadeUp(cell["d"], "coined")
+        game = MadeUp(cell["d"], "coined")
         T = cell["coins"] * game.points
         played = at.play(LEARNERS[cell["learner"]](game.oracle, T), game, rounds=T, seed=seed)
         found.append(played.expected_loss - game.best_loss(played))

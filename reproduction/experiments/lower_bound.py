@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import adeptree as at
-from adeptree.games.block_reset import BlockReset
+from reproduction.block_reset import BlockReset
 from reproduction.budgeted_learners import BudgetedLeader, Guesser, budgeted_lazy_adept
 from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.stats import at_most, mean_at_least

@@ -14,12 +14,12 @@ GAME_MUTANTS: dict[str, Mutant] = {
     # --- The adversary of the lower bound ---
     "no reset": Mutant(
         "BlockReset never opens a new phase",
-        {"games.block_reset:BlockReset._open_phase": ways.never_opens},
+        {"reproduction.block_reset:BlockReset._open_phase": ways.never_opens},
         {"lower-bound": {}, "frontier": {"part": "low"}, "adversaries": {"part": "blocks"}},
     ),
     "noisy blocks": Mutant(
         "a fifth of BlockReset's labels is flipped",
-        {"games.block_reset:BlockReset.label": ways.noisy},
+        {"reproduction.block_reset:BlockReset.label": ways.noisy},
         {"lower-bound": {}, "frontier": {"part": "low"}, "adversaries": {"part": "blocks"}},
     ),
     "budget ignored": Mutant(
@@ -29,37 +29,37 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "loaded blocks": Mutant(
         "BlockReset's coin says 1 in 65 of 100 rounds",
-        {"games.block_reset:BlockReset._coin": instead(lambda self: int(self._coins.random() < 0.65))},
+        {"reproduction.block_reset:BlockReset._coin": instead(lambda self: int(self._coins.random() < 0.65))},
         {"adversaries": {"part": "blocks"}},
     ),
     "alternating coins": Mutant(
         "BlockReset's coin says 1 in every second round",
-        {"games.block_reset:BlockReset._coin": ways.alternating},
+        {"reproduction.block_reset:BlockReset._coin": ways.alternating},
         {"adversaries": {"part": "blocks"}},
     ),
     "phases begin with 1": Mutant(
         "the first label of every phase of BlockReset is 1",
-        {"games.block_reset:BlockReset.instance": ways.one_after_queries},
+        {"reproduction.block_reset:BlockReset.instance": ways.one_after_queries},
         {"adversaries": {"part": "blocks"}},
     ),
     "asked about 1s": Mutant(
         "BlockReset gives a round with a query the label 1",
-        {"games.block_reset:BlockReset.label": ways.one_in_queries},
+        {"reproduction.block_reset:BlockReset.label": ways.one_in_queries},
         {"adversaries": {"part": "blocks"}},
     ),
     "leaking points": Mutant(
         "BlockReset's points are odd or even as their blocks are",
-        {"games.block_reset:HiddenPartition.fresh": ways.leaking},
+        {"reproduction.block_reset:HiddenPartition.fresh": ways.leaking},
         {"adversaries": {"part": "blocks"}},
     ),
     "the same block": Mutant(
         "BlockReset keeps its negative block",
-        {"games.block_reset:BlockReset._open_phase": ways.same_block},
+        {"reproduction.block_reset:BlockReset._open_phase": ways.same_block},
         {"adversaries": {"part": "blocks"}},
     ),
     "half an oracle": Mutant(
         "BlockReset's oracle knows one block less",
-        {"games.block_reset:BlockReset.judge": ways.one_block_less},
+        {"reproduction.block_reset:BlockReset.judge": ways.one_block_less},
         {"adversaries": {"part": "blocks"}},
     ),
     # --- The other adversaries ---
@@ -106,17 +106,17 @@ GAME_MUTANTS: dict[str, Mutant] = {
     # --- The cited learners, and the other lower bound ---
     "agrees": Mutant(
         "MadeUp gives the label that the learner thinks likely",
-        {"research.ghost_adversary:less_likely": instead(lambda p: int(p > 0.5))},
+        {"reproduction.ghost_adversary:less_likely": instead(lambda p: int(p > 0.5))},
         {"cited": {"part": "made up"}},
     ),
     "ghosts say 0": Mutant(
         "MadeUp's ghosts say 0 wherever the plan would have them say something",
-        {"research.ghost_adversary:labels_that_keep": always(0)},
+        {"reproduction.ghost_adversary:labels_that_keep": always(0)},
         {"cited": {"part": "made up"}},
     ),
     "forgotten answers": Mutant(
         "MadeUp's oracle does not know its first ghost",
-        {"research.ghost_adversary:MadeUp.realizable": ways.without_the_first},
+        {"reproduction.ghost_adversary:MadeUp.realizable": ways.without_the_first},
         {"cited": {"part": "made up"}},
     ),
     "no tree": Mutant(
@@ -204,17 +204,17 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "loaded coins": Mutant(
         "MadeUp's coins always say 1",
-        {"research.ghost_adversary:MadeUp._coin": always(1)},
+        {"reproduction.ghost_adversary:MadeUp._coin": always(1)},
         {"dimension-bound": {}},
     ),
     "nobody is better": Mutant(
         "MadeUp says that its best concept loses nothing",
-        {"research.ghost_adversary:MadeUp.best_loss": always(0)},
+        {"reproduction.ghost_adversary:MadeUp.best_loss": always(0)},
         {"dimension-bound": {}},
     ),
     "nothing counted": Mutant(
         "MadeUp counts no question",
-        {"research.ghost_adversary:MadeUp._count": always(None)},
+        {"reproduction.ghost_adversary:MadeUp._count": always(None)},
         {"dimension-bound": {}},
     ),
 }

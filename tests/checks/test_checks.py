@@ -25,8 +25,9 @@ from adeptree.checks import (
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.registry import default_base
 from adeptree.games import Recorded
-from adeptree.games.block_reset import BlockReset
 from adeptree.roles.family import Family
+from reproduction.block_reset import BlockReset
+from reproduction.ghost_adversary import MadeUp
 
 LINE, SPANS, STUMPS, BLOCKS = (
     at.Thresholds(6),
@@ -173,7 +174,7 @@ LEARNERS: list[Any] = [
     subject(partial(at.Adept, BY_WITNESS, base=at.Bisection(LINE)), instances=range(6), name="Adept oracle witness"),
 ]
 RESET = BlockReset(d=1)
-MADE_UP = [research.MadeUp(d, strategy) for d, strategy in ((2, "full"), (2, "coined"), (3, "constant"))]
+MADE_UP = [MadeUp(d, strategy) for d, strategy in ((2, "full"), (2, "coined"), (3, "constant"))]
 ADVERSARIES: list[Any] = [
     at.Stochastic(LINE),
     at.Stochastic(STUMPS, noise=0.0),

@@ -15,8 +15,8 @@ import adeptree as at
 from adeptree import bounds
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError, StateError
 from adeptree.families.rule_values import Constant
-from adeptree.games.block_reset import BlockReset, HiddenUnion
 from adeptree.learners.custom_learner import CustomLearner
+from reproduction.block_reset import BlockReset, HiddenUnion
 from reproduction.budgeted_learners import BudgetedLeader, Guesser
 
 

@@ -13,7 +13,7 @@ import adeptree as at
 from adeptree import bounds
 from adeptree.core.errors import BudgetExhausted
 from adeptree.families.blocks.block_base import DefaultZero
-from adeptree.games.block_reset import BlockReset
+from reproduction.block_reset import BlockReset
 from reproduction.budgeted_learners import BudgetedLeader, Rationed, affordable_rounds, allowance
 
 

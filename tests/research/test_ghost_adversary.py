@@ -16,8 +16,8 @@ import adeptree as at
 from adeptree import bounds, research
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError
 from adeptree.ghost.trees import has_tree
-from adeptree.research.ghost_adversary import BLOCK, NEVER, STRATEGIES, MadeUp, full, keeps
 from reproduction.budgeted_learners import Guesser
+from reproduction.ghost_adversary import BLOCK, NEVER, STRATEGIES, MadeUp, full, keeps
 from reproduction.reference.listed_classes import littlestone_dimension
 
 Columns = tuple[int, ...]

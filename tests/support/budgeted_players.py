@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree.games.block_reset import BlockReset
 from adeptree.games.transcript import Transcript
 from adeptree.learners.online_learner import OnlineLearner
+from reproduction.block_reset import BlockReset
 from reproduction.budgeted_learners import BudgetedLeader, Guesser, Rationed, budgeted_lazy_adept
 
 T, SEEDS = 256, 8

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 TO_RESEARCH = (
     *("BestSoFar", "CellVote", "Consistent", "DefaultZero", "Elimination", "FollowThePerturbedLeader"),
-    *("GaussianElimination", "IntervalSearch", "MadeUp", "MajorityPruning", "NearestEnds", "NearestLabel"),
+    *("GaussianElimination", "IntervalSearch", "MajorityPruning", "NearestEnds", "NearestLabel"),
     *("NearestPoint", "RandSOA", "Transductive", "UnknownOrder", "WeightedVote", "bandit_littlestone_dimension"),
     *("k_littlestone_dimension", "randomized_littlestone_dimension"),
 )
 RENAMED = {name: f"adeptree.research.{name}" for name in TO_RESEARCH}
 """Old names of ``adeptree``, each with its replacement."""
-RENAMED["workers"] = "any concurrent.futures.Executor"
+RENAMED |= {
+    "BlockReset": "reproduction.block_reset.BlockReset",
+    "MadeUp": "reproduction.ghost_adversary.MadeUp",
+    "workers": "any concurrent.futures.Executor",
+}

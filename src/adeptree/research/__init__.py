@@ -1,4 +1,4 @@
-"""Research: learners, adversaries and dimensions that are neither in the paper nor for engineers.
+"""Research: learners and dimensions that are neither in the paper nor for engineers.
 
 Nothing else in the package needs them. ``adeptree.load`` imports this package if a saved file names one of its
 learners.
@@ -16,7 +16,6 @@ from adeptree.families.stumps.cell_vote import CellVote as CellVote
 from adeptree.families.tables.best_so_far import BestSoFar as BestSoFar
 from adeptree.learners.loading import register_learner as _register_learner
 from adeptree.oracles.oracle_class import OracleClass as _OracleClass
-from adeptree.research.ghost_adversary import MadeUp as MadeUp
 from adeptree.research.littlestone_variants import bandit_littlestone_dimension as bandit_littlestone_dimension
 from adeptree.research.littlestone_variants import k_littlestone_dimension as k_littlestone_dimension
 from adeptree.research.littlestone_variants import randomized_littlestone_dimension as randomized_littlestone_dimension

@@ -17,13 +17,13 @@ from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import Instance, Sample
 from adeptree.families.registry import register
 from adeptree.games.adversaries import less_likely
-from adeptree.games.block_reset import HiddenBlocks, OwnsOracle, unseen
 from adeptree.games.transcript import Round
 from adeptree.ghost import Ghost
 from adeptree.ghost.trees import has_tree
 from adeptree.ghost.two_of_two import after
 from adeptree.roles.family import Family
 from adeptree.theory.lower_bounds import forced_mistakes
+from reproduction.block_reset import HiddenBlocks, OwnsOracle, unseen
 
 LARGEST_D = 12
 NEVER = 3**LARGEST_D
