@@ -37,7 +37,7 @@ nitpick_ignore_regex = [
     ),
     ("py:class", r"adeptree\.families\.line\..*\.(HalfLines|Spans|OnAGrid|OnFloats|CutRules)"),
     ("py:class", r"adeptree\.families\.(rule_values|tables\.cell_rules)\.\w+"),
-    ("py:class", r"adeptree\.(ghost|games|research)\..*\.(OracleLearner|Voting|Voters|Council)"),
+    ("py:class", r"adeptree\.ghost\..*\.OracleLearner"),
     (
         "py:class",
         r"adeptree\.(theory\.priors\.BetaTables|learners\.(sequence_learner\.SequenceLearner|rates\.RateRule))",

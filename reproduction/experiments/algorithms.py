@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree import research
 from adeptree.families.registry import default_base
 from adeptree.games.adversaries import History, Recorded
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
@@ -26,15 +25,16 @@ from reproduction.reference.anytime_learner import KT, Mixed, TwoCuts, anytime
 from reproduction.reference.cited_learners import PSEUDOCODE, Machine
 from reproduction.reference.listed_classes import Listed, MostConcepts
 from reproduction.stats import ROUNDING, at_most
+from reproduction.voting_learners import Consistent, MajorityPruning, WeightedVote
 
 BLOCKS = 8
 """Blocks that are played, where the class has infinitely many."""
 
 
 CITED: dict[str, at.BaseLearner] = {
-    "MajorityPruning": research.MajorityPruning(2),
-    "WeightedVote": research.WeightedVote(),
-    "Consistent": research.Consistent(),
+    "MajorityPruning": MajorityPruning(2),
+    "WeightedVote": WeightedVote(),
+    "Consistent": Consistent(),
 }
 
 

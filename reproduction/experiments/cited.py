@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree import research
 from adeptree.core.seeds import stream as random_stream
 from adeptree.families.registry import default_base
 from adeptree.ghost.trees import has_tree
@@ -19,12 +18,13 @@ from reproduction.experiments.games import random_pairs
 from reproduction.experiments.oracle_efficiency import Listening, stream
 from reproduction.ghost_adversary import MadeUp
 from reproduction.stats import ROUNDING, at_least, at_most
+from reproduction.voting_learners import Consistent, MajorityPruning, WeightedVote
 
 LEARNERS: dict[str, Any] = {
     "Ghost": at.Ghost,
-    "MajorityPruning": research.MajorityPruning,
-    "WeightedVote": lambda d: research.WeightedVote(),
-    "Consistent": lambda d: research.Consistent(),
+    "MajorityPruning": MajorityPruning,
+    "WeightedVote": lambda d: WeightedVote(),
+    "Consistent": lambda d: Consistent(),
     "Ghost without d": lambda d: at.Ghost(),
 }
 PROVEN = {

@@ -7,18 +7,18 @@ from functools import partial
 from typing import Any
 
 import adeptree as at
-from adeptree import research
 from reproduction.budgeted_learners import Guesser
 from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.experiments.lower_bound import regrets_of
 from reproduction.ghost_adversary import MadeUp
 from reproduction.stats import at_least, mean_is
+from reproduction.voting_learners import WeightedVote
 
 LEARNERS: dict[str, Any] = {
     "guesser": partial(Guesser, budget=0),
     "leader": at.FollowTheLeader,
     "ADEPT, Ghost": at.Adept,
-    "ADEPT, WeightedVote": lambda oracle, T: at.Adept(oracle, prior="kt", base=research.WeightedVote()),
+    "ADEPT, WeightedVote": lambda oracle, T: at.Adept(oracle, prior="kt", base=WeightedVote()),
 }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from adeptree.research.voting_learners import Consistent
 from reproduction.experiment import Cell
 from reproduction.mutants import game_operators as ways
 from reproduction.mutants.mutation_testing import Mutant
 from reproduction.mutants.operators import always, instead, times
+from reproduction.voting_learners import Consistent
 
 LETTER: dict[str, Cell] = {"algorithms": {}}
 
@@ -131,37 +131,37 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "never prunes": Mutant(
         "MajorityPruning follows the last function",
-        {"research.voting_learners:MajorityPruning.learn": instead(Consistent.learn)},
+        {"reproduction.voting_learners:MajorityPruning.learn": instead(Consistent.learn)},
         {"cited": {"part": "probing", "learner": "MajorityPruning"}} | LETTER,
     ),
     "fifteen blocks": Mutant(
         "a family of MajorityPruning is of fifteen blocks",
-        {"research.voting_learners:BLOCKS": instead(15)},
+        {"reproduction.voting_learners:BLOCKS": instead(15)},
         LETTER,
     ),
     "ties say 1": Mutant(
         "half of a family of MajorityPruning is a majority",
-        {"research.voting_learners:MajorityPruning.vote": ways.ties_say_one},
+        {"reproduction.voting_learners:MajorityPruning.vote": ways.ties_say_one},
         LETTER,
     ),
     "never weighs": Mutant(
         "WeightedVote follows the last function",
-        {"research.voting_learners:WeightedVote.learn": instead(Consistent.learn)},
+        {"reproduction.voting_learners:WeightedVote.learn": instead(Consistent.learn)},
         {"cited": {"part": "probing", "learner": "WeightedVote"}} | LETTER,
     ),
     "phases too long": Mutant(
         "a phase of WeightedVote is twice as long",
-        {"research.voting_learners:_length": times(2)},
+        {"reproduction.voting_learners:_length": times(2)},
         LETTER,
     ),
     "errors weigh nothing": Mutant(
         "all functions of WeightedVote weigh the same",
-        {"research.voting_learners:_margin": ways.without_errors},
+        {"reproduction.voting_learners:_margin": ways.without_errors},
         LETTER,
     ),
     "stubborn": Mutant(
         "Consistent keeps its first function",
-        {"research.voting_learners:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
+        {"reproduction.voting_learners:Consistent.learn": instead(lambda self, council, ones, y, born: council)},
         LETTER,
     ),
     "rows of Ghost": Mutant(
@@ -171,7 +171,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "rows stand still": Mutant(
         "on a frontier, functions say 1 wherever they can",
-        {"research.voting_rows:VotingRows.predict": ways.ones_first},
+        {"reproduction.voting_rows:VotingRows.predict": ways.ones_first},
         LETTER,
     ),
     "gentle": Mutant(
@@ -183,7 +183,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
         "base learners run path by path and ask questions of their own",
         {
             "ghost.ghost_learner:Ghost.rows": ways.path_by_path,
-            "research.voting_rows:Voting.rows": ways.path_by_path,
+            "reproduction.voting_rows:Voting.rows": ways.path_by_path,
         },
         {"cited": {"part": "calls"}, "oracle-efficiency": {}},
     ),

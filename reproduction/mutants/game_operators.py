@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.research.voting_rows import NONE
 from adeptree.roles.base_learner import PerPath
+from reproduction.voting_rows import NONE
 
 
 def never_opens(was: Any) -> Any:

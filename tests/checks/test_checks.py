@@ -28,6 +28,7 @@ from adeptree.games import Recorded
 from adeptree.roles.family import Family
 from reproduction.block_reset import BlockReset
 from reproduction.ghost_adversary import MadeUp
+from reproduction.voting_learners import Consistent, MajorityPruning, WeightedVote
 
 LINE, SPANS, STUMPS, BLOCKS = (
     at.Thresholds(6),
@@ -90,7 +91,7 @@ CLASSES: list[Any] = [
     subject(BY_BIT, instances=range(6)),
     subject(BY_WITNESS, instances=range(6)),
 ]
-CITED = (research.MajorityPruning(2), research.WeightedVote(), research.Consistent())
+CITED = (MajorityPruning(2), WeightedVote(), Consistent())
 BASES: list[Any] = [
     *(subject(default_base(c).bind(c), concept_class=c) for c in RECORDS),
     *(at.Bisection(at.Thresholds(n)) for n in (1, 4, 1000)),

@@ -13,16 +13,16 @@ import pytest
 from test_ghost import CLASSES, Oracle, Row, Rows, random_class
 
 import adeptree as at
-from adeptree import research
 from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
 from adeptree.ghost.trees import has_tree
-from adeptree.research.voting_rows import Council, Voting, VotingRows
 from adeptree.roles.base_learner import PerPath
 from reproduction.reference.cited_learners import PSEUDOCODE, AssosEtAl, KozachinskiySteifer, Transcribed
+from reproduction.voting_learners import Consistent, MajorityPruning, WeightedVote
+from reproduction.voting_rows import Council, Voting, VotingRows
 
-LEARNERS: list[Voting] = [research.MajorityPruning(2), research.WeightedVote(), research.Consistent()]
+LEARNERS: list[Voting] = [MajorityPruning(2), WeightedVote(), Consistent()]
 
 
 def pseudocode(base: Voting, oracle: Any) -> Transcribed:
@@ -63,7 +63,7 @@ def test_it_is_what_its_authors_wrote_when_it_always_errs(base: Voting) -> None:
         return zlib.crc32(bytes(y for _, y in sample)) % 8 < 4
 
     literal, learner = pseudocode(base, oracle), base.bind(at.OracleClass(realizable=oracle))
-    state, rounds = learner.start(), 320 if isinstance(base, research.MajorityPruning) else 150
+    state, rounds = learner.start(), 320 if isinstance(base, MajorityPruning) else 150
     for x in range(rounds):
         predicted = learner.predict(state, x)
         y = int(rng.integers(2)) if x % 5 == 4 else 1 - predicted
@@ -120,7 +120,7 @@ def test_rows_equal_scalar_and_bounds_hold_on_random_classes(d: int) -> None:
     rng = np.random.default_rng(10 + d)
     for _ in range(4):
         rows = random_class(rng, 8, d)
-        for base in (research.MajorityPruning(d), research.WeightedVote(), research.Consistent()):
+        for base in (MajorityPruning(d), WeightedVote(), Consistent()):
             assert max(follow(rows, base, rng.permutation(8).tolist())) <= (base.mistake_bound or len(rows) - 1)
 
 
@@ -166,17 +166,17 @@ def test_a_row_that_loses_a_function_begins_anew(name: str, base: Voting) -> Non
 
 
 def test_mistake_bounds() -> None:
-    assert [research.MajorityPruning(d).mistake_bound for d in range(5)] == [1, 271, 69903, 17895695, 4581298447]
-    assert research.MajorityPruning(32).mistake_bound == 2**256, "no number of a learner is larger"
-    beats = [d for d in range(1, 33) if research.MajorityPruning(d).mistake_bound < (at.Ghost(d).mistake_bound or 0)]
+    assert [MajorityPruning(d).mistake_bound for d in range(5)] == [1, 271, 69903, 17895695, 4581298447]
+    assert MajorityPruning(32).mistake_bound == 2**256, "no number of a learner is larger"
+    beats = [d for d in range(1, 33) if MajorityPruning(d).mistake_bound < (at.Ghost(d).mistake_bound or 0)]
     assert beats == list(range(16, 32)), "both are 2^256 at 32"
-    assert research.WeightedVote().mistake_bound is None is research.Consistent().mistake_bound
+    assert WeightedVote().mistake_bound is None is Consistent().mistake_bound
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_full_family_holds_a_tree_too_deep(seed: int) -> None:
     """16 + 256 mistakes, whatever the functions say: the family of 128 holds a 2-tree, which d = 1 forbids."""
-    rng, base = np.random.default_rng(seed), research.MajorityPruning(1)
+    rng, base = np.random.default_rng(seed), MajorityPruning(1)
     council, columns = base.begin(np.zeros(1, dtype=np.int64)), []
     for mistake in range(base.mistake_bound + 1):
         alive = (rng.random(mistake + 1) < rng.choice([0.1, 0.5, 0.9])).astype(bool)  # what every function says here
@@ -193,7 +193,7 @@ def test_a_full_family_holds_a_tree_too_deep(seed: int) -> None:
 def test_a_class_too_rich_is_noticed_by_adept() -> None:
     everything = at.OracleClass(realizable=lambda sample: len(dict(sample)) == len(set(sample)))
     with pytest.raises(MistakeBoundExceeded):
-        learner = at.Adept(everything, horizon=9, base=research.MajorityPruning(0))
+        learner = at.Adept(everything, horizon=9, base=MajorityPruning(0))
         for x in range(5):
             learner.learn(x, 1)
 
@@ -280,13 +280,13 @@ def test_inside_adept_the_oracle_hears_of_no_base_learner() -> None:
 
 
 def test_the_papers_prior_wants_a_mistake_bound() -> None:
-    for base in (research.WeightedVote(), research.Consistent()):
+    for base in (WeightedVote(), Consistent()):
         with pytest.raises(
             InvalidArgument, match=r"no mistake bound is known for \w+\(\) on thresholds.*mistake_bound=M"
         ):
             at.Adept(at.Thresholds(8), horizon=20, base=base)
         assert at.Adept(at.Thresholds(8), prior="kt", base=base).mistake_bound is None
-    assert at.Adept(at.Thresholds(8), horizon=20, base=research.MajorityPruning(3)).mistake_bound == 17895695
+    assert at.Adept(at.Thresholds(8), horizon=20, base=MajorityPruning(3)).mistake_bound == 17895695
 
 
 def test_once_m_is_t_the_papers_prior_is_blind_to_the_base_learner() -> None:
@@ -300,11 +300,9 @@ def test_once_m_is_t_the_papers_prior_is_blind_to_the_base_learner() -> None:
         found = learner.learn_many(xs, ys)
         return [float(p) for p in found]
 
-    blind = [
-        answers(base, horizon=80, mistake_bound=80) for base in (research.MajorityPruning(5), at.Ghost(5), at.SOA(c))
-    ]
+    blind = [answers(base, horizon=80, mistake_bound=80) for base in (MajorityPruning(5), at.Ghost(5), at.SOA(c))]
     assert blind[0] == pytest.approx(blind[1], abs=1e-9) and blind[0] == pytest.approx(blind[2], abs=1e-9)
-    seeing = [answers(base, prior="kt") for base in (research.MajorityPruning(5), at.Ghost(5), at.SOA(c))]
+    seeing = [answers(base, prior="kt") for base in (MajorityPruning(5), at.Ghost(5), at.SOA(c))]
     assert max(abs(a - b) for a, b in zip(seeing[0], seeing[2], strict=True)) > 1e-3
 
 
@@ -366,7 +364,7 @@ def test_notes_that_cannot_be_are_refused() -> None:
 def test_arguments() -> None:
     assert [repr(base) for base in LEARNERS] == ["MajorityPruning(d=2)", "WeightedVote()", "Consistent()"]
     with pytest.raises(InvalidArgument, match="d must be an int >= 0"):
-        research.MajorityPruning(-1)
+        MajorityPruning(-1)
     with pytest.raises(InvalidArgument, match=r"bind\(concept_class\)"):
-        research.Consistent().predict(research.Consistent().start(), 0)
-    assert research.WeightedVote() == research.WeightedVote().bind(at.Thresholds(3))
+        Consistent().predict(Consistent().start(), 0)
+    assert WeightedVote() == WeightedVote().bind(at.Thresholds(3))

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import bounds, research
+from adeptree import bounds
 from adeptree.core.errors import InvalidArgument, InvalidInstance, OracleError
 from adeptree.ghost.trees import has_tree
 from reproduction.budgeted_learners import Guesser
 from reproduction.ghost_adversary import BLOCK, NEVER, STRATEGIES, MadeUp, full, keeps
 from reproduction.reference.listed_classes import littlestone_dimension
+from reproduction.voting_learners import Consistent, MajorityPruning, WeightedVote
 
 Columns = tuple[int, ...]
 
@@ -134,7 +135,7 @@ def test_the_tripled_game_keeps_its_wrong_ones() -> None:
 def test_ghost_errs_at_every_point() -> None:
     """The same learners by the oracle of the game; Ghost(3) errs 27 times, which no probing adversary brought about."""
     for d in (1, 2, 3):
-        bases: list[Any] = [at.Ghost(d), research.MajorityPruning(d), research.WeightedVote(), research.Consistent()]
+        bases: list[Any] = [at.Ghost(d), MajorityPruning(d), WeightedVote(), Consistent()]
         for base in bases:
             game = MadeUp(d)
             game.start(game.points, 0)
@@ -226,7 +227,7 @@ PLAYERS: dict[str, Callable[[Any, int], Any]] = {
     "guesser": lambda oracle, T: Guesser(oracle, T, 0),
     "leader": at.FollowTheLeader,
     "adept": lambda oracle, T: at.Adept(oracle, T),
-    "adept of its own prior": lambda oracle, T: at.Adept(oracle, prior="kt", base=research.WeightedVote()),
+    "adept of its own prior": lambda oracle, T: at.Adept(oracle, prior="kt", base=WeightedVote()),
 }
 
 

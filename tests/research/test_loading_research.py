@@ -1,4 +1,4 @@
-"""Saved files that name a learner or a base learner of ``adeptree.research``: loaded without importing it first."""
+"""Saved files that name a learner of ``adeptree.research``, or a base learner of another module."""
 
 from __future__ import annotations
 
@@ -12,22 +12,45 @@ import pytest
 
 import adeptree as at
 from adeptree import research
+from reproduction.voting_learners import WeightedVote
 
+ROOT = Path(__file__).parents[2]
 LEARNERS: dict[str, Callable[[], Any]] = {
     "RandSOA": lambda: research.RandSOA(at.Thresholds(8), horizon=9),
     "Transductive": lambda: research.Transductive(at.Thresholds(8), points=range(8), horizon=9),
     "FollowThePerturbedLeader": lambda: research.FollowThePerturbedLeader(at.Thresholds(8), horizon=9),
-    "Adept": lambda: at.Adept(at.BlockUnions(2), prior="kt", base=research.WeightedVote()),
 }
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_a_new_process_loads_it(name: str, tmp_path: Path) -> None:
-    learner = LEARNERS[name]()
+def saved(learner: Any, path: Path) -> str:
+    """Save the learner after three rounds; return what another process must print of it."""
     for x, y in ((3, 0), (6, 1), (4, 1)):
         learner.learn(x, y)
-    path = tmp_path / "learner.adept"
     learner.save(path)
-    code = f"import adeptree; learner = adeptree.load({str(path)!r}); print(repr(learner), learner.predict_proba(5))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{learner!r} {learner.predict_proba(5)}\n" and name in done.stdout
+    return f"{learner!r} {learner.predict_proba(5)}\n"
+
+
+def loaded(path: Path, first: str = "") -> subprocess.CompletedProcess[str]:
+    """Load a file in a new process, after the imports given."""
+    code = f"import adeptree{first}; one = adeptree.load({str(path)!r}); print(repr(one), one.predict_proba(5))"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_new_process_loads_it_without_an_import(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "learner.adept"
+    said = saved(LEARNERS[name](), path)
+    assert loaded(path).stdout == said and name in said
+
+
+def test_a_base_learner_of_another_module_is_known_once_that_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "learner.adept"
+    said = saved(at.Adept(at.BlockUnions(2), prior="kt", base=WeightedVote()), path)
+    assert loaded(path, ", reproduction.voting_learners").stdout == said
+    error = loaded(path).stderr
+    assert "StateError" in error and "DamagedFile" not in error
+    assert (
+        "learnt with WeightedVote(); its base learner 'WeightedVote' is not known here: pass it as base=, or" in error
+    )
+    again = at.load(path, base=WeightedVote())
+    assert f"{again!r} {again.predict_proba(5)}\n" == said

@@ -95,7 +95,7 @@ class Ghost(OracleLearner):
     improve for d <= 2. Whenever it errs although both labels were realizable, the history with the
     wrong label is realizable too; such *ghosts* are its virtual functions. Run on a frontier it asks
     nothing at all, as a ghost is one of the frontier's rows. The proof is in ``docs/ghost.md``, and what it owes to
-    Kozachinskiy and Steifer (:class:`MajorityPruning`, arXiv 2308.08055).
+    Kozachinskiy and Steifer (arXiv 2308.08055).
 
     Parameters
     ----------

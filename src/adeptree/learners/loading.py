@@ -156,6 +156,9 @@ def _base(name: str | None, given: Any, path: object) -> Any:
         return given
     if name is None:
         raise StateError(f"{path} was learnt with a base learner of your own: pass it again as base=")
-    if name.partition("(")[0] not in (*BASES, NATURAL):
-        import_module(RESEARCH)
+    if (kind := name.partition("(")[0]) not in (*BASES, NATURAL):
+        raise StateError(
+            f"{path} was learnt with {name}; its base learner {kind!r} is not known here: pass it as base=, or import "
+            f"the module that defines it (which makes it known with adeptree.register)"
+        )
     return base_named(name)

@@ -11,11 +11,9 @@ from adeptree.families.line.interval_bases import IntervalSearch as IntervalSear
 from adeptree.families.line.interval_bases import NearestEnds as NearestEnds
 from adeptree.families.line.thresholds import NearestLabel as NearestLabel
 from adeptree.families.line.unions import NearestPoint as NearestPoint
-from adeptree.families.registry import register as _register
 from adeptree.families.stumps.cell_vote import CellVote as CellVote
 from adeptree.families.tables.best_so_far import BestSoFar as BestSoFar
 from adeptree.learners.loading import register_learner as _register_learner
-from adeptree.oracles.oracle_class import OracleClass as _OracleClass
 from adeptree.research.littlestone_variants import bandit_littlestone_dimension as bandit_littlestone_dimension
 from adeptree.research.littlestone_variants import k_littlestone_dimension as k_littlestone_dimension
 from adeptree.research.littlestone_variants import randomized_littlestone_dimension as randomized_littlestone_dimension
@@ -23,11 +21,6 @@ from adeptree.research.perturbed_leader import FollowThePerturbedLeader as Follo
 from adeptree.research.rand_soa import RandSOA as RandSOA
 from adeptree.research.transductive import Transductive as Transductive
 from adeptree.research.unknown_order import UnknownOrder as UnknownOrder
-from adeptree.research.voting_learners import Consistent as Consistent
-from adeptree.research.voting_learners import MajorityPruning as MajorityPruning
-from adeptree.research.voting_learners import WeightedVote as WeightedVote
-from adeptree.roles.family import Family as _Family
 
 for _learner in (FollowThePerturbedLeader, RandSOA, Transductive, UnknownOrder):
     _register_learner(_learner)
-_register(_Family("", _OracleClass, bases=(MajorityPruning, WeightedVote, Consistent)))

@@ -1,4 +1,7 @@
-"""The three learners: the last function, the majority of many, and the weighted majority of all."""
+"""The three cited learners: the last function, the majority of many, and the weighted majority of all.
+
+Import this module before you load a saved learner that has one of them as its base learner.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ import numpy as np
 
 from adeptree.core.arguments import LARGEST_INT, check_size
 from adeptree.core.types import BoolArray, FloatArray, IntArray
+from adeptree.families.registry import register
 from adeptree.ghost.ghost_learner import LARGEST_D
-from adeptree.research.voting_rows import NONE, Council, Voting
+from adeptree.oracles.oracle_class import OracleClass
+from adeptree.roles.family import Family
+from reproduction.voting_rows import NONE, Council, Voting
 
 BLOCKS = 16
 """Blocks per family."""
@@ -186,3 +192,6 @@ def _margin(council: Council, ones: BoolArray) -> FloatArray:
     for e in range(int(council.errors.max()) + 1):
         margin += np.where(council.errors == e, sides, 0).sum(axis=1) * np.exp(-eta * e)
     return margin
+
+
+register(Family("", OracleClass, bases=(MajorityPruning, WeightedVote, Consistent)))
