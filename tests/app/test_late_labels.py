@@ -278,7 +278,7 @@ def test_thousands_of_labels_written_at_once_are_all_learnt_before_the_row() -> 
 @POSIX
 @pytest.mark.parametrize("second", [False, True])
 def test_random_kills_change_nothing(second: bool) -> None:
-    found = events(random.Random(9), 900)
+    found = events(random.Random(9), 300)
     options = [stream_of(found), *RULES, "--x", "v", "--quiet", "--frequency"]
     if second:
         rows = [(key, v, "") for key, v, y in found if v and not y]

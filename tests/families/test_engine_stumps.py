@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from kernel_forms import forms_of, play_many
+from long_form import times
 from stump_lines import SlowStumps
 
 import adeptree as at
@@ -167,6 +168,8 @@ def test_the_best_rule_is_the_oracles(kind: str) -> None:
         engine = engine_of(c)
         for t, (x, y) in enumerate(pairs):
             engine.commit(x, y)
+            if t % times(3, 1):
+                continue
             if kind != "open":
                 assert engine.best_rule() == c.erm(pairs[: t + 1])
             assert sum(engine.best_rule()(x) != y for x, y in pairs[: t + 1]) == engine.best_loss

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from kernel_forms import BUILT, forms_of, play_many
+from long_form import times
 from strategies import steady
 
 import adeptree as at
@@ -574,7 +575,7 @@ def test_compiled_is_interpreted_to_the_last_bit(prior: str, order: str, rate: f
         known = prior_of(prior, c, 500)
         horizon = (known.T, known.M) if isinstance(known, PaperPrior) else ()
         measure = (*ThresholdsEngine(c, known).measure(), *horizon)
-        pairs = line_stream(17, getattr(c, "n", 300), 400, order)
+        pairs = line_stream(17, getattr(c, "n", 300), times(200, 400), order)
         if isinstance(c, at.RealThresholds):
             pairs = [((x - 150) * 0.1, y) for x, y in pairs]
             pairs[5:8] = [(5e-324, 1), (-0.0, 0), (1.7e308, 1)]

@@ -10,6 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
+from long_form import times
 from strategies import (
     Family,
     Stream,
@@ -98,7 +99,7 @@ WIDER = [*small_families(), thresholds(40), intervals(13)]
 @pytest.mark.parametrize("family", WIDER, ids=repr)
 @pytest.mark.parametrize("rate", ["paper", "first-order", 0.5])
 def test_expected_regret_is_within_the_bound(family: Family, rate: Any) -> None:
-    T = 40
+    T = times(24, 40)
     for order in ORDERS.values():
         for answer in ANSWERS.values():
             learner = at.Adept(family.c, horizon=T, rate=rate)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import opponents
 import pytest
-from long_form import LONG
+from long_form import LONG, times
 from strategies import every_engine, paths_of
 
 import adeptree as at
@@ -100,8 +100,9 @@ def test_no_stream_breaks_what_is_printed(name: str, options: dict[str, Any], en
 @pytest.mark.parametrize("rate", [1.0, 4.0, 23.0, 36.0, 40.0, 100.0, 1e3, 1e6, 1e-9])
 @pytest.mark.parametrize("prior", ["kt", "mixed", "paper"])
 def test_extreme_rates_lose_no_digits(prior: str, rate: float, engine: str) -> None:
-    learner = at.Adept(at.Thresholds(255), horizon=400, prior=prior, rate=rate, engine=engine)
-    for _ in opponents.greedy(learner, list(range(255)), 400, np.random.default_rng(1)):
+    T = times(200, 400)
+    learner = at.Adept(at.Thresholds(255), horizon=T, prior=prior, rate=rate, engine=engine)
+    for _ in opponents.greedy(learner, list(range(255)), T, np.random.default_rng(1)):
         assert violations(learner, learner.in_advance) == []
     if prior != "paper" and rate >= 100:  # the theorem is nearly an identity there, so nothing smaller is true
         assert guarantees.theorem_one(learner) - learner.regret < 0.1 * learner.regret

@@ -165,7 +165,7 @@ def test_a_table_of_labels_is_the_same_both_ways(rounds: list[tuple[list[bool], 
 # ------------------------------------------------------------------------------------------------ counts
 
 WITNESS_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
-    ("thresholds", lambda: di.thresholds(1000), "both", 0.0035),
+    ("thresholds", lambda: di.thresholds(500), "both", 0.007),
     ("intervals", lambda: di.intervals(80), "both", 0.04),
     ("stumps", lambda: di.stumps(100), "both", 0.04),
     ("half-planes", lambda: di.half_planes(50), "both", 0.065),
@@ -178,7 +178,7 @@ WITNESS_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
 ]
 BIT_COUNTS: list[tuple[str, Callable[[], Table], str, float]] = [
     ("thresholds", lambda: di.thresholds(300), "both", 0.06),
-    ("intervals", lambda: di.intervals(60), "random", 0.25),
+    ("intervals", lambda: di.intervals(45), "random", 0.25),
     ("intervals", lambda: di.intervals(40), "sorted", 0.25),
     ("stumps", lambda: di.stumps(24), "both", 0.5),
     ("half-planes", lambda: di.half_planes(25), "both", 0.4),
