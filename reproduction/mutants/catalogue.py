@@ -38,7 +38,7 @@ MUTANTS: dict[str, Mutant] = {
     "wrong labels": Mutant(
         "what is learnt is the opposite of the label",
         {"learners.online_learner:OnlineLearner.learn": ways.wrong_label},
-        EXACT | LEARNING | {"transfer": {"part": "games"}},
+        EXACT | LEARNING | {"transfer": {"part": "games"}, "decide": {"part": "prompt"}},
     ),
     "losses ignored": Mutant(
         "paths are weighed as if they had no losses",

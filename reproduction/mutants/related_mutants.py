@@ -47,6 +47,42 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
         {"learners.tracking_anytime:CURVES": lambda was: was / 2},
         TRACKING,
     ),
+    # --- Review and unions ---
+    "review too fast": Mutant(
+        "review runs at 1.2 times its largest rate",
+        {"theory.decide:review_rate": times(1.2)},
+        {"decide": {"part": "prompt"}},
+    ),
+    "reviews for half": Mutant(
+        "the learner acts as if a review cost half",
+        {"theory.decide:Review.put_on": ways.half_the_cost},
+        {"decide": {"part": "prompt"}},
+    ),
+    "delay forgotten": Mutant(
+        "the rate of review does not depend on the delay",
+        {"theory.decide:review_rate": ways.without_delay},
+        {"decide": {"part": "late"}},
+    ),
+    "prompt actions": Mutant(
+        "actions are chosen as if labels were prompt",
+        {"theory.decide:Review.put_on": ways.put_on_without_delay},
+        {"decide": {"part": "late"}},
+    ),
+    "average actions": Mutant(
+        "the promise of drawn costs is kept by the actions of the promise on average",
+        {"theory.decide:Review.put_on": ways.fewest_reviews},
+        {"decide": {"part": "drawn"}},
+    ),
+    "equal shares": Mutant(
+        "the parts of a union have equal shares, whatever was given",
+        {"families.combined.row_rules:Union.shares": ways.equal_shares},
+        {"decide": {"part": "union"}},
+    ),
+    "voting at 0.4": Mutant(
+        "a model's vote is 1 from a lower score on",
+        {"families.combined.row_rules:Experts.parts": ways.lower_cut},
+        {"decide": {"part": "union"}},
+    ),
     # --- Points that are known ---
     "another point": Mutant(
         "Transductive looks up the point that was announced after x",
@@ -60,7 +96,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     ),
     "asks again": Mutant(
         "Transductive asks about x when it comes",
-        {"structures.experts:Experts.odds": ways.asks_again},
+        {"structures.experts:ListedExperts.odds": ways.asks_again},
         KNOWN,
     ),
     "half a promise": Mutant(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -22,6 +23,35 @@ def never_switches(was: Any) -> Any:
         self.losses = self.losses[:, children.parent] + wrong
 
     return follow
+
+
+def _put_on(**changes: Any) -> Any:
+    """Put a changed review on the kernel."""
+    return lambda was: lambda self, kernel, weight: was(replace(self, **changes), kernel, weight)
+
+
+put_on_without_delay = _put_on(delay=0)
+fewest_reviews = _put_on(promise="average")
+
+
+def half_the_cost(was: Any) -> Any:
+    """A review costs half."""
+    return lambda self, kernel, weight: was(replace(self, cost=self.cost / 2), kernel, weight)
+
+
+def without_delay(was: Any) -> Any:
+    """All labels are prompt."""
+    return lambda miss, alarm, review, delay=0: was(miss, alarm, review)
+
+
+def equal_shares(was: Any) -> Any:
+    """The same share for each part."""
+    return property(lambda self: (1 / len(self.parts),) * len(self.parts))
+
+
+def lower_cut(was: Any) -> Any:
+    """Scores count as votes from 0.4 on."""
+    return property(lambda self: tuple(replace(part, at=0.4) for part in was.fget(self)))
 
 
 def a_round_later(was: Any) -> Any:
