@@ -113,7 +113,7 @@ def _union(cell: Cell) -> Row:
         return lambda row: int(row[name] >= 0.5) if name in row else gap
 
     votes = [follow(name, gap) for name in ("a", "b") for gap in (0, 1)]
-    cuts = [lambda row, rule=rule: rule(row["x"]) for rule in thresholds(n)]  # type: ignore[misc]
+    cuts: list[Callable[[Any], int]] = [lambda row, rule=rule: rule(row["x"]) for rule in thresholds(n)]  # type: ignore[misc]
     masses = [0.75 / 4] * 4 + [0.25 / (n + 1)] * (n + 1)
     rules = at.union(at.Experts("a", "b"), at.Thresholds(n).on("x"), shares=(3, 1))
     learner, slow = at.Adept(rules, prior="uniform", rate=0.4), Explicit(masses, votes + cuts, 0.4)
