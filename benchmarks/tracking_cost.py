@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import adeptree as at
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 
 T, GAMES = 2000, 3
 LINE = at.Thresholds(1023)

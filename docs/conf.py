@@ -40,7 +40,7 @@ nitpick_ignore_regex = [
     ("py:class", r"adeptree\.ghost\..*\.OracleLearner"),
     (
         "py:class",
-        r"adeptree\.(theory\.priors\.BetaTables|learners\.(sequence_learner\.SequenceLearner|rates\.RateRule))",
+        r"adeptree\.(theory\.priors\.BetaTables|research\.sequence_learner\.SequenceLearner|learners\.rates\.RateRule)",
     ),
     ("py:class", r"adeptree\.(_compiled\..*|roles\.engine\.Entered|core\.declared_state\.\w+)"),
     ("py:class", "[CHS]"),

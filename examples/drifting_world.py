@@ -19,7 +19,7 @@ from __future__ import annotations
 import random
 
 import adeptree as at
-from adeptree.learners.tracking import Tracking
+from adeptree.research.tracking import Tracking
 
 ROUNDS, NOISE, SEED = 8000, 0.01, 0
 RULES = at.Stumps(cuts={"x": [i / 42 for i in range(1, 42)]})

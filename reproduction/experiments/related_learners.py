@@ -11,8 +11,8 @@ import numpy as np
 import adeptree as at
 from adeptree import research
 from adeptree.families.registry import default_base
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 from adeptree.research.unknown_order import OPEN
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
 from reproduction.experiments.algorithms import listed_of

@@ -16,35 +16,35 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     # --- Worlds that change ---
     "nothing shared": Mutant(
         "Tracking deals nothing out again",
-        {"learners.tracking:Tracking.__init__": after_init(ways.shares_nothing)},
+        {"research.tracking:Tracking.__init__": after_init(ways.shares_nothing)},
         TRACKING,
     ),
     "switches for half": Mutant(
         "a switch costs Tracking half of what it does",
-        {"learners.tracking:switching_cost": times(0.5)},
+        {"research.tracking:switching_cost": times(0.5)},
         TRACKING,
     ),
     "no sequence": Mutant(
         "sequences of rules never switch",
-        {"learners.sequence_learner:SequenceLearner._follow_sequences": ways.never_switches},
+        {"research.sequence_learner:SequenceLearner._follow_sequences": ways.never_switches},
         TRACKING,
     ),
     "tracks the opposite": Mutant(
         "learners of sequences learn the opposite of the label",
         {
-            "learners.tracking:Tracking.learn": wrong_label,
-            "learners.tracking_anytime:TrackingAnytime.learn": wrong_label,
+            "research.tracking:Tracking.learn": wrong_label,
+            "research.tracking_anytime:TrackingAnytime.learn": wrong_label,
         },
         TRACKING,
     ),
     "a share too small": Mutant(
         "TrackingAnytime shares out 1/(t + 2) after round t",
-        {"learners.tracking_anytime:shares": ways.a_round_later},
+        {"research.tracking_anytime:shares": ways.a_round_later},
         TRACKING,
     ),
     "curves halved": Mutant(
         "what the rates of TrackingAnytime cost beyond its regret is halved",
-        {"learners.tracking_anytime:CURVES": lambda was: was / 2},
+        {"research.tracking_anytime:CURVES": lambda was: was / 2},
         TRACKING,
     ),
     # --- Review and unions ---

@@ -14,7 +14,7 @@ import adeptree as at
 from adeptree import BlockUnions, Conjunctions, Disjunctions, Hedge, Intervals, Parities, Thresholds, parse
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.errors import AdeptreeError, InvalidArgument, InvalidSpec, TooLarge
-from adeptree.learners.tracking import Tracking
+from adeptree.research.tracking import Tracking
 from adeptree.solvers.lp import Halfspaces
 from adeptree.solvers.sat import DecisionLists, DecisionTrees, Dfas, KTermDnf
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from operator import attrgetter
 
 import pytest
 
@@ -27,6 +28,8 @@ MAIN = (
     "load",
     "play",
     "register",
+    "research.Tracking",
+    "research.TrackingAnytime",
 )
 
 
@@ -43,7 +46,7 @@ def described(docstring: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", MAIN)
 def test_every_parameter_is_described(name: str) -> None:
-    public = getattr(at, name)
+    public = attrgetter(name)(at)
     said = described(inspect.getdoc(public) or "")
     wanted = [parameter for parameter in inspect.signature(public).parameters if not parameter.startswith("_")]
     assert sorted(said) == sorted(wanted)

@@ -9,7 +9,7 @@ import pytest
 
 import adeptree as at
 from adeptree import errors, research
-from adeptree.learners.tracking import Tracking
+from adeptree.research.tracking import Tracking
 
 RULES = at.Thresholds(7)
 LEARNERS: dict[str, Callable[[], Any]] = {

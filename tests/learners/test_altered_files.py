@@ -30,8 +30,8 @@ from adeptree.core.errors import (
 from adeptree.core.json_lines import seal, unseal
 from adeptree.families.registry import default_base
 from adeptree.families.stumps.sparse_stumps import OpenStumps
-from adeptree.learners.tracking import Tracking
 from adeptree.oracles import ClassOracle, Recording, Replaying
+from adeptree.research.tracking import Tracking
 from reproduction.journal import Journal
 from reproduction.reproduce import reproduce
 

@@ -10,7 +10,7 @@ from browser import Reader
 
 import adeptree as at
 from adeptree.core.display import card
-from adeptree.learners.tracking import Tracking
+from adeptree.research.tracking import Tracking
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\n\u202e&\"'"
 

@@ -23,9 +23,9 @@ from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
 from adeptree.core.json_lines import seal, unseal
 from adeptree.games import Round
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.oracles import ClassOracle, Recording, Replaying
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 from reproduction.journal import Journal
 
 LINE = at.Thresholds(32)

@@ -18,9 +18,9 @@ from adeptree.learners.adept import Paths
 from adeptree.learners.pending_labels import PendingLabels
 from adeptree.learners.rates import Adaptive
 from adeptree.learners.tickets import OpenTickets
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.learners.transactions import Mark
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 
 pytestmark = pytest.mark.usefixtures("both_engines")
 

@@ -22,7 +22,7 @@ from adeptree.learners import adept, guarantees, rates
 from adeptree.learners.adept import Paths
 from adeptree.learners.certificate import rounded_up
 from adeptree.learners.rates import Adaptive
-from adeptree.learners.tracking import Tracking
+from adeptree.research.tracking import Tracking
 from adeptree.theory.mixture import log_weights
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 

@@ -18,7 +18,7 @@ import adeptree as at
 from adeptree.checks import check
 from adeptree.core.errors import HorizonReached, InvalidArgument, MistakeBoundExceeded
 from adeptree.learners.loading import KINDS
-from adeptree.learners.tracking import Tracking, switching_cost
+from adeptree.research.tracking import Tracking, switching_cost
 from adeptree.theory.priors import KTPrior
 
 Pair = tuple[Any, int]

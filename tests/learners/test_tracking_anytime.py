@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import adeptree as at
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import CURVES, EACH, RATES, SHARES, TrackingAnytime, sharing_cost
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import CURVES, EACH, RATES, SHARES, TrackingAnytime, sharing_cost
 from adeptree.theory.priors import KTPrior
 
 CLASSES = [at.Thresholds(12), at.Intervals(6), at.Stumps(cuts={"u": [0.5, 1.5], "v": [0.5]}), at.Conjunctions(3)]

@@ -23,8 +23,8 @@ from adeptree import errors, research
 from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 
 
 def standing(learner: Any) -> Any:

@@ -12,8 +12,8 @@ import pytest
 from wild_games import ADEPTS, OTHERS, refusals
 
 import adeptree as at
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 
 POINT = (1, 0, 1)
 

@@ -8,7 +8,7 @@ import pytest
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded
-from adeptree.learners.tracking import Tracking
+from adeptree.research.tracking import Tracking
 
 
 def threshold(sample: Any) -> Any:

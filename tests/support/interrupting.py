@@ -22,8 +22,8 @@ import numpy as np
 import adeptree as at
 from adeptree import errors
 from adeptree.families.registry import families
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 
 LIBRARY = at.__file__.rsplit("/", 1)[0]
 START, HEAVY = 7, 8.0

@@ -21,9 +21,9 @@ import adeptree as at
 from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.families.stumps.sparse_stumps import OpenStumps
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.oracles import ClassOracle
+from adeptree.research.tracking import Tracking
+from adeptree.research.tracking_anytime import TrackingAnytime
 
 LINE = at.Thresholds(12)
 CLASSES: dict[str, Callable[[], at.ConceptClass]] = {

@@ -11,7 +11,6 @@ from adeptree.core.dataframes import framed, rows_of
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.families.registry import base_for, columns_of
 from adeptree.families.stumps.sparse_stumps import OpenStumps
-from adeptree.learners.tracking import Tracking
 
 DECISIONS = ("sample", "argmax")
 
@@ -80,4 +79,6 @@ def learner_of(
         return at.Adept(c, horizon, prior="paper" if known else "mixed", seed=seed, max_weight=max_weight)
     if horizon is None:
         raise InvalidArgument("switches= needs horizon=, the number of rounds in which so many changes may happen")
+    from adeptree.research.tracking import Tracking  # loaded only when used
+
     return Tracking(c, horizon=horizon, switches=switches, seed=seed)

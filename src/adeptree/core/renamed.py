@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 TO_RESEARCH = (
-    *("BestSoFar", "CellVote", "DefaultZero", "Elimination", "FollowThePerturbedLeader"),
-    *("GaussianElimination", "IntervalSearch", "NearestEnds", "NearestLabel"),
-    *("NearestPoint", "RandSOA", "Transductive", "UnknownOrder", "bandit_littlestone_dimension"),
-    *("k_littlestone_dimension", "randomized_littlestone_dimension"),
+    *("BestSoFar", "CellVote", "DefaultZero", "Elimination", "FollowThePerturbedLeader", "GaussianElimination"),
+    *("IntervalSearch", "NearestEnds", "NearestLabel", "NearestPoint", "RandSOA", "Tracking", "TrackingAnytime"),
+    *("Transductive", "UnknownOrder", "bandit_littlestone_dimension", "k_littlestone_dimension"),
+    "randomized_littlestone_dimension",
 )
 RENAMED = {name: f"adeptree.research.{name}" for name in TO_RESEARCH}
 """Old names of ``adeptree``, each with its replacement."""

@@ -19,13 +19,9 @@ from adeptree.learners.lazy import LazyAdept
 from adeptree.learners.leaders import FollowTheLeader
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.state_validation import check_rebuilt, check_saved
-from adeptree.learners.tracking import Tracking
-from adeptree.learners.tracking_anytime import TrackingAnytime
 from adeptree.roles.concept_class import ConceptClass
 
-KINDS: dict[str, type[OnlineLearner]] = {
-    kind.kind: kind for kind in (Adept, LazyAdept, Tracking, TrackingAnytime, Hedge, FollowTheLeader)
-}
+KINDS: dict[str, type[OnlineLearner]] = {kind.kind: kind for kind in (Adept, LazyAdept, Hedge, FollowTheLeader)}
 
 RESEARCH = "adeptree.research"
 """Imported only if a file needs it."""

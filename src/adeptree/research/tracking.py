@@ -16,7 +16,7 @@ from adeptree.core.arguments import check_number, check_size
 from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.guarantees import warn_if_weak
 from adeptree.learners.rates import check_rate
-from adeptree.learners.sequence_learner import SequenceLearner
+from adeptree.research.sequence_learner import SequenceLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
 from adeptree.theory.mixture import log_sum

@@ -15,8 +15,8 @@ from adeptree.core.arguments import check_size
 from adeptree.core.declared_state import need
 from adeptree.core.types import FloatArray, Instance
 from adeptree.learners.guarantees import warn_if_weak
-from adeptree.learners.sequence_learner import SequenceLearner
-from adeptree.learners.tracking import switching_cost
+from adeptree.research.sequence_learner import SequenceLearner
+from adeptree.research.tracking import switching_cost
 from adeptree.roles.concept_class import ConceptClass
 
 RATES: FloatArray = np.array([15 / 16, *(0.25**i for i in range(1, 6))])
