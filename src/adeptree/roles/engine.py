@@ -141,6 +141,8 @@ class Engine(PythonStructure, Declared, ABC):
     """Whether a base learner predicts on every path; without one the prior is the structure's own."""
     best_may_fall: ClassVar[bool] = False
     """Whether ``best_loss`` may fall from one round to the next: then nothing is proven of the regret at the end."""
+    own_prior: ClassVar[Any] = None
+    """A function that makes the prior of the structure, where it has one, of the name of a prior and the class."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 
@@ -156,7 +158,8 @@ class Engine(PythonStructure, Declared, ABC):
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
         """Return the prior that it computes with, which says what a path may cost: that of the problem, mostly."""
-        return problem.prior
+        made = cls.own_prior
+        return problem.prior if made is None else made(problem.prior.name, problem.concept_class)
 
     @classmethod
     def of(cls, problem: Problem) -> Engine:

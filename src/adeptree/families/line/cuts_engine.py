@@ -66,19 +66,14 @@ class CutsEngine(LineEngine):
 
     kind: ClassVar[str] = "cuts"
     runs_base = False
+    own_prior = staticmethod(lambda name, c: CutsPrior(name, c.line, c.cuts))
 
     concept_class: Any
     kernel: Any
 
     def __init__(self, concept_class: Any, prior: Prior) -> None:
-        super().__init__(concept_class, CutsPrior(prior.name, concept_class.line, concept_class.cuts))
+        super().__init__(concept_class, self.own_prior(prior.name, concept_class))
         self._use(self._made())
-
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return the prior of so many cuts."""
-        concept_class: Any = problem.concept_class
-        return CutsPrior(problem.prior.name, concept_class.line, concept_class.cuts)
 
     def _made(self) -> Any:
         cuts, measure = self.concept_class.cuts, self.measure()

@@ -85,6 +85,7 @@ class StumpsEngine(MixtureEngine):
     """
 
     kind = "stump-lines"
+    own_prior = StumpsPrior
     stump: type[Stump] = Stump
 
     def __init__(self, concept_class: Any, prior: Prior) -> None:
@@ -104,11 +105,6 @@ class StumpsEngine(MixtureEngine):
             member.kernel.lead = self.members[0].kernel  # (all lines have one rate)
         parts, log_shares = [member.kernel for member in self.members], [-math.log(self.prior.kinds)] * len(names)
         self._use(_KERNEL.MixtureKernel(parts, names, [None] * len(names), log_shares, word_of))
-
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return the prior of the mixture."""
-        return StumpsPrior(problem.prior.name, problem.concept_class)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:

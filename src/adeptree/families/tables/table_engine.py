@@ -61,6 +61,7 @@ class TableEngine(MixtureEngine):
     """
 
     kind = "tables"
+    own_prior = TablePrior
     column: ClassVar[type[ColumnEngine]] = ColumnEngine
 
     def __init__(self, concept_class: TableRules, prior: Prior) -> None:
@@ -73,11 +74,6 @@ class TableEngine(MixtureEngine):
         parts, readers = [member.kernel for member in self.members], [concept_class.lookups.get(name) for name in names]
         log_shares = [-math.log(self.prior.kinds)] * len(names)
         self._use(_KERNEL.MixtureKernel(parts, names, readers, log_shares, word_of))
-
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return the prior of the table."""
-        return TablePrior(problem.prior.name, problem.concept_class)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
