@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -93,6 +94,20 @@ def test_they_are_all_labellings_within_reach(
         first = learner.rules_within(k, limit)
         assert first.more == (limit < len(found)) and len(first) == min(limit, len(found))
         assert [near.loss for near in first] == pytest.approx([near.loss for near in found][:limit])
+
+
+@every_engine
+@pytest.mark.parametrize("family", [strategies.thresholds(4), strategies.intervals(4)], ids=repr)
+def test_rounded_sums_hide_no_rule(family: Family, engine: str) -> None:
+    for seed in range(40):
+        rng = random.Random(seed)
+        rounds = [(rng.choice(family.points), rng.randrange(2), rng.choice([0.1, 0.3, 0.7])) for _ in range(14)]
+        learner = at.Adept(family.c, engine=engine)
+        for x, y, w in rounds:
+            learner.learn(x, y, weight=w)
+        for k in (0.2, 0.8, 1.0, 2.0):
+            found = {tuple(near.rule(x) for x, _, _ in rounds) for near in learner.rules_within(k)}
+            assert found == expected(family, rounds, k).keys()
 
 
 def test_steps_list_none_but_path_by_path() -> None:
