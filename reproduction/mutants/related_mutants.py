@@ -80,7 +80,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     ),
     "voting at 0.4": Mutant(
         "a model's vote is 1 from a lower score on",
-        {"families.combined.row_rules:Experts.parts": ways.lower_cut},
+        {"families.combined.model_votes:Experts.parts": ways.lower_cut},
         {"decide": {"part": "union"}},
     ),
     # --- Points that are known ---

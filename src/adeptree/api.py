@@ -9,7 +9,7 @@ from adeptree.families.bits.bit_rules import Conjunctions as Conjunctions
 from adeptree.families.bits.bit_rules import Disjunctions as Disjunctions
 from adeptree.families.bits.bit_rules import Parities as Parities
 from adeptree.families.blocks.block_unions import BlockUnions as BlockUnions
-from adeptree.families.combined.row_rules import Experts as Experts
+from adeptree.families.combined.model_votes import Experts as Experts
 from adeptree.families.combined.row_rules import union as union
 from adeptree.families.dimensions import littlestone_dimension as littlestone_dimension
 from adeptree.families.dimensions import vc_dimension as vc_dimension

@@ -76,6 +76,7 @@ DOCUMENTED = {
     "minimal": "docs/solvers-sat.md",
     "misses": "docs/oracles.md",
     "observe": "docs/oracles.md",
+    "on": "docs/howto/alert-threshold.md",
     "parametrize_with_checks": "docs/reference/checks.md",
     "to_frame": "docs/python.md",
     "verify": "docs/solvers-lp.md",
@@ -102,6 +103,7 @@ BUDGETS = [
     Budget("research leaves the core", 26_440, 15_740),
     Budget("stumps are a mixture", 25_980, 15_500),
     Budget("one learner, one round, declared state", 25_980, 15_500),
+    Budget("review and combined rules", 25_900, 15_490),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"One runner", "the end of this edition"}

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adeptree.core.cell_text import is_missing, number
+from adeptree.families.combined.model_votes import Experts, ModelVote
 from adeptree.families.combined.row_engine import RowEngine, VoteEngine
-from adeptree.families.combined.row_rules import Experts, ModelVote, OnColumn, RowRules, Union, union
+from adeptree.families.combined.row_rules import OnColumn, RowRules, Union, union
 from adeptree.families.specs import parse
 from adeptree.families.tables.best_so_far import BestSoFar
 from adeptree.roles.concept_class import COMBINE

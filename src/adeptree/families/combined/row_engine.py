@@ -12,7 +12,8 @@ from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, SUM, Fields
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.core.types import Concept, FloatArray, IntArray
-from adeptree.families.combined.row_rules import ModelVote, PartRule, RowRules
+from adeptree.families.combined.model_votes import ModelVote
+from adeptree.families.combined.row_rules import PartRule, RowRules
 from adeptree.families.registry import base_for, engines_of, frontier_of
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem, Rows
