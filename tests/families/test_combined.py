@@ -142,8 +142,17 @@ def test_paths_by_the_oracle_keep_their_bound_on_a_union() -> None:
         (lambda: at.Thresholds(4) | at.Experts("a"), 'use rules.on("column")'),
         (lambda: at.Adept(at.Experts("a"), horizon=9, prior="paper", mistake_bound=3), 'use prior="mixed"'),
         (lambda: at.Adept(at.Experts("a"), max_width=9), "leave max_width out"),
-        (lambda: at.union(at.Experts("a"), shares=(1, 2)), "shares must be 1 numbers above 0"),
-        (lambda: at.Experts(), "features"),
+        (lambda: at.union(at.Experts("a"), shares=(1, 2)), "shares must be 1 number from 1e-9 to 1e9"),
+        (lambda: at.Experts(), "columns"),
+        (lambda: at.union(), "a union needs rules"),
+        (lambda: at.union(at.Experts("a"), at.Experts("b"), shares=("1", "2")), "numbers from 1e-9 to 1e9"),  # type: ignore[arg-type]
+        (lambda: at.union(at.Experts("a"), at.Experts("b"), shares=3), "numbers from 1e-9 to 1e9"),  # type: ignore[arg-type]
+        (lambda: at.union(at.Experts("a"), at.Experts("b"), shares=(10**400, 1)), "numbers from 1e-9 to 1e9"),
+        (lambda: at.Thresholds(4).on(3), "column must be one or more different texts"),  # type: ignore[arg-type]
+        (lambda: at.Thresholds(4).on(""), "column must be one or more different texts"),
+        (lambda: at.Thresholds(4).on("a").on("b"), "names the columns it reads already"),
+        (lambda: at.Adept(at.RealSteps().on("a")), "compared with its most probable rule"),
+        (lambda: at.Adept(at.TableSteps(["a"]) | at.Experts("b")), "compared with its most probable rule"),
         (lambda: at.Adept(at.Experts("a")).learn({"a": "yes"}, 1), "must hold votes (0 or 1) or scores"),
         (lambda: at.Adept(at.Thresholds(4).on("a")).learn({"b": 1}, 1), "column 'a' must not be missing"),
         (lambda: at.Adept(at.Thresholds(4).on("a")).learn(3, 1), "x must be a mapping of column names"),
@@ -153,3 +162,25 @@ def test_wrong_combinations_are_refused_with_a_reason(build: Callable[[], Any], 
     with pytest.raises(at.errors.InvalidArgument) as error:
         build()
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        at.Thresholds(9).on("s") | at.Experts("s", at=4),
+        at.Intervals(9).on("s") | at.RealThresholds().on("s"),
+        at.Thresholds(4).on("s") | at.Thresholds(9).on("s"),
+        at.Thresholds(4).on("s") | at.RealStumps(["s"]),
+        at.Thresholds(4).on("s") | at.TableStumps(["s", "t"]),
+        at.FiniteClass(["0011", "0101"]).on("s") | at.Experts("s", at=2),
+    ],
+    ids=repr,
+)
+def test_parts_that_read_one_column_are_saved_and_loaded(rules: Any, tmp_path: Path) -> None:
+    learner = at.Adept(rules, review=0.1)
+    for i in range(8):
+        learner.learn({"s": i % 4, "t": "ab"[i % 2]}, i % 3 == 0)
+    learner.save(tmp_path / "f")
+    again = at.load(tmp_path / "f")
+    assert again.predict_proba({"s": 2, "t": "a"}) == learner.predict_proba({"s": 2, "t": "a"})
+    assert again.certificate() == learner.certificate()

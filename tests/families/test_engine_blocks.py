@@ -204,7 +204,7 @@ def test_equals_the_paths_with_weights_late_labels_and_extreme_rates(seed: int, 
         assert found.log_odds == pytest.approx(exact.log_odds, rel=1e-12, abs=1e-11)
         if rng.random() < 0.3:
             paths.open(t, x)
-            assert kernel.open(x)
+            assert kernel.open(x, 0)
             waiting[t] = x, y, weight
         else:
             paths.commit(x, y, weight)
@@ -215,7 +215,7 @@ def test_equals_the_paths_with_weights_late_labels_and_extreme_rates(seed: int, 
             exact = paths.odds_of(ticket)
             paths.settle(ticket, y, weight)
             engine.probability(x)  # a look at the same block, as if it were a new round, is another thing
-            assert kernel.settle(x, y, weight, 0.5, 0, 0)
+            assert kernel.settle(x, y, weight, 0.5, 0.0, 0, 0)
             asked += 2 * engine.width
             assert kernel.p == pytest.approx(exact.p, abs=1e-12)
             assert kernel.log_ratio() == pytest.approx(exact.log_odds, rel=1e-12, abs=1e-11)
@@ -385,12 +385,12 @@ def test_saved_in_the_middle_is_never_stopped(name: str, d: int) -> None:
     assert str(second.best_rule()) == str(whole.best_rule())
     third = pickle.loads(pickle.dumps(second))
     assert (third.queries.asked, third.rate) == (second.queries.asked, 0.7)
-    second.kernel.open(("source", 1))
-    whole.kernel.open(("source", 1))
+    second.kernel.open(("source", 1), 0)
+    whole.kernel.open(("source", 1), 0)
     fourth = engine_of(name, d, 160, 0.7)
     fourth.restore(second.state())
     for engine in (whole, second, fourth):
-        engine.kernel.settle(("source", 1), 1, 0.3, 0.5, 1, 0)
+        engine.kernel.settle(("source", 1), 1, 0.3, 0.5, 0.0, 1, 0)
         engine.kernel.scale = 2.0
     expected = play(whole, pairs[130:])
     assert play(second, pairs[130:]) == play(fourth, pairs[130:]) == expected

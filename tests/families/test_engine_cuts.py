@@ -141,12 +141,12 @@ def test_late_labels(concept_class: Any) -> None:
     reference, waiting = slow(engine), []
     for x, y, weight in stream(engine.line, 9, seed=5):
         p = engine.probability(x)
-        assert engine.kernel.open(x)
+        assert engine.kernel.open(x, 0)
         reference.enter(x)
         waiting.append((x, y, weight, p))
         if len(waiting) == 3:
             for point, label, cost, before in reversed(waiting):
-                assert engine.kernel.settle(point, label, cost, before, 0, 1)
+                assert engine.kernel.settle(point, label, cost, before, 0.0, 0, 1)
                 reference.charge(point, label, cost)
             waiting.clear()
         point = 0.3 if engine.line.of_floats else 3

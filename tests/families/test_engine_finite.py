@@ -180,7 +180,7 @@ def test_late_labels(c: Any, rounds: list[Any], name: str, rate: float, order: A
         same_odds(paths, engine, x)
         if late:
             paths.open(ticket, x)
-            assert engine.kernel.open(x)
+            assert engine.kernel.open(x, 0)
             waiting.append((ticket, x, y))
         else:
             paths.commit(x, y)
@@ -189,7 +189,7 @@ def test_late_labels(c: Any, rounds: list[Any], name: str, rate: float, order: A
             ticket, x, y = waiting.pop(order.randrange(len(waiting)))
             now, drift = paths.odds_of(ticket), engine.kernel.ledger.drift
             paths.settle(ticket, y, 2)
-            assert engine.kernel.settle(x, y, 2.0, 0.5, 0, 0)
+            assert engine.kernel.settle(x, y, 2.0, 0.5, 0.0, 0, 0)
             # The ledger is charged by what would be answered now.
             loss = abs(y - now.p)
             assert engine.kernel.ledger.drift - drift == pytest.approx(2 * (0.5 - loss), abs=1e-9)

@@ -138,13 +138,13 @@ def test_late_labels(kind: str, order: str) -> None:
     rng, waiting = np.random.default_rng(0), []
     for t, (x, y) in enumerate(pairs):
         agree(engine, slow, x)
-        engine.kernel.open(x)
+        engine.kernel.open(x, 0)
         slow.commit(x, 0, 0.0)
         waiting.append((x, y))
         while waiting and rng.random() < 0.6:
             point, label = waiting.pop(int(rng.integers(len(waiting))))
             theirs = slow.weigh(point)["p"]
-            assert engine.kernel.settle(point, label, 1.0, 0.5, 0, 0)
+            assert engine.kernel.settle(point, label, 1.0, 0.5, 0.0, 0, 0)
             assert engine.kernel.p == pytest.approx(theirs, abs=1e-12), t
             slow.commit(point, label, 1.0)
 

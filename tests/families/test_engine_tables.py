@@ -90,7 +90,7 @@ def test_sets_of_values_are_those_that_are_drawn(rounds: Any, d: int, rate: floa
             engine.commit(x, y, weight)
             slow.commit(x, y, weight)
         else:
-            assert engine.kernel.open(x)
+            assert engine.kernel.open(x, 0)
             waiting.append((x, y, weight, p))
             slow.commit(x, 0, 0.0)
         if i == 12:
@@ -99,7 +99,7 @@ def test_sets_of_values_are_those_that_are_drawn(rounds: Any, d: int, rate: floa
             restored.restore(engine.state())
             engine = restored
     for x, y, weight, p in waiting:
-        assert engine.kernel.settle(x, y, weight, p, 0, 0)
+        assert engine.kernel.settle(x, y, weight, p, 0.0, 0, 0)
         slow.commit(x, y, weight)
     total = np.logaddexp.reduce([w for pair in slow.weights({}) for w in pair]) - math.log(engine.prior.kinds)
     assert engine.log_potential() - rate * engine.best_loss == pytest.approx(total, rel=1e-12, abs=1e-9)

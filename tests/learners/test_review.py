@@ -6,6 +6,7 @@ import copy
 import math
 import random
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -316,7 +317,8 @@ def runs_over_the_drawn_promise(promise: str) -> int:
         over += worst > most
         if promise == "drawn":
             assert drawn_bound(learner, 0.9) == pytest.approx(most)
-            assert learner.realised_bound(0.9) <= most + 1e-9
+            either = min(drawn_bound(learner, 0.95), learner.regret + learner._excess(0.95, 1))
+            assert learner.realised_bound(0.9) == either  # each may fail, with half of the probability
     return over
 
 
@@ -339,6 +341,7 @@ def test_the_limit_on_reviews_is_kept_and_charged() -> None:
     assert (capped.ledger.reviews, capped.certificate().reviews) == (5, 5)
     assert free.ledger.reviews > 5
     assert capped.in_advance is None
+    assert "the number of reviews is at most 5 in all" in str(capped.certificate())
     assert "after 5 reviews the learner decides alone" in capped.certificate().in_advance_note
 
 
@@ -468,3 +471,25 @@ def test_predict_proba_is_the_share_that_says_1_with_and_without_review() -> Non
     ticket = handing.answer(7)
     assert 0 < ticket.r < 1
     assert ticket.p < handing.predict_proba(7)
+
+
+def test_the_rate_is_never_rounded_above_the_exact_one() -> None:
+    """Near ab/(a + b) the two sides of the definition nearly cancel: here they are computed with 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        for near in (1e-3, 1e-9, 1e-12, 1e-14):
+            c = 0.5 - near
+            assert Decimal(review_rate(1, 1, c)) <= ((1 - Decimal(c)) / Decimal(c)).ln()
+    for tiny in (1e-170, 1e-300):
+        assert review_rate(1, 1, tiny) == pytest.approx(-math.log(tiny), rel=1e-9)
+
+
+def test_a_long_delay_is_refused_and_late_labels_show_no_drift() -> None:
+    with pytest.raises(at.errors.InvalidArgument, match=r"delay must be an int in 0\.\.1000000000"):
+        at.Review(0.1, delay=10**25)
+    learner = at.Adept(at.Thresholds(2), review=0.25, prior="uniform")
+    tickets = [learner.answer(0) for _ in range(20)]
+    for ticket in tickets:
+        learner.learn(ticket, 1)
+    assert "(late labels: 190 overlaps)" in str(learner.certificate())
+    assert learner.regret <= learner.bound

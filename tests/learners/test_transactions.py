@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -587,3 +588,35 @@ def test_all_of_this_holds_where_kernels_are_interpreted() -> None:
         text=True,
     )
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
+
+
+def test_an_interrupt_while_numbers_are_read_leaves_the_learner_usable() -> None:
+    """At every line of the account's files: the turn of a reader ends with its call."""
+    learner: Any = at.Adept(at.Thresholds(16), costs=(2, 1))
+    learner.learn_many([3, 9, 5], [0, 1, 1])
+    for read in (lambda: learner.regret, lambda: learner.bound, learner.certificate):
+        lines = 0
+        for target in range(1, 1000):
+            met = 0
+
+            def strike(frame: Any, event: str, _: Any, target: int = target) -> Any:
+                nonlocal met
+                if Path(frame.f_code.co_filename).name not in ("account.py", "adept_learner.py"):
+                    return None
+                if event == "line":
+                    met += 1
+                    if met == target:
+                        raise KeyboardInterrupt
+                return strike
+
+            sys.settrace(strike)
+            try:
+                read()
+            except KeyboardInterrupt:
+                lines += 1
+            finally:
+                sys.settrace(None)
+            if met < target:
+                break
+            assert 0 <= learner.predict_proba(4) <= 1
+        assert lines > 3

@@ -79,7 +79,7 @@ def test_the_numbers_of_all_rules(seed: int) -> None:
         assert made.word == word_of(row)
         assert made.log_total() - rate * made.least() == pytest.approx(np.logaddexp(zero, one), abs=1e-10)
         if t % 3 == 1:  # a label that comes late
-            assert made.open(row) and made.settle(row, label, cost, p, 0, 0)
+            assert made.open(row, 0) and made.settle(row, label, cost, p, 0.0, 0, 0)
         else:
             assert made.learn(row, label, cost)
         slow.charge(row, label, cost)

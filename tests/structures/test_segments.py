@@ -98,14 +98,14 @@ def test_the_numbers_of_all_combinations(which: str, seed: int) -> None:
         assert made.log_total() - rate * made.least() == pytest.approx(np.logaddexp(zero, one), abs=1e-10)
         assert made.chance(row) == p
         if t % 3 == 1:
-            assert made.open(row)
+            assert made.open(row, 0)
             late.append((row, p))
         else:
             assert made.learn(row, label, cost)
             slow.rounds.append((name, x, label, cost))
         if late and t % 4 == 3:
             row, p = late.pop(0)
-            assert made.settle(row, 1 - label, cost, p, 0, 0)
+            assert made.settle(row, 1 - label, cost, p, 0.0, 0, 0)
             slow.rounds.append((row["by"], row["x"], 1 - label, cost))
         assert made.least() == pytest.approx(min(slow.loss(says) for _, says in slow.all()), abs=1e-9)
         assert segments.count() == math.prod(len(slow.rules(each)) for each in NAMES if slow.lines[each].costs)

@@ -47,6 +47,11 @@ CLASSES: dict[str, Callable[[], at.ConceptClass]] = {
     "table intervals": lambda: at.parse("table_intervals(features=['a', 'b'])"),
     "table unions": lambda: at.parse("table_unions(features=['a', 'b'], m=2)"),
     "table steps": lambda: at.parse("table_steps(features=['a', 'b'])"),
+    "on column": lambda: at.Intervals(12).on("a"),
+    "experts": lambda: at.Experts("a", "b"),
+    "union": lambda: (
+        at.Thresholds(9).on("a") | at.Experts("a", "b", at=4) | at.parse("table_stumps(features=['a', 'c'])")
+    ),
     "oracle": lambda: at.OracleClass(find=ClassOracle(LINE).find, littlestone_dimension=4, name="line"),
 }
 ADEPTS = tuple(f"adept on {name}" for name in CLASSES)
@@ -62,6 +67,7 @@ OTHERS: dict[str, Callable[[random.Random], Any]] = {
     "unknown order": lambda rng: research.UnknownOrder(LINE, list(range(12)) * 5),
 }
 """Every other kind of learner that can be saved."""
+REVIEWS = (0.05, at.Review(0.1, at_most=3), at.Review(0.02, "cheapest", delay=2), at.Review(0.05, promise="drawn"))
 ROUNDS = 18
 FRACTIONS = (0.1, 0.7, 0.2, 1 / 3, 1e-9, 2.5, 0.0, 1, 1, 3)
 
@@ -80,10 +86,11 @@ def some_adept(c: at.ConceptClass, rng: random.Random) -> at.Adept:
         chosen: dict[str, Any] = {
             "horizon": rng.choice([None, 60]),
             "rate": rng.choice([None, "paper", "first-order", "anytime", "adaptive", 0.01, 0.5, 4.0, 50.0, 1e5]),
-            "prior": rng.choice([None, None, "paper", "kt", "mixed"]),
+            "prior": rng.choice([None, None, "paper", "kt", "mixed", "uniform"]),
             "engine": rng.choice(["auto", "auto", "collapsed", "paths"]),
             "costs": rng.choice([(1, 1), (1, 1), (5, 1), (0.2, 0.7), (0, 1), (1000, 0.1)]),
             "max_weight": rng.choice([1, 1, 0.3, 10, 1e-3, 1000]),
+            "review": rng.choice([None, None, *REVIEWS]),
             "seed": rng.randrange(9),
         }
         if rng.random() < 0.15 or chosen["engine"] == "paths":  # (steps have 2^rounds of them)

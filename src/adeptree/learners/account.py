@@ -157,8 +157,7 @@ class Account(ABC):
     @property
     def regret(self) -> float:
         """Expected regret so far, exactly: expected loss minus the best concept's loss."""
-        with self._held():
-            return self.expected_loss - self.best_loss
+        with self._held(): return self.expected_loss - self.best_loss  # fmt: skip  # noqa: E701
 
     def _held(self) -> Any:
         """Return the context of a read of several numbers: no other thread may change them in between."""
@@ -225,8 +224,7 @@ class Account(ABC):
 
     def certificate(self, confidence: float = 0.95) -> Certificate:
         """Return where the learner stands and what is proven about it; a number that is missing has a note."""
-        with self._held():
-            return certify(self, confidence)
+        with self._held(): return certify(self, confidence)  # fmt: skip  # noqa: E701
 
     def grounds(self) -> dict[str, Any]:
         """Return what the certificate tells of the prior, the rate and the paths."""

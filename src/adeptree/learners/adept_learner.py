@@ -55,9 +55,9 @@ class Adept(OnlineLearner):
         What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
     review
         The cost of handing a case to a person, or a :class:`Review`. The learner then has three actions: 0, 1 and
-        "review". Its expected cost is at most that of the best rule plus K/eta. K is at most ln(3 x number of rules)
-        if the rules can be counted, and eta depends on the costs only. Every label must come before the next answer; if
-        labels come late, give ``Review(c, delay=d)``.
+        "review". Its expected cost is at most that of the best rule plus K/eta, which the certificate prints. K is the
+        largest price of a rule: ln(3 x number of rules) for thresholds on a grid, more for intervals and unions. Every
+        label must come before the next answer; if labels come late, give ``Review(c, delay=d)``.
     max_weight
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
         in advance. Weight times cost is at most 1,000,000.
@@ -210,8 +210,7 @@ class Adept(OnlineLearner):
     @property
     def bound(self) -> float:
         """What is proven of ``regret`` now, from what was seen: ln(1/pi)/eta + Delta + drift."""
-        with self._held():
-            return guarantees.now(self)
+        with self._held(): return guarantees.now(self)  # fmt: skip  # noqa: E701
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream.
@@ -235,10 +234,10 @@ class Adept(OnlineLearner):
         if self.heaviest_round > self.scale:
             self._excess(confidence)
             return math.inf
-        proven = guarantees.drawn(self, confidence)
-        return min(
-            proven, self.regret + self._excess(confidence, self.scale), self.rounds * self.scale - self.best_loss
-        )
+        if self.review is not None and self.review.promise == "drawn":
+            confidence = (1 + confidence) / 2  # (either of two statements may fail)
+        most = min(guarantees.drawn(self, confidence), self.rounds * self.scale - self.best_loss)
+        return min(most, self.regret + self._excess(confidence, self.scale))
 
     @property
     def width(self) -> int:

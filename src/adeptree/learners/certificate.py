@@ -76,9 +76,12 @@ class Certificate:
     selective: bool
     """Whether labels seem to depend on the guess; then all numbers are about the labelled rounds only."""
     reviews: int
-    """Cases handed to a person so far. Their number is not bounded."""
+    """Cases handed to a person so far. Without ``Review(at_most=...)`` their number is not bounded."""
+    most_reviews: int | None
+    """The limit on them, if one was given."""
     drift: float
-    """What late labels cost: losses as answered minus as they would have been just before the labels came."""
+    """What late labels cost: losses as answered minus as they would have been just before the labels came. With review
+    it is 0: the bound includes the cost of late labels without telling it apart."""
     cost_of_miss: float
     cost_of_false_alarm: float
     """All losses and bounds are in the units of these two, times the weight of the round."""
@@ -151,13 +154,15 @@ class Certificate:
         )
 
     def _reviews(self) -> str:
+        limit = "is not bounded" if self.most_reviews is None else f"is at most {self.most_reviews:,} in all"
         return (
-            f" It handed {counted(self.reviews, 'case')} to a person, at a cost of {self.review:g} each; the number of "
-            f"reviews is not bounded."
+            f" It handed {counted(self.reviews, 'case')} to a person, at a cost of {self.review:g} each, times the "
+            f"weight of the round; the number of reviews {limit}."
         )
 
     def _now(self) -> str:
-        late = f" (late labels: {counted(self.overlaps, 'overlap')}, drift {self.drift:,.2f})" if self.overlaps else ""
+        drift = "" if self.review is not None else f", drift {self.drift:,.2f}"
+        late = f" (late labels: {counted(self.overlaps, 'overlap')}{drift})" if self.overlaps else ""
         if self.bound == math.inf:
             return "Nothing is proven of it now."
         return f"Proven now, from what was seen: at most {rounded_up(self.bound)}{late}."
@@ -231,7 +236,20 @@ class Certificate:
 
 
 NO_GROUNDS = dict.fromkeys(
-    ("forever", "review", "final", "prior", "rate", "eta", "base", "mistake_bound", "mistakes", "contested", "engine")
+    (
+        "forever",
+        "review",
+        "most_reviews",
+        "final",
+        "prior",
+        "rate",
+        "eta",
+        "base",
+        "mistake_bound",
+        "mistakes",
+        "contested",
+        "engine",
+    )
 ) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0, "best_is_kept": None, "delay": 0}
 """What a certificate tells of a learner that does not weigh paths."""
 

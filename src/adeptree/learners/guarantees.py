@@ -72,6 +72,7 @@ def grounds(learner: Adept) -> dict[str, Any]:
         "forever": forever(learner),
         "review": None if learner.review is None else learner.review.cost,
         "delay": 0 if learner.review is None else learner.review.delay,
+        "most_reviews": None if learner.review is None else learner.review.at_most,
         "final": learner.final,
         "final_note": final_note(learner),
         "prior": learner.prior.name,

@@ -70,14 +70,14 @@ class OnlineLearner(Saved):
     # --- A look ------------------------------------------------------------------------------------
 
     def predict_proba(self, x: Any) -> float:
-        """Return the chance that the learner guesses 1 at x (not the chance that the label is 1). Commits nothing."""
+        """Return the share of the weight that says 1 at x: without review, the chance of guessing 1."""
         p = self._quick_look(x)
         if p >= 0.0:
             return p
         with self._kernel.turn(): return self._look(self._point(x))  # fmt: skip  # noqa: E701
 
     def predict(self, x: Any) -> int:
-        """Guess a label: 1 with probability ``predict_proba(x)``, by the coin of this round at x. Commits nothing."""
+        """Guess a label, 1 with chance ``predict_proba(x)``, by the round's coin; :meth:`answer` may also review."""
         with self._kernel.turn(): return self._guess(self._instance(x), self._look(self._point(x)))  # fmt: skip  # noqa: E701
 
     def _instance(self, x: Any) -> Instance:

@@ -164,7 +164,10 @@ def _try(trial: OnlineLearner) -> None:
         if label is not None:
             if trial.ended and not tickets:
                 return
-            x = tickets.pop() if tickets else trial.random_instance(rng)
+            try:
+                x = tickets.pop() if tickets else trial.random_instance(rng)
+            except AdeptreeError:  # (not every class can draw one)
+                return
             p = x.p if isinstance(x, Ticket) else trial.predict_proba(x)
             need(0.0 <= p <= 1.0, f"a probability {p}")
             trial.learn(x, label, *light)

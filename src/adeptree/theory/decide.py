@@ -15,6 +15,9 @@ from adeptree.core.arguments import check_number, check_size, one_of
 from adeptree.core.errors import InvalidArgument, got
 
 POLICIES = ("fewest", "cheapest")
+LONGEST_DELAY = 10**9
+ROUNDED = 2e-15
+"""By how much the sides of a condition may be rounded, relatively: so a rate is never too large."""
 DRAWN = 2
 """The number of the policy of ``promise="drawn"``, after the named ones."""
 PROMISES = ("average", "drawn")
@@ -27,11 +30,12 @@ class Review:
     Parameters
     ----------
     cost
-        The cost of one review, in the units of ``costs``. It must be below ab/(a + b), where a is the cost of a miss
-        and b the cost of a false alarm. A more expensive review never pays off.
+        The cost of a review in a round of weight 1, in the units of ``costs``. It must be below ab/(a + b), where a is
+        the cost of a miss and b the cost of a false alarm. A more expensive review never pays off.
     policy
-        "fewest": as few reviews as the guarantee allows. "cheapest": the least expected cost, if the label is 1 with
-        the chance that ``predict_proba`` returns. Both have the same guarantee.
+        Which of the chances that keep the guarantee are taken in a round. "fewest": those with the smallest chance of
+        a review. "cheapest": those with the least expected cost, if the label is 1 with the chance that
+        ``predict_proba`` returns.
     at_most
         The largest number of reviews in all. Afterwards the learner decides alone. The bound so far includes the cost
         of that, and there is no guarantee in advance.
@@ -39,8 +43,8 @@ class Review:
         The largest number of other labels that may come between an answer and its label. 0: every label comes before
         the next answer.
     promise
-        "average": the guarantee in advance is about the expected cost, over the coins of the learner. "drawn": it is
-        also about the cost of the actions that were drawn, with the chosen confidence.
+        "average": the guarantee is about the expected cost, over the coins of the learner. "drawn": the cost of the
+        actions that were drawn has one too, ``realised_bound``, at a lower rate and for prompt labels.
 
     Examples
     --------
@@ -62,7 +66,7 @@ class Review:
         check_number("the cost of a review", self.cost, "a number above 0", lambda cost: 0 < cost < math.inf)
         one_of("policy", self.policy, POLICIES)
         one_of("promise", self.promise, PROMISES)
-        check_size("delay", self.delay, at_least=0)
+        check_size("delay", self.delay, at_least=0, at_most=LONGEST_DELAY)
         if self.at_most is not None:
             check_size("at_most", self.at_most, at_least=0)
         if self.promise == "drawn" and (self.delay or self.at_most is not None or self.policy != "fewest"):
@@ -102,11 +106,11 @@ def review_rate(miss: float, alarm: float, review: float, delay: int = 0) -> flo
     7.0
     """
 
-    def room(a: float, b: float, c: float, eta: float) -> float:
+    def sides(a: float, b: float, c: float, eta: float) -> tuple[float, float]:
         slack = 2 * delay * max(a, b) * eta
-        return (a - c) * -math.expm1(-eta * b) - c * math.expm1(eta * a) * math.exp(slack)
+        return c * math.expm1(eta * a) * math.exp(slack), (a - c) * -math.expm1(-eta * b)
 
-    return _largest(miss, alarm, review, room)
+    return _largest(miss, alarm, review, sides)
 
 
 def drawn_rate(miss: float, alarm: float, review: float) -> float:
@@ -116,21 +120,25 @@ def drawn_rate(miss: float, alarm: float, review: float) -> float:
     0.74
     """
 
-    def room(a: float, b: float, c: float, eta: float) -> float:
+    def sides(a: float, b: float, c: float, eta: float) -> tuple[float, float]:
         grown = math.expm1(eta * c) * math.exp(eta * a) * math.expm1(eta * a)
-        return math.exp(eta * c) * math.expm1(eta * (a - c)) * -math.expm1(-eta * b) - grown
+        return grown, math.exp(eta * c) * math.expm1(eta * (a - c)) * -math.expm1(-eta * b)
 
-    return _largest(miss, alarm, review, room)
+    return _largest(miss, alarm, review, sides)
 
 
-def _largest(miss: float, alarm: float, review: float, room: Callable[[float, float, float, float], float]) -> float:
-    """Return the largest rate with room for both labels, in units of the larger cost: cents and euros act alike."""
+def _largest(miss: float, alarm: float, review: float, sides: Callable[..., tuple[float, float]]) -> float:
+    """Return the largest rate that keeps both conditions, in units of the larger cost: cents and euros act alike."""
     largest = largest_review(miss, alarm)
     unit = max(miss, alarm)
     a, b, c = miss / unit, alarm / unit, review / unit
 
     def fits(eta: float) -> bool:
-        return min(room(a, b, c, eta), room(b, a, c, eta)) >= 0
+        try:
+            both = sides(a, b, c, eta), sides(b, a, c, eta)
+        except OverflowError:
+            return False
+        return all(less * (1 + ROUNDED) <= more for less, more in both)
 
     low, high = 0.0, 1e-20  # (the least that a difference of two doubles below 1 leads to)
     while review < largest and fits(high):

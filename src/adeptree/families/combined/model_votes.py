@@ -81,7 +81,7 @@ class Experts(RowRules):
     spec_name = "experts"
 
     def __init__(self, *names: str, columns: Any = (), at: float = 0.5) -> None:
-        object.__setattr__(self, "models", names_of([*names, *columns]))
+        object.__setattr__(self, "models", names_of([*names, *columns], "columns"))
         object.__setattr__(self, "at", float(check_number("at", at, "a finite number", math.isfinite)))
 
     @property

@@ -104,6 +104,11 @@ def chosen(part: ConceptClass, name: str) -> tuple[type[Any], Problem]:
     prior = settled_prior(name, base.mistake_bound, log_size, frontier.of_floats)
     problem = Problem(part, base, MixedPrior() if prior is None else prior)
     for engine in engines_of(part):
+        if engine.best_may_fall:
+            raise UnsupportedCombination(
+                f"{part!r} is compared with its most probable rule, so that it does not combine with other rules; use "
+                f"intervals or unions of intervals in its place"
+            )
         if prior is not None and issubclass(engine, KernelEngine) and engine.accepts(problem) is None:
             return engine, problem
     raise UnsupportedCombination(

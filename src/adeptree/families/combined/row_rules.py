@@ -5,19 +5,22 @@
 
 from __future__ import annotations
 
-import math
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from adeptree.core.arguments import check_number
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
+from adeptree.core.escaping import counted
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.registry import columns_of
 from adeptree.families.specs import parse
+from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.table_cells import plain_value
 from adeptree.roles.concept_class import ConceptClass
 
@@ -115,6 +118,11 @@ class OnColumn(RowRules):
     column: str
     spec_name = "on_column"
 
+    def __post_init__(self) -> None:
+        names_of([self.column or 0], "column")  # (not an empty name)
+        if columns_of(self.rules).names(self.rules) is not None:
+            raise InvalidArgument(f"{self.rules!r} names the columns it reads already; leave .on({self.column!r}) out")
+
     @property
     def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]
         """The rules."""
@@ -188,8 +196,12 @@ class Union(RowRules):
         return self.parts[part].instance(row)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw a row of every part."""
-        return self.instance({name: cell for part in self.parts for name, cell in part.random_instance(rng).items()})
+        """Draw a row of every part; where several read a column, one of them decides its value."""
+        drawn = [part.random_instance(rng) for part in self.parts]
+        for first in drawn:
+            with suppress(InvalidInstance):
+                return self.instance({name: cell for row in (*drawn, first) for name, cell in row.items()})
+        raise InvalidArgument(f"{self!r} cannot draw a row that all parts accept; give the adversary instances=")
 
     def __repr__(self) -> str:
         shares = f", shares={self.given!r}" if self.given else ""
@@ -205,10 +217,15 @@ def union(*rules: Any, shares: Sequence[float] | None = None) -> Union:
     """
     given = rules[0] if len(rules) == 1 and isinstance(rules[0], (list, tuple)) else rules
     parts = [parse(part) if isinstance(part, str) else part for part in given]
+    if not parts:
+        raise InvalidArgument("a union needs rules, e.g. union(Experts('lr'), RealThresholds().on('score')); got none")
     if shares is None:  # (parts that have equal shares themselves are parts of the whole)
         return Union(tuple(inner for part in parts for inner in _even_parts(part)))
-    if len(shares) != len(parts) or not all(math.isfinite(share) and share > 0 for share in shares):
-        raise InvalidArgument(f"shares must be {len(parts)} numbers above 0, one per part; {got('shares', shares)}")
+    wanted = f"{counted(len(parts), 'number')} from 1e-9 to 1e9, one per part"
+    if not isinstance(shares, (list, tuple)) or len(shares) != len(parts):
+        raise InvalidArgument(f"shares must be {wanted}; {got('shares', shares)}")
+    for share in shares:
+        check_number("each of the shares", share, wanted, lambda one: 1e-9 <= one <= 1e9)
     return Union(tuple(parts), tuple(share / sum(shares) for share in shares))
 
 
