@@ -235,22 +235,8 @@ class Certificate:
         )
 
 
-NO_GROUNDS = dict.fromkeys(
-    (
-        "forever",
-        "review",
-        "most_reviews",
-        "final",
-        "prior",
-        "rate",
-        "eta",
-        "base",
-        "mistake_bound",
-        "mistakes",
-        "contested",
-        "engine",
-    )
-) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0, "best_is_kept": None, "delay": 0}
+MISSING = "forever review most_reviews final prior rate eta base mistake_bound mistakes contested engine best_is_kept"
+NO_GROUNDS = dict.fromkeys(MISSING.split()) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0, "delay": 0}
 """What a certificate tells of a learner that does not weigh paths."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.listed import check_listed
 from adeptree.learners.adept_learner import Adept
@@ -13,7 +15,7 @@ from adeptree.roles.engine import Engine
 from adeptree.structures.experts import ListedExperts
 from adeptree.theory import bounds
 from adeptree.theory.losses import Losses
-from adeptree.theory.priors import UniformPrior
+from adeptree.theory.priors import CountedPrior
 
 
 class Hedge(Adept):
@@ -61,7 +63,7 @@ class Hedge(Adept):
         OnlineLearner.__init__(self, concept_class, horizon, seed)  # (there is neither a base learner nor an M)
         self._set_costs(costs, max_weight)
         experts = self._experts()
-        self.prior = UniformPrior(experts.width)
+        self.prior = CountedPrior(math.log(experts.width))
         asked = ("adaptive" if horizon is None else "paper") if rate is None else rate
         self.rate = check_rate(asked, ("paper", "first-order", "adaptive"))
         self.rate_rule = self._rule()

@@ -1,9 +1,10 @@
 # What round_kernel.py inherits of actions_kernel.py, as C.
 cimport cython
 
-from adeptree._compiled.turns_kernel cimport Turns
-
-cdef class Actions(Turns):
+cdef class Actions:
+    cdef public long long busy
+    cdef public bint torn
+    cdef object lock
     cdef public double eta, p, log_odds, cost1, cost0, handing, weight_acted, lateness, most_reviews, q1, r
     cdef public int policy
 

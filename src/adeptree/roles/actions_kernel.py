@@ -1,4 +1,7 @@
-"""The action of a round: say 0, say 1, or hand the case to a person (Theorem R of ``docs/theory/decide.md``).
+"""The turn of a call, and the action of a round: say 0, say 1, or hand the case to a person.
+
+One call at a time: a second caller is refused, and so is every caller after an interrupted commit. Actions follow
+Theorem R of ``docs/theory/decide.md``.
 
 ``p`` is the share of the weight that says 1. Without review it is also the chance of saying 1. With review the chances
 ``q1`` (say 1) and ``r`` (review) are such that either label costs at most its mix loss.
@@ -6,30 +9,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 try:
     import cython
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.turns_kernel import Turns
+    from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
     from cython.cimports.libc.math import exp, expm1, log1p
 else:
     from math import exp, expm1, log1p
+    from threading import Lock, get_ident
 
-    from adeptree.roles.turns_kernel import Turns
+from adeptree.core.errors import BusyLearner, TornLearner
 
+BUSY = (
+    "a learner is used by one thread at a time, and a call came while another one was inside; give every thread its "
+    "own learner, or put one threading.Lock around all uses of this one"
+)
+TORN = (
+    "an exception interrupted the commit of a round, so that this learner's numbers are not known to be right; "
+    "load the last save with adeptree.load(path), or build the learner again"
+)
 FEWEST = cython.declare(cython.int, 0)
 CHEAPEST = cython.declare(cython.int, 1)
 DRAWN = cython.declare(cython.int, 2)
 REVIEW = cython.declare(cython.int, 2)  # the action that is not a label
 
 
-class Actions(Turns):
-    """What a round costs, and the chances of its actions."""
+class Actions:
+    """The caller that is inside, the cost of a round, and the chances of its actions.
+
+    Compiled, a flag is enough for the caller: nothing interrupts it, and the interpreter's lock guards it.
+    """
 
     def __init__(self) -> None:
-        Turns.__init__(self)
+        self.busy = 0  # the thread that is inside
+        self.torn = False  # whether a commit began and did not end
+        self.lock = None if cython.compiled else Lock()
         self.eta = 0.0
         self.p = 0.5
         self.log_odds = 0.0
@@ -41,6 +60,47 @@ class Actions(Turns):
         self.most_reviews = 0.0  # in all
         self.q1 = 0.5
         self.r = 0.0
+
+    # --- One call at a time ------------------------------------------------------------------------
+
+    def turn(self) -> Any:
+        """Return the context of one call, whose beginning and end nothing can interrupt; refuse a second call."""
+        if cython.compiled:
+            return self
+        me: cython.longlong = get_ident()
+        if self.lock.locked():
+            raise BusyLearner(BUSY)
+        if self.torn:
+            raise TornLearner(TORN)
+        self.busy = me
+        return self.lock
+
+    def __enter__(self) -> None:
+        me: cython.longlong = get_ident()
+        if self.busy != 0:
+            raise BusyLearner(BUSY)
+        if self.torn:
+            raise TornLearner(TORN)
+        self.busy = me
+
+    def __exit__(self, *raised: object) -> None:
+        self.busy = 0
+
+    def inside(self) -> bool:
+        """Whether this thread is inside already."""
+        me: cython.longlong = get_ident()
+        return self.busy == me and (cython.compiled or self.lock.locked())
+
+    def check(self) -> None:
+        """Refuse to be read while another thread is inside, or after an interrupted commit."""
+        me: cython.longlong = get_ident()
+        if self.busy != 0 if cython.compiled else self.lock.locked():
+            if self.busy != me:
+                raise BusyLearner(BUSY)
+        elif self.torn:
+            raise TornLearner(TORN)
+
+    # --- The action of a round ---------------------------------------------------------------------
 
     def set_review(self, cost: float, most: float, policy: int, delay: float, most_reviews: float) -> None:
         """Take a third action of this cost."""

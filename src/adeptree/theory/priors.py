@@ -214,27 +214,3 @@ def settled_prior(name: str, M: int | None, log_size: float | None, of_floats: b
     if name == "uniform":
         return None if log_size is None or of_floats else CountedPrior(log_size)
     return MixedPrior(M, log_size, of_floats)
-
-
-class UniformPrior(Prior):
-    """Equal masses for the rules of a list, whatever the base learner's record is.
-
-    >>> UniformPrior(4).price(10) == math.log(4)
-    True
-    """
-
-    name = "uniform"
-    floor = 2.0
-
-    def __init__(self, size: int) -> None:
-        self.log_total = math.log(size)
-
-    def log_mass(
-        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
-    ) -> FloatArray:
-        """Return 0 for each: of N rules, the mass of one is 1 and that of all is N."""
-        return np.zeros(len(mistakes))
-
-    def price(self, t: int) -> float:
-        """Return ln N, always."""
-        return self.log_total

@@ -11,7 +11,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, SUM, Fields
 from adeptree.core.errors import UnsupportedCombination
-from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.core.types import Concept, IntArray
 from adeptree.families.combined.model_votes import ModelVote
 from adeptree.families.combined.row_rules import PartRule, RowRules
 from adeptree.families.registry import base_for, engines_of, frontier_of
@@ -21,7 +21,7 @@ from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, reach_of
 from adeptree.structures.mixture_engine import MixtureEngine
 from adeptree.theory.coins import word_of
-from adeptree.theory.priors import MixedPrior, Prior, UniformPrior, settled_prior
+from adeptree.theory.priors import CountedPrior, MixedPrior, Prior, settled_prior
 
 _MIXTURE = kernel("adeptree.structures.mixture_kernel")
 _VOTES = kernel("adeptree.structures.votes_kernel")
@@ -36,13 +36,13 @@ class VoteEngine(KernelEngine):
 
     def __init__(self, concept_class: ModelVote, prior: Prior) -> None:
         super().__init__()
-        self.concept_class, self.prior = concept_class, UniformPrior(2)
+        self.concept_class, self.prior = concept_class, CountedPrior(math.log(2))
         self._use(_VOTES.VoteKernel(concept_class.at))
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
         """Return equal masses for the two."""
-        return UniformPrior(2)
+        return CountedPrior(math.log(2))
 
     def batch(self, xs: Any) -> int:
         """Give the kernel the scores."""
@@ -75,20 +75,13 @@ class VoteEngine(KernelEngine):
             setattr(self.kernel, name, value)
 
 
-class RowPrior(Prior):
-    """The priors of the parts, each times its share."""
-
-    log_total = 0.0
+class RowPrior(CountedPrior):
+    """The priors of the parts, each times its share; the parts weigh their own paths."""
 
     def __init__(self, name: str, parts: list[tuple[float, Prior]]) -> None:
+        super().__init__(0.0)
         self.name, self.members = name, parts  # type: ignore[misc]
         self.floor = min(prior.floor for _, prior in parts)
-
-    def log_mass(
-        self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
-    ) -> FloatArray:
-        """Return nothing of use: the parts weigh their own paths."""
-        return np.zeros(len(mistakes))
 
     def price(self, t: int) -> float | None:
         """Return what the most expensive rule of any part costs."""
@@ -124,26 +117,20 @@ class RowEngine(MixtureEngine):
 
     def __init__(self, concept_class: RowRules, prior: Prior) -> None:
         super().__init__()
-        self.concept_class, self.prior = concept_class, self._prior(concept_class, prior.name)
-        self.members = [engine.of(problem) for engine, problem in self._parts(concept_class, prior.name)]
+        parts = [chosen(part, prior.name) for part in concept_class.parts]
+        priors = [engine.prior_of(problem) for engine, problem in parts]
+        self.concept_class = concept_class
+        self.prior = RowPrior(prior.name, list(zip(concept_class.shares, priors, strict=True)))
+        self.members = [engine.of(problem) for engine, problem in parts]
         readers = [partial(concept_class.read, i) for i in range(len(self.members))]
         log_shares = [math.log(share) for share in concept_class.shares]
         kernels = [member.kernel for member in self.members]
         self._use(_MIXTURE.MixtureKernel(kernels, concept_class.names, readers, log_shares, word_of))
 
-    @staticmethod
-    def _parts(concept_class: RowRules, name: str) -> list[tuple[type[Any], Problem]]:
-        return [chosen(part, name) for part in concept_class.parts]
-
-    @classmethod
-    def _prior(cls, concept_class: RowRules, name: str) -> RowPrior:
-        priors = [engine.prior_of(problem) for engine, problem in cls._parts(concept_class, name)]
-        return RowPrior(name, list(zip(concept_class.shares, priors, strict=True)))
-
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
         """Return the mixture of the parts' priors."""
-        return cls._prior(problem.concept_class, problem.prior.name)
+        return cls(problem.concept_class, problem.prior).prior
 
     def batch(self, xs: Any) -> int:
         """Give every part its instances."""
