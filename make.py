@@ -1,7 +1,7 @@
 """Set up adeptree in its own virtual environment, then run it, test it or reproduce the paper.
 
     python3 make.py [--venv DIR] run [args...]          adeptree run args...
-    python3 make.py [--venv DIR] test [args...]         ruff, mypy, pyright, then pytest args...
+    python3 make.py [--venv DIR] test [args...]         ruff, then mypy, pyright and pytest args...
     python3 make.py [--venv DIR] reproduce [args...]    the paper's claims; reproduce --help lists the options
 
 The environment is made in .venv, or in the folder of --venv. make.py installs into it only when pyproject.toml or a
@@ -16,6 +16,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NoReturn
 
@@ -139,20 +140,39 @@ def test(venv: Path, args: list[str]) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     check(venv, ["ruff", "check", "."])
     check(venv, ["ruff", "format", "--check", "."])
-    check(venv, ["mypy"], ["basedpyright", "--pythonpath", tool(venv, "python")])
-    check(venv, ["pytest", "-n", "auto", "--dist", "worksteal", *args])
+    # The tests wait now and then; the type checkers use these moments.
+    types = [["mypy"], ["basedpyright", "--pythonpath", tool(venv, "python")]]
+    check(venv, ["pytest", "-n", "auto", "--dist", "worksteal", *args], *types)
     say("all checks passed")
 
 
-def check(venv: Path, *commands: list[str]) -> None:
-    """Run commands of the environment side by side, and end with the exit code of one that fails."""
-    for command in commands:
+def check(venv: Path, main: list[str], *others: list[str]) -> None:
+    """Run commands of the environment side by side; the first that fails ends all of them with its exit code.
+
+    The first command is seen while it runs. The output of another one is shown as a whole when that one ends.
+    """
+    running: list[tuple[str, subprocess.Popen[str]]] = []
+    for command in (main, *others):
         say(" ".join(command))
-    codes = together([[tool(venv, name), *rest] for name, *rest in commands])
-    for (name, *_), code in zip(commands, codes, strict=True):
-        if code:
-            say(f"{name} failed (exit code {code})")
-            raise SystemExit(code if code > 0 else 128 - code)
+        stdout = None if command is main else subprocess.PIPE
+        start = [tool(venv, command[0]), *command[1:]]
+        started = subprocess.Popen(start, cwd=ROOT, stdout=stdout, stderr=stdout and subprocess.STDOUT, text=True)
+        running.append((command[0], started))
+    with ThreadPoolExecutor(len(running)) as waiting:
+        ends = {waiting.submit(one.communicate): (name, one) for name, one in running}
+        try:
+            for done in as_completed(ends):
+                name, one = ends[done]
+                shown = (done.result()[0] or "").strip()
+                if shown:
+                    say(f"{name}:\n{shown}")
+                if one.returncode:
+                    say(f"{name} failed (exit code {one.returncode})")
+                    raise SystemExit(one.returncode if one.returncode > 0 else 128 - one.returncode)
+        finally:
+            for _, one in running:
+                if one.poll() is None:
+                    one.terminate()
 
 
 def together(commands: list[list[str]]) -> list[int]:
