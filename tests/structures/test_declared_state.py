@@ -20,13 +20,17 @@ OTHER_TYPES = (np.float32, np.int8, np.uint64, np.complex128, "U3")
 def structures(learner: Any) -> Iterator[tuple[Declared, dict[str, Any]]]:
     """Return the structure of a learner and its parts, each with its state."""
     engine = learner.engine
-    yield engine, engine.state()
     if engine.kind == "paths":
         yield engine.frontier, engine.frontier.state()
+    yield from parts_of(engine)
+
+
+def parts_of(engine: Any) -> Iterator[tuple[Declared, dict[str, Any]]]:
+    yield engine, engine.state()
+    if "line" in engine.state():
+        yield engine.line, engine.line.state()
     for member in getattr(engine, "members", ()):
-        yield member, member.state()
-        if "line" in member.state():
-            yield member.line, member.line.state()
+        yield from parts_of(member)
 
 
 @pytest.mark.parametrize("kind", ADEPTS)

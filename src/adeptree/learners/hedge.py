@@ -76,7 +76,7 @@ class Hedge(Adept):
         return ListedExperts(self.concept_class, listed.size, listed.labels, listed.concept)
 
     def _rule(self) -> RateRule:
-        log_size = self.prior.log_total
+        log_size = self.prior.price(1) or 0.0
         if isinstance(self.rate, float):
             return ConstantRate(self.rate)
         if self.rate == "adaptive":
