@@ -35,6 +35,9 @@ RULES: dict[str, Any] = {
     "table_intervals": "table_intervals(features=['age', 'sex'])",
     "table_unions": "table_unions(features=['age', 'sex'], m=2)",
     "table_steps": "table_steps(features=['age', 'sex'])",
+    "on_column": "on_column(rules='thresholds(n=12)', column='a')",
+    "union": "union([\"experts(columns=('a', 'b'), at=4)\", \"on_column(rules='intervals(n=7)', column='a')\"])",
+    "experts": "experts(columns=('a', 'b'))",
     "template": lambda: at.TemplateClass(lambda x, a, b: a <= x < b, {"a": range(6), "b": range(2, 9)}),
 }
 COSTS = [(1, 1), (0.2, 0.7), (1e6, 3e5 / 7), (1e-6, 3e-7)]

