@@ -56,7 +56,7 @@ def labels_that_keep(columns: tuple[int, ...]) -> int | None:
 
 
 def constant(d: int, truth: Sequence[int], ghosts: Sequence[int]) -> list[int]:
-    """Have every ghost keep its wrong label: thresholds in an order that nobody knows."""
+    """Have every ghost keep its wrong label: thresholds in an unknown order."""
     return [1 - y for y in truth]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adeptree as at
@@ -186,6 +187,8 @@ def test_wrong_combinations_are_refused_with_a_reason(build: Callable[[], Any], 
     ids=repr,
 )
 def test_parts_that_read_one_column_are_saved_and_loaded(rules: Any, tmp_path: Path) -> None:
+    for seed in range(20):  # (a loaded learner is tried on rows that it draws)
+        rules.instance(rules.random_instance(np.random.default_rng(seed)))
     learner = at.Adept(rules, review=0.1)
     for i in range(8):
         learner.learn({"s": i % 4, "t": "ab"[i % 2]}, i % 3 == 0)
@@ -193,3 +196,13 @@ def test_parts_that_read_one_column_are_saved_and_loaded(rules: Any, tmp_path: P
     again = at.load(tmp_path / "f")
     assert again.predict_proba({"s": 2, "t": "a"}) == learner.predict_proba({"s": 2, "t": "a"})
     assert again.certificate() == learner.certificate()
+
+
+def test_a_second_look_at_a_mixture_of_mixtures_asks_nothing() -> None:
+    learner = at.Adept(rules())
+    row = {"lr": 0.7, "ht": 0.2, "score": 3}
+    learner.predict_proba(row)
+    asked = learner.queries.asked
+    learner.predict_proba(row)
+    learner.learn(row, 1)
+    assert learner.queries.asked == asked > 0

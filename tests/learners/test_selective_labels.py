@@ -46,6 +46,13 @@ def test_given_up_tickets_count_as_unlabelled(tmp_path: Path) -> None:
 def test_nothing_is_said_of_few_tickets_or_of_labels_for_both_guesses() -> None:
     assert not labelled_for({1}, 30).certificate().selective
     assert not labelled_for({0, 1}, 200).certificate().selective
+    learner, rng = at.Adept(at.Thresholds(16), rate=0.1), random.Random(3)
+    for _ in range(300):  # labels for every 1 and for half of the 0s
+        ticket = learner.answer(rng.randrange(16))
+        if ticket.guess or rng.random() < 0.5:
+            learner.learn(ticket, rng.randrange(2))
+    assert learner.tickets.labelled[0] > 20 < len(learner.tickets)
+    assert not learner.certificate().selective
     learner, rng = at.Adept(at.Thresholds(16)), random.Random(2)
     for _ in range(300):  # labels for a random half
         ticket = learner.answer(rng.randrange(16))

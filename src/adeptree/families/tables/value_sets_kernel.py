@@ -5,7 +5,7 @@ set loses the sum of its values' gains more. And its complement loses ``zeros``,
 sum. So only the value that came changes. The weights of all sets of k values are a polynomial of the values' weights,
 and a tree over the values, in the order in which they were met, multiplies them.
 
-**The prior.** Nobody knows how many values there will be. First it is drawn how many values a set shall have at last,
+**The prior.** The number of values is not known in advance. First the prior draws how many values a set has in the end,
 k = 1 to d, all alike. Then the i-th value that is met is among them with probability 1/(i + 1), until there are k. So a
 set of k values, the last of which was met as the m-th, has mass 1/((m + 1) product of all i), and one that has fewer so
 far, of n met, 1/((n + 1) product of all i): when a value is met, no mass is made or lost. With d = 1, "== v" of the
@@ -75,7 +75,7 @@ class ValueSets:
         return 0
 
     def set(self, count: cython.Py_ssize_t, gain: Any, ones: float, zeros: float, eta: float) -> None:
-        """Go on with these values and sums."""
+        """Continue from these values and sums."""
         self.count, self.ones, self.zeros, self.eta = count, ones, zeros, eta
         while self.count + 1 >= self.size:
             self.size = 2 * self.size
@@ -156,7 +156,7 @@ class ValueSets:
             self.floors[side] = self.floor
 
     def rebuild(self) -> cython.void:
-        """Compute all sums anew."""
+        """Recompute all sums."""
         i: cython.Py_ssize_t
         behind: cython.Py_ssize_t = 2 * self.size
         for i in range(self.size):
