@@ -36,6 +36,7 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": False,
+    "auto_pickle": False,  # engines are copied by what they declare; the code for it was half of the machine code
     "language_level": 3,
 }
 

@@ -1,4 +1,4 @@
-"""Decisions on a real score stream: review next to fixed thresholds, and the time of a round with review.
+"""Decisions on a real score stream: review and drift next to thresholds and windows, and the time of a round.
 
     python benchmarks/review_costs.py [ROWS]
 
@@ -23,8 +23,8 @@ import adeptree as at
 MISS, ALARM, REVIEW = 5, 1, 0.5
 
 
-def scores(rows: int) -> tuple[Any, Any]:
-    """Return the score of each flight before its label is known, and whether it was late."""
+def scores(rows: int) -> tuple[Any, Any, list[str]]:
+    """Return the score of each flight before its label is known, whether it was late, and its carrier."""
     import pandas as pd
     from river import linear_model, preprocessing
 
@@ -45,7 +45,7 @@ def scores(rows: int) -> tuple[Any, Any]:
         x = row | {f"c_{carrier}": 1.0, f"o_{origin}": 1.0}
         score[i] = model.predict_proba_one(x).get(True, 0.0)
         model.learn_one(x, bool(late[i]))
-    return score, late
+    return score, late, frame["carrier"].tolist()
 
 
 def cost(score: Any, y: Any, cut: float) -> float:
@@ -54,9 +54,43 @@ def cost(score: Any, y: Any, cut: float) -> float:
     return float((wrong * np.where(y, MISS, ALARM)).sum())
 
 
+def window(x: Any, y: Any, cuts: int, span: int) -> float:
+    """Return the cost of the threshold that was the cheapest in the last ``span`` rounds (0: in all)."""
+    losses, total, each = np.zeros(cuts), 0.0, np.arange(cuts)
+
+    def lost(t: int) -> Any:
+        return np.where((x[t] >= each) != y[t], MISS if y[t] else ALARM, 0.0)
+
+    for t in range(len(y)):
+        now = lost(t)
+        total += now[losses.argmin()]
+        losses += now
+        if span and t >= span:
+            losses -= lost(t - span)
+    return total
+
+
+def drifting(score: Any, y: Any, carriers: list[str]) -> None:
+    """Print what drift and a threshold per carrier cost on 257 thresholds, next to windows."""
+    cuts = np.unique(np.concatenate([[0], np.quantile(score[:3000], np.linspace(0.003, 0.997, 255)), [1.01]]))
+    x = np.searchsorted(cuts, score, side="right") - 1
+    for span in (100, 300, 1000, 3000, 0):
+        print(f"window of {span or 'all'} rounds: {window(x, y, len(cuts), span):,.0f}")
+    for given in ({}, {"drift": True}, {"review": REVIEW}, {"review": REVIEW, "drift": True}):
+        learner = at.Adept(at.Thresholds(len(cuts) - 1), costs=(MISS, ALARM), **given)
+        learner.learn_many(x, y)
+        print(f"{len(cuts)} thresholds, {given}: {learner.expected_loss:,.0f}, {learner.ledger.reviews:,} reviews")
+    rows = [{"carrier": carrier, "x": value} for carrier, value in zip(carriers, x.tolist(), strict=True)]
+    for drift in (False, True):
+        rules = at.Thresholds(len(cuts) - 1).on("x")
+        learner = at.Adept(rules, costs=(MISS, ALARM), review=REVIEW, by="carrier", drift=drift)
+        learner.learn_many(rows, y)
+        print(f"by carrier, drift={drift}: {learner.expected_loss:,.0f}, {learner.ledger.reviews:,} reviews")
+
+
 def main() -> None:
     """Print a table of costs, and the ratio of times."""
-    score, y = scores(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    score, y, carriers = scores(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
     print(f"fixed threshold 0.5: {cost(score, y, 0.5):,.0f}")
     options: dict[str, dict[str, Any]] = {
         "no review": {},
@@ -68,6 +102,7 @@ def main() -> None:
         learner.learn_many(score, y)
         told = learner.certificate()
         print(f"{name}: expected {told.expected_loss:,.0f}, best {told.best_loss:,.0f}, {told.reviews:,} reviews")
+    drifting(score, y, carriers)
     points, labels = score[:10_000].tolist(), y[:10_000].tolist()
     times: dict[str, list[float]] = {name: [] for name in options}
     for _ in range(9):

@@ -1,4 +1,4 @@
-"""Beyond the paper: review as a third action (Theorems R, R-late, R-drawn), and unions of rules."""
+"""Beyond the paper: review as a third action, reviewed labels, unions of rules, segments and drift, all together."""
 
 from __future__ import annotations
 
@@ -127,7 +127,81 @@ def _union(cell: Cell) -> Row:
     return {"p_gap": max(gaps), "loss_gap": abs(learner.best_loss - slow.losses.min())}
 
 
+def _segments(cell: Cell) -> Row:
+    """One rule for all next to one per segment, with review; with drift each part shares on its own clock."""
+    (a, b, c), n, rng = cell["costs"], 8, np.random.default_rng(cell["seed"])
+    eta, cuts = largest_rate(a, b, c), np.arange(n + 1)
+    rules, drift = at.Thresholds(n).on("x"), cell["drift"] and "sharing"
+    learner = at.Adept(rules, costs=(a, b), review=c, prior="uniform", by="tenant", drift=drift, seed=cell["seed"])
+    weights, clock, log_z = {"": np.full(n + 1, 1 / (n + 1))}, dict[str, int](), np.zeros(2)
+    lost = {name: np.zeros(n + 1) for name in ("", "a", "b", "c")}
+    gaps = []
+    for _ in range(cell["T"]):
+        name, x = "abc"[int(rng.integers(3))], int(rng.integers(n))
+        row, says = {"tenant": name, "x": x}, x >= cuts
+        each = [weights.setdefault(part, np.full(n + 1, 1 / (n + 1))) for part in ("", name)]
+        shares = np.exp(log_z - log_z.max())
+        p = sum(z * w[says].sum() for z, w in zip(shares, each, strict=True)) / shares.sum()
+        gaps.append(abs(learner.predict_proba(row) - p))
+        y = int(p < 0.5) if rng.random() < 0.3 else int(x >= 2 * "abc".index(name))
+        learner.learn(row, y)
+        for i, of in enumerate(("", name)):
+            lost[of] += (a if y else b) * (says != y)
+            w = weights[of] * np.exp(-eta * (a if y else b) * (says != y))
+            log_z[i] += math.log(w.sum())
+            clock[of] = clock.get(of, 0) + 1
+            alpha = 1 / (clock[of] + 1) if drift else 0.0
+            weights[of] = (1 - alpha) * w / w.sum() + alpha / (n + 1)
+    times = {of: math.log(t) if drift else 0.0 for of, t in clock.items()}
+    own = sum(lost[of].min() + (math.log(n + 1) + times[of]) / eta for of in lost if of in times and of)
+    pooled = lost[""].min() + (math.log(n + 1) + times[""]) / eta
+    return {"p_gap": max(gaps), "share": learner.expected_loss / (min(own, pooled) + math.log(2) / eta)}
+
+
+def _sequences(cell: Cell) -> Row:
+    """Drift with review: an adversary that reads p, and three changes; the best sequences by dynamic programming."""
+    (a, b, c), n, rng = cell["costs"], 8, np.random.default_rng(cell["seed"])
+    learner = at.Adept(at.Thresholds(n), costs=(a, b), review=c, prior="uniform", drift="sharing", seed=cell["seed"])
+    eta, T, cuts, best = largest_rate(a, b, c), cell["T"], np.arange(n + 1), np.zeros((4, n + 1))
+    for t in range(T):
+        x = int(rng.integers(n))
+        y = int(x >= 1 + 6 * (4 * t // T % 2)) if cell["seed"] % 2 else int(learner.predict_proba(x) < 0.5)
+        learner.learn(x, y)
+        best[1:] = np.minimum(best[1:], best.min(axis=1)[:-1, np.newaxis])
+        best += (a if y else b) * ((x >= cuts) != y)
+    shares = []
+    for m, least in enumerate(best.min(axis=1)):
+        switching = math.log(T) + sum(math.log(T - j) for j in range(1, m + 1))
+        shares.append((learner.expected_loss - least) * eta / ((m + 1) * math.log(n + 1) + switching))
+    return {
+        "share": max(shares),
+        "stated": float(learner.sequence_bound(1) * eta / (2 * math.log(n + 1) + 2 * math.log(T))),
+    }
+
+
+def _reviewed(cell: Cell) -> Row:
+    """Labels of reviewed cases only: cost, the estimated loss of a fixed rule, and the promise."""
+    (a, b, c), n, T = cell["costs"], 8, int(cell["T"])
+    rng = np.random.default_rng(1)
+    xs = [int(x) for x in rng.integers(n, size=(T,))]
+    ys = [int(x >= 3) ^ int(rng.random() < 0.2) for x in xs]
+    options: dict[str, Any] = {"costs": (a, b), "review": c, "feedback": "reviewed", "prior": "uniform"}
+    learner = at.Adept(at.Thresholds(n), T, seed=cell["seed"], **options)
+    paid = 0.0
+    for x, y in zip(xs, ys, strict=True):
+        ticket = learner.answer(x)
+        if ticket.action == "review":
+            learner.learn(ticket, y)
+        paid += c if ticket.action == "review" else (a if y else b) * (ticket.action != y)
+    true = sum((a if y else b) * (int(x >= 3) != y) for x, y in zip(xs, ys, strict=True))
+    near = {str(one.rule): one.loss for one in learner.rules_within(1e9)}
+    eta = largest_rate(a, b, c)
+    promise = 2 * math.sqrt(c * math.log(n + 1) * T / eta)
+    return {"paid": paid - true, "promise": promise, "estimate": near["x >= 3"] - true, "true": float(true)}
+
+
 PARTS: dict[str, Callable[[Cell], Row]] = {"prompt": _prompt, "late": _late, "drawn": _drawn, "union": _union}
+PARTS |= {"segments": _segments, "sequences": _sequences, "reviewed": _reviewed}
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
@@ -145,3 +219,18 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     if union := part(rows, "union"):
         yield at_most("difference in p, a union and all its rules", column(union, "p_gap"), ROUNDING)
         yield at_most("difference in the least loss, a union and all its rules", column(union, "loss_gap"), ROUNDING)
+    if segments := part(rows, "segments"):
+        yield at_most("difference in p, segments and all their rules", column(segments, "p_gap"), ROUNDING)
+        claim = "cost / the better of one rule and one per segment, with its price"
+        yield at_most(claim, column(segments, "share"), 1.0 + ROUNDING)
+    if sequences := part(rows, "sequences"):
+        yield at_most("regret to sequences with review / their price / eta*", column(sequences, "share"), 1.0)
+        yield at_most("what is stated for one change / its price / eta*", column(sequences, "stated"), 1.0 + ROUNDING)
+    if reviewed := part(rows, "reviewed"):
+        off = [float(row["estimate"] / row["true"]) for row in reviewed]
+        spread = 4 * float(np.std(off)) / math.sqrt(len(off))
+        yield at_most(
+            "bias of the estimated loss of a rule / 4 standard errors", [abs(mean(off)) / max(spread, 1e-12)], 1.0
+        )
+        paid, most = mean(column(reviewed, "paid")), mean(column(reviewed, "promise"))
+        yield at_most("mean regret with reviewed labels / 2 sqrt(c K T/eta*)", [paid / most], 1.0)

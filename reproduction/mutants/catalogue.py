@@ -52,7 +52,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "a path lost": Mutant(
         "pruning discards a realizable path",
-        {"learners.adept:ActiveSet._within_bound": ways.forgetful},
+        {"learners.adept:Paths._within_bound": ways.forgetful},
         EXACT,
     ),
     "one mistake more": Mutant(
@@ -72,7 +72,7 @@ MUTANTS: dict[str, Mutant] = {
     "mistakes doubled": Mutant(
         "each mistake of the base learner counts twice, and SOA is said to err ten times at most",
         {
-            "learners.adept:ActiveSet.extend": ways.doubled_mistakes,
+            "learners.adept:Paths.extend": ways.doubled_mistakes,
             "families.finite.version_space:SOA.mistake_bound": instead(property(lambda self: 10)),
         },
         EXACT,

@@ -7,7 +7,8 @@ from reproduction.mutants import related_operators as ways
 from reproduction.mutants.mutation_testing import Mutant
 from reproduction.mutants.operators import after_init, one_more, times, wrong_label
 
-TRACKING: dict[str, Cell] = {"neighbours": {"part": "tracking"}}
+DRIFT: dict[str, Cell] = {"neighbours": {"part": "drift", "engine": "paths"}}
+LINE: dict[str, Cell] = {"neighbours": {"part": "drift", "engine": "auto"}}
 KNOWN: dict[str, Cell] = {"neighbours": {"part": "transductive"}}
 ORDER: dict[str, Cell] = {"neighbours": {"part": "order"}}
 COINS: dict[str, Cell] = {"neighbours": {"part": "coins"}}
@@ -15,37 +16,26 @@ COINS: dict[str, Cell] = {"neighbours": {"part": "coins"}}
 NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     # --- Worlds that change ---
     "nothing shared": Mutant(
-        "Tracking deals nothing out again",
-        {"research.tracking:Tracking.__init__": after_init(ways.shares_nothing)},
-        TRACKING,
+        "after a round nothing is dealt out again",
+        {"theory.sharing:Drift.lanes": ways.shares_nothing},
+        LINE,
     ),
-    "switches for half": Mutant(
-        "a switch costs Tracking half of what it does",
-        {"research.tracking:switching_cost": times(0.5)},
-        TRACKING,
-    ),
+    "switches for half": Mutant("a sequence costs half of its price", {"theory.sharing:Drift.price": times(0.5)}, LINE),
     "no sequence": Mutant(
         "sequences of rules never switch",
-        {"research.sequence_learner:SequenceLearner._follow_sequences": ways.never_switches},
-        TRACKING,
+        {"learners.shared_paths:SharedPaths._share": ways.never_switches},
+        DRIFT,
     ),
-    "tracks the opposite": Mutant(
-        "learners of sequences learn the opposite of the label",
-        {
-            "research.tracking:Tracking.learn": wrong_label,
-            "research.tracking_anytime:TrackingAnytime.learn": wrong_label,
-        },
-        TRACKING,
+    "follows the opposite": Mutant(
+        "the learner learns the opposite of the label", {"learners.adept_learner:Adept.learn": wrong_label}, DRIFT
     ),
     "a share too small": Mutant(
-        "TrackingAnytime shares out 1/(t + 2) after round t",
-        {"research.tracking_anytime:shares": ways.a_round_later},
-        TRACKING,
+        "paths are shared 1/(t + 2) after round t",
+        {"learners.shared_paths:SharedPaths.__init__": after_init(ways.a_round_later)},
+        DRIFT,
     ),
     "curves halved": Mutant(
-        "what the rates of TrackingAnytime cost beyond its regret is halved",
-        {"research.tracking_anytime:CURVES": lambda was: was / 2},
-        TRACKING,
+        "what all rates cost beyond their regret is halved", {"theory.sharing:CURVES": lambda was: was / 2}, LINE
     ),
     # --- Review and unions ---
     "review too fast": Mutant(
@@ -82,6 +72,42 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
         "a model's vote is 1 from a lower score on",
         {"families.combined.model_votes:Experts.parts": ways.lower_cut},
         {"decide": {"part": "union"}},
+    ),
+    "a tenth is proven": Mutant(
+        "of what is proven of sequences a tenth is stated",
+        {"learners.adept_learner:Adept.sequence_bound": times(0.1)},
+        {"neighbours": {"part": "drift"}},
+    ),
+    # --- Segments, drift and reviewed labels ---
+    "half the segments": Mutant(
+        "one rule for all has three quarters of the prior",
+        {"families.combined.row_rules:RowRules.shares": ways.uneven_halves},
+        {"decide": {"part": "segments"}},
+    ),
+    "a clock for all": Mutant(
+        "with segments no part shares",
+        {"learners.adept_learner:Adept._made": ways.never_shares},
+        {"decide": {"part": "segments", "drift": True}},
+    ),
+    "review without shares": Mutant(
+        "after a round nothing is dealt out again, with review",
+        {"theory.sharing:Drift.lanes": ways.shares_nothing},
+        {"decide": {"part": "sequences"}},
+    ),
+    "changes cost more": Mutant(
+        "what is stated for sequences is a tenth too large",
+        {"theory.sharing:Drift.price": times(1.1)},
+        {"decide": {"part": "sequences"}},
+    ),
+    "reviewed once": Mutant(
+        "a reviewed case counts once, not 1/r times",
+        {"learners.online_learner:OnlineLearner._settle": ways.weighs_once},
+        {"decide": {"part": "reviewed"}},
+    ),
+    "opposite verdicts": Mutant(
+        "the learner takes the opposite of every verdict",
+        {"learners.adept_learner:Adept.learn": wrong_label},
+        {"decide": {"part": "reviewed"}},
     ),
     # --- Points that are known ---
     "another point": Mutant(

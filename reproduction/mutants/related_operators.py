@@ -11,18 +11,25 @@ import numpy as np
 from adeptree.research.unknown_order import OPEN
 
 
-def shares_nothing(learner: Any) -> None:
-    """alpha = 0."""
-    learner.share = 0.0
+def shares_nothing(was: Any) -> Any:
+    """alpha = 0 in every lane."""
+
+    def lanes(self: Any) -> Any:
+        rates, shares = was(self)
+        return rates, [0.0] * len(shares)
+
+    return lanes
 
 
 def never_switches(was: Any) -> Any:
-    """Whoever follows a path has always followed it."""
+    """A sequence that follows a path has always followed it."""
 
-    def follow(self: Any, children: Any, wrong: Any) -> None:
-        self.losses = self.losses[:, children.parent] + wrong
+    def share(self: Any, wrong: Any, loss: float, cost: float) -> None:
+        before = self.sequences
+        was(self, wrong, loss, cost)
+        self.sequences = before + cost * wrong
 
-    return follow
+    return share
 
 
 def _put_on(**changes: Any) -> Any:
@@ -49,14 +56,29 @@ def equal_shares(was: Any) -> Any:
     return property(lambda self: (1 / len(self.parts),) * len(self.parts))
 
 
+def uneven_halves(was: Any) -> Any:
+    """The first of two parts has three quarters."""
+    return property(lambda self: (0.75, 0.25) if len(self.parts) == 2 else (1 / len(self.parts),) * len(self.parts))
+
+
+def never_shares(was: Any) -> Any:
+    """The structure of a learner without drift."""
+    return lambda self, structure: structure.of(self.problem)
+
+
+def weighs_once(was: Any) -> Any:
+    """The chance of a review is forgotten."""
+    return lambda self, ticket, label, cost: was(self, replace(ticket, r=1.0), label, cost)
+
+
 def lower_cut(was: Any) -> Any:
     """Scores count as votes from 0.4 on."""
     return property(lambda self: tuple(replace(part, at=0.4) for part in was.fget(self)))
 
 
-def a_round_later(was: Any) -> Any:
+def a_round_later(paths: Any) -> None:
     """The shares of the round after."""
-    return lambda t: was(t + 1)
+    paths.clock = 1
 
 
 def the_next_point(was: Any) -> Any:

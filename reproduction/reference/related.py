@@ -40,27 +40,18 @@ def sequence_loss(listed: Listed, pairs: Pairs, switches: int) -> int:
     return min(losses.values())
 
 
-def kt_price(T: int, M: int) -> float:
-    """What a rule on which A errs at most M times costs the KT prior at most."""
-    m = min(M, T)
-    return min(T * math.log(2), m * math.log(math.e * T / m)) + math.log(T) / 2 + math.log(2)
-
-
-def tracking(found: Experts, pairs: Pairs, M: int, S: int) -> Trace:
-    """Fixed-share of Herbster and Warmuth over the labellings, tuned to S switches: docs/drift.md."""
-    T = len(pairs)
-    alpha = min(1 / 2, S / (T - 1))
-    switching = S * math.log(1 / alpha) + (T - 1 - S) * math.log(1 / (1 - alpha)) if S else 0.0
-    eta = math.sqrt(8 * ((S + 1) * kt_price(T, M) + switching) / T)
-    weights, trace, gap = [mass for _, mass in found], Trace(), 0.0
+def sharing(found: Experts, pairs: Pairs, eta: float, S: int) -> Trace:
+    """Fixed share of Herbster and Warmuth over the labellings, 1/(t + 1) after round t: docs/drift.md."""
+    T, weights, trace, gap = len(pairs), [mass for _, mass in found], Trace(), 0.0
     for t, (_, y) in enumerate(pairs):
-        p = share_of_ones(weights, [labels[t] for labels, _ in found])
+        p, alpha = share_of_ones(weights, [labels[t] for labels, _ in found]), 1 / (t + 2)
         loss = abs(p - y)
         gap += loss + math.log(1 - loss + loss * math.exp(-eta)) / eta
         fresh = [w * math.exp(-eta * (labels[t] != y)) for w, (labels, _) in zip(weights, found, strict=True)]
         total = math.fsum(fresh)
         weights = [(1 - alpha) * w + alpha * total * mass for w, (_, mass) in zip(fresh, found, strict=True)]
         trace.p.append(p)
+    switching = math.log(T) + sum(math.log(T - j) for j in range(1, S + 1))
     cost = (S + 1) * max(-math.log(mass) for _, mass in found) + switching
     return Trace(trace.p, bound=min(cost / eta + gap, float(T)))
 
@@ -73,8 +64,8 @@ def _always(share: float, t: int) -> float:
     return share
 
 
-def tracking_anytime(found: Experts, pairs: Pairs, S: int, least: int) -> Trace:
-    """24 pairs of a rate and a share: docs/drift.md, Theorem 2; ``least`` is the loss of the best sequence."""
+def sharing_at_all_rates(found: Experts, pairs: Pairs, S: int, least: int | None) -> Trace:
+    """24 pairs of a rate and a share: docs/drift.md, Theorem 2; ``least``: the loss of the best sequence, if known."""
     shares: list[Callable[[int], float]] = [lambda t: 1 / (t + 1), *(partial(_always, a) for a in STAYING)]
     ways = list(product(RATES, shares))
     weights, trace, losses = [[mass for _, mass in found] for _ in ways], Trace(), []
@@ -95,8 +86,10 @@ def tracking_anytime(found: Experts, pairs: Pairs, S: int, least: int) -> Trace:
     bounds = [float(T)]
     for eta in RATES:
         c = (-math.log(1 - eta) - eta) / eta**2
-        known = math.fsum(loss - math.log(1 + eta * loss) / eta for loss in losses) + c * eta * least
-        bounds.append(A / eta + min(c * eta * math.fsum(max(loss, 1 - loss) ** 2 for loss in losses), known))
+        beyond = [c * eta * math.fsum(max(loss, 1 - loss) ** 2 for loss in losses)]
+        if least is not None:
+            beyond.append(math.fsum(loss - math.log(1 + eta * loss) / eta for loss in losses) + c * eta * least)
+        bounds.append(A / eta + min(beyond))
     return Trace(trace.p, bound=min(bounds))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import times
 from running import call, good, small, write
 
 from adeptree.app.run import text_lines
@@ -56,7 +57,7 @@ WAYS = st.tuples(
 TABLE = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(CELL, min_size=n, max_size=n), min_size=1, max_size=8))
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=times(80, 200), deadline=None, derandomize=True)
 @given(TABLE, WAYS)
 def test_any_table_comes_back(table: list[list[str]], ways: tuple[str, str, int, bool]) -> None:
     """Quoted cells with separators, quotes and line ends, however the file is cut into pieces."""
@@ -76,7 +77,7 @@ PIECES += [b'2,"a""\n"\n', b"  1   2 \r\n", b"1 \n", b'"a  b" 1\n', b'1 " a \n  
 CUTS = st.sampled_from([(1, 1), (7, 2), (50, 3), (1 << 18, 5)])
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=times(80, 200), deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map(b"".join), CUTS)
 def test_what_is_read_does_not_depend_on_pieces(content: bytes, size: tuple[int, int]) -> None:
     for form in (WHOLE, Form(), Form(sep=";", header=False, decimal=","), Form(sep=" ", lines=True)):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from long_form import times
 from running import call
 
 import adeptree as at
@@ -93,16 +93,14 @@ def refused(*arguments: str) -> str:
 
 @pytest.mark.filterwarnings("ignore")  # (what is promised of random classes may be no better than a coin)
 def test_random_specs_are_parsed_or_refused() -> None:
-    end, seed, taken = time.monotonic() + 3, 0, 0
-    while time.monotonic() < end or seed < 60:
-        text = spec(random.Random(seed))
-        seed += 1
+    taken, count = 0, times(250, 1500)
+    for seed in range(count):
         try:
-            at.Adept(at.parse(text))
+            at.Adept(at.parse(spec(random.Random(seed))))
             taken += 1
         except errors.AdeptreeError as error:
             assert len(str(error)) < 1500, str(error)[:200]
-    assert 0 < taken < seed
+    assert 0 < taken < count
 
 
 @pytest.mark.parametrize("seed", range(25))

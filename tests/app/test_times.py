@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import times as repeats
 from running import call, good, write
 
 import adeptree as at
@@ -85,7 +86,7 @@ def test_files_frames_and_single_calls_agree_to_the_last_digit() -> None:
         assert numbers("p.csv") == said
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=repeats(60, 200), deadline=None)
 @given(TIMES, st.sampled_from(["T", " "]), st.sampled_from(["auto", "microseconds", "minutes"]))
 def test_a_text_and_the_time_that_it_is_are_the_same_cell(when: datetime, sep: str, spec: str) -> None:
     text = when.isoformat(sep, spec)
@@ -128,7 +129,7 @@ def test_what_is_no_iso_time_stays_a_text() -> None:
     assert when({"t": pd.Timestamp(fine)}) == when({"t": fine}) and when({"t": pd.NaT}) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=repeats(60, 200), deadline=None)
 @given(st.lists(TIMES.map(lambda t: t.replace(tzinfo=UTC).timestamp()), min_size=2, unique=True), st.data())
 def test_round_times_keep_what_a_rule_says(points: list[float], data: st.DataObject) -> None:
     points.sort()

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from long_form import times
 from shipped_families import shipped
 
 import adeptree as at
@@ -22,6 +23,7 @@ from adeptree.checks import (
     parametrize_with_checks,
     subject,
 )
+from adeptree.checks.subjects import HORIZON
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.registry import default_base
 from adeptree.games import Recorded
@@ -166,8 +168,12 @@ ADEPT: dict[str, Callable[..., at.OnlineLearner]] = {
     "Adept collapsed line": partial(at.Adept, LINE, engine="collapsed"),
     "Adept collapsed line KT": partial(at.Adept, LINE, prior="kt", engine="collapsed"),
 }
+SLOW = ("Adept table_", "Adept real_unions")
 LEARNERS: list[Any] = [
-    *(subject(factory, name=name) for name, factory in ADEPT.items()),
+    *(
+        subject(factory, name=name, horizon=times(7, HORIZON) if name.startswith(SLOW) else HORIZON)
+        for name, factory in ADEPT.items()
+    ),
     subject(partial(at.Bpss, TABLE), horizon=7, name="Bpss table"),
     subject(partial(at.Bpss, LINE, prune=True), horizon=7, name="Bpss thresholds pruned"),
     subject(partial(at.Bpss, LINE, rate="first-order"), horizon=7, name="Bpss thresholds first-order"),

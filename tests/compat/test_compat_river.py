@@ -90,8 +90,8 @@ def test_progressive_validation_in_a_pipeline() -> None:
     assert learner.rounds == 400 and 0 < learner.regret < learner.bound
 
 
-def test_tracking_follows_a_flip() -> None:
-    still, moving = AdeptClassifier(seed=0), AdeptClassifier(horizon=400, switches=1, seed=0)
+def test_drift_follows_a_flip() -> None:
+    still, moving = AdeptClassifier(seed=0), AdeptClassifier(drift=True, seed=0)
     rng = np.random.default_rng(2)
     for t in range(400):
         a = float(rng.integers(10))
@@ -272,8 +272,8 @@ def test_a_weight_is_what_an_error_costs(asked: bool) -> None:
     batch = AdeptClassifier(seed=1)
     batch.learn_many(pd.DataFrame([x for x, _, _ in rows]), [y for _, y, _ in rows], w=[w for _, _, w in rows])
     assert batch.learner.best_loss == model.learner.best_loss
-    moving = AdeptClassifier(horizon=100, switches=1, seed=0)
-    with pytest.raises(InvalidArgument, match=r"Tracking weighs all rounds alike; got weight=2 \(int\); use Adept"):
+    moving = AdeptClassifier(drift=True, seed=0)
+    with pytest.raises(InvalidArgument, match=r"a round costs 2, more than the 1 announced .* with drift="):
         moving.learn_one({"a": 1.0}, True, w=2)
 
 
@@ -283,7 +283,7 @@ def test_a_weight_is_what_an_error_costs(asked: bool) -> None:
         ({"decision": "vote"}, "decision must be"),
         ({"rules": 3}, 'rules must be "stumps", a spec or a concept class'),
         ({"rules": "stump"}, "stump"),
-        ({"switches": 2}, "switches= needs horizon="),
+        ({"drift": 2}, 'drift must be True, False or "sharing"'),
     ],
 )
 def test_wrong_parameters_are_refused_with_a_sentence(wrong: dict[str, Any], said: str) -> None:
@@ -358,7 +358,7 @@ def beyond(model: AdeptClassifier, seed: int, rounds: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"rules": "tables"}, {"rules": "real_thresholds()", "feature": "a", "switches": 1, "horizon": 200}]
+    "settings", [{}, {"rules": "tables"}, {"rules": "real_thresholds()", "feature": "a", "drift": True, "horizon": 200}]
 )
 def test_reporting_only_mistakes_crosses_no_bound(settings: dict[str, Any]) -> None:
     """Rows that were answered and never labelled count as waiting: else about 7 of 10 streams cross at 95 %."""

@@ -34,10 +34,6 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "base": (lambda: MADE.Adept(C, base=at.SOA), "base must be an object, not a class; pass an instance: at.SOA()"),
     "base of LazyAdept": (lambda: MADE.LazyAdept(C, 9, base=at.SOA), "pass an instance: at.SOA()"),
     "base of Bpss": (lambda: MADE.Bpss(C, 4, base=at.Halving), "pass an instance: at.Halving()"),
-    "base of Tracking": (
-        lambda: MADE.research.Tracking(C, 9, 1, base=at.Bisection),
-        "pass an instance: at.Bisection()",
-    ),
     "a user's base": (lambda: MADE.Adept(C, base=Mine), "pass an instance: Mine()"),
     "class": (
         lambda: MADE.Adept(MADE.Thresholds),

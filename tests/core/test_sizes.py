@@ -14,7 +14,6 @@ import adeptree as at
 from adeptree import BlockUnions, Conjunctions, Disjunctions, Hedge, Intervals, Parities, Thresholds, parse
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.errors import AdeptreeError, InvalidArgument, InvalidSpec, TooLarge
-from adeptree.research.tracking import Tracking
 from adeptree.solvers.lp import Halfspaces
 from adeptree.solvers.sat import DecisionLists, DecisionTrees, Dfas, KTermDnf
 
@@ -122,8 +121,7 @@ def test_horizons_and_switches_have_limits() -> None:
         lambda: at.Adept(c, 10**400),
         lambda: at.Hedge(c, 10**400),
         lambda: at.LazyAdept(c, 10**400),
-        lambda: Tracking(c, 10**400, 1),
-        lambda: Tracking(c, 10**18, 10**17),
+        lambda: at.Adept(c, 10**400, drift=True),
         lambda: at.Adept(c, -(10**5000)),
         lambda: c.instance(10**5000),
     )

@@ -273,7 +273,7 @@ def test_sizes_are_checked(kind: Any, wrong: Any) -> None:
         lambda: at.FiniteClass([[0, 1]], points=["a"]),
         lambda: at.FiniteClass([[0, 1]], points=["a", "a"]),
         lambda: at.FiniteClass([[0, 1]], points=["a", "b", "a"]),
-        lambda: at.FiniteClass([[0, 1]], points=[["a"], ["b"]]),  # type: ignore[list-item]
+        lambda: at.FiniteClass([[0, 1]], points=[{"a"}, {"b"}]),
         lambda: at.Stumps({}),
         lambda: at.Stumps({"a": []}),
         lambda: at.Stumps({"a": 5}),  # type: ignore[dict-item]
@@ -317,3 +317,14 @@ def test_more_bits_than_a_word(n: int, random: Any) -> None:
         assert c.realizable([(x, strong), (flipped, 1 - strong)])
     p = at.Parities(n)
     assert not p.realizable([((0,) * n, 1)]) and p.realizable([(x, 1), (flipped, 0)]) is any(x)
+
+
+def test_points_of_a_table_may_be_plain_data_of_any_kind() -> None:
+    rows: list[Any] = [{"age": 30, "sex": "f"}, [1, 2], "a"]
+    c = at.FiniteClass([[0, 1, 1], [1, 0, 0]], points=rows)
+    learner = at.Adept(c)
+    for x, y in zip([*rows, {"sex": "f", "age": 30}, (1, 2)], [0, 1, 1, 0, 1], strict=True):
+        learner.learn(x, y)
+    assert learner.best_loss == 0 and at.parse(repr(c)) == c and hash(at.parse(repr(c))) == hash(c)
+    with pytest.raises(at.errors.InvalidInstance, match="one of the 3 points"):
+        learner.learn({"age": 31}, 0)

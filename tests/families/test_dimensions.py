@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from long_form import times
 
 from adeptree.core.errors import InvalidArgument, TooLarge
 from adeptree.families.dimensions import littlestone_dimension, vc_dimension
@@ -95,7 +96,7 @@ tables = st.tuples(st.integers(1, 24), st.integers(1, 7)).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(60, 150), deadline=None)
 @given(tables)
 def test_littlestone_agrees_with_the_naive_recursion(table: np.ndarray) -> None:
     solver = LittlestoneSolver(table)
@@ -139,7 +140,7 @@ def test_littlestone_agrees_with_the_naive_when_richness_varies(seed: int) -> No
     assert LittlestoneSolver(table).dimension() == naive_littlestone(rows_of(table))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(60, 150), deadline=None)
 @given(tables)
 def test_vc_agrees_with_trying_every_set(table: np.ndarray) -> None:
     dimension, columns = vc_of_table(table)

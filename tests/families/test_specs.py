@@ -51,7 +51,7 @@ def test_texts_that_are_specs(text: str, expected: at.ConceptClass) -> None:
         "oracle(name='mine')",
         "stumps(cuts={'a': 5})",
         "finite(table=[])",
-        "finite(table=['01'], points=[['a'], ['b']])",
+        "finite(table=['01'], points=[{'a'}, {'b'}])",
         "thresholds(n=" + "(" * 5000 + ")" * 5000 + ")",
         "a\0b",
         "1 + 1",

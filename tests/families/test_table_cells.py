@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_form import times
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, InvalidInstance
@@ -37,7 +38,7 @@ CLASSES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(60, 150), deadline=None)
 @given(st.sampled_from(CLASSES), ROUNDS)
 def test_rules_read_rows_as_the_learner_does(c: Any, rounds: Any) -> None:
     rows = [{"a": CELLS[a], "b": CELLS[b]} for a, b, _ in rounds]
@@ -101,7 +102,7 @@ def test_numbers_beyond_every_float_in_river() -> None:
     assert model.best_rule()({"a": 10**500}) == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(80, 200), deadline=None)
 @given(st.integers(-(10**9), 2 * 10**9), st.lists(st.integers(0, 30), min_size=2, max_size=4, unique=True), st.data())
 @example(1367513998, [0, 10, 30], None)
 def test_the_cut_that_is_shown_separates_the_same_points(base: int, steps: list[int], data: Any) -> None:

@@ -28,8 +28,6 @@ MAIN = (
     "load",
     "play",
     "register",
-    "research.Tracking",
-    "research.TrackingAnytime",
 )
 
 

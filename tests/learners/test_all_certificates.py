@@ -9,7 +9,6 @@ import pytest
 
 import adeptree as at
 from adeptree import errors, research
-from adeptree.research.tracking import Tracking
 
 RULES = at.Thresholds(7)
 LEARNERS: dict[str, Callable[[], Any]] = {
@@ -19,7 +18,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "bpss, pruned": lambda: at.Bpss(RULES, 24, mistake_bound=3, prune=True),
     "transductive": lambda: research.Transductive(RULES, list(range(7)) * 6),
     "leader": lambda: at.FollowTheLeader(RULES, 60),
-    "tracking": lambda: Tracking(RULES, 60, 1),
+    "drift": lambda: at.Adept(RULES, drift=True),
 }
 ROUNDS = [((5 * t) % 7, int((5 * t) % 7 >= 3) ^ (t % 6 == 5)) for t in range(20)]
 

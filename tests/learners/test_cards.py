@@ -10,7 +10,6 @@ from browser import Reader
 
 import adeptree as at
 from adeptree.core.display import card
-from adeptree.research.tracking import Tracking
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\n\u202e&\"'"
 
@@ -21,7 +20,11 @@ def objects() -> list[Any]:
     learner.learn_many([HOSTILE, "b", HOSTILE, "a"], [1, 0, 1, 0])
     run = at.play(at.Hedge(at.FiniteClass(["01", "10"], points=[HOSTILE, "b"]), 3), [("b", 1), (HOSTILE, 1), ("b", 0)])
     classes = [at.Thresholds(9), at.FiniteClass(["01"], points=[HOSTILE, "b"]), at.RealStumps([HOSTILE])]
-    lazy = at.FollowTheLeader(at.Thresholds(9), 5), Tracking(at.Thresholds(9), 500, 1), at.Bpss(at.Thresholds(9), 90)
+    lazy = (
+        at.FollowTheLeader(at.Thresholds(9), 5),
+        at.Adept(at.Thresholds(9), drift=True),
+        at.Bpss(at.Thresholds(9), 90),
+    )
     return [learner, learner.certificate(), run, *lazy, at.LazyAdept(at.Thresholds(9), 99, commits=5), *classes]
 
 

@@ -23,9 +23,6 @@ from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, DamagedFile, StateError, UnknownVersion
 from adeptree.core.json_lines import seal, unseal
 from adeptree.games import Round
-from adeptree.oracles import ClassOracle, Recording, Replaying
-from adeptree.research.tracking import Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime
 from reproduction.journal import Journal
 
 LINE = at.Thresholds(32)
@@ -83,7 +80,10 @@ def test_a_game_without_some_of_its_lines_is_refused(game: tuple[at.Transcript, 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("p", 1.5), ("p", math.nan), ("p", "x"), ("y", 2), ("guess", -1), ("t", 7), ("width", 1.5), ("best_loss", -1)],
+    [
+        *[("p", 1.5), ("p", math.nan), ("p", "x"), ("y", 2), ("guess", -1), ("t", 7), ("width", 1.5)],
+        *[("best_loss", -1), ("best_loss", 10**400), ("posed", 10**6), ("width", 10**400)],
+    ],
 )
 def test_rounds_that_cannot_be_are_refused_with_any_checksum(
     game: tuple[at.Transcript, Path], name: str, value: Any
@@ -91,41 +91,6 @@ def test_rounds_that_cannot_be_are_refused_with_any_checksum(
     run, path = game
     rounds = list(run.rounds)
     rounds[2] = Round(**{**vars(rounds[2]), name: value})
-    at.Transcript(run.header, rounds, run.bound).save(path)
-    with pytest.raises(DamagedFile):
-        at.Transcript.load(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("best_loss", 10),
-        ("best_loss", 10**400),
-        ("best_loss", None),
-        ("posed", 10**6),
-        ("asked", 0),
-        ("width", 10**400),
-    ],
-)
-def test_rounds_that_do_not_follow_each_other_are_refused(
-    game: tuple[at.Transcript, Path], name: str, value: Any
-) -> None:
-    run, path = game
-    for place in (2, len(run) - 1):
-        rounds = list(run.rounds)
-        rounds[place] = Round(**{**vars(rounds[place]), name: value})
-        if (name, place) != ("best_loss", len(run) - 1) or value is not None:
-            at.Transcript(run.header, rounds, run.bound).save(path)
-            with pytest.raises(DamagedFile):
-                at.Transcript.load(path)
-
-
-@pytest.mark.parametrize("places", [slice(0, 1), slice(0, None)])
-def test_a_best_loss_has_come_about_in_this_game(game: tuple[at.Transcript, Path], places: slice) -> None:
-    """All rounds that the learner was made for are in it: nothing was lost before."""
-    run, path = game
-    rounds = list(run.rounds)
-    rounds[places] = [Round(**{**vars(r), "best_loss": 7 + (r.best_loss or 0)}) for r in rounds[places]]
     at.Transcript(run.header, rounds, run.bound).save(path)
     with pytest.raises(DamagedFile):
         at.Transcript.load(path)
@@ -183,73 +148,14 @@ def test_true_games_of_all_kinds_are_read(tmp_path: Path) -> None:
             assert at.Transcript.load(tmp_path / "game") == run
 
 
-def recorded(path: Path) -> list[Any]:
-    """Record some answers; return them."""
-    with Recording(ClassOracle(LINE), path) as recording:
-        rules = [recording.find([(x, 0), (x + 5, 1)]) for x in range(8)]
-        return [rule(30) for rule in rules if rule is not None]
-
-
-def replayed(path: Path, partial: bool = False) -> list[Any]:
-    rules = [Replaying(path, partial=partial).find([(x, 0), (x + 5, 1)]) for x in range(8)]
-    return [rule(30) for rule in rules if rule is not None]
-
-
-def test_no_flipped_bit_makes_another_recording(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    answers = recorded(path)
-    assert replayed(path) == answers and Replaying(path).complete
-    content = path.read_bytes()
-    for seed in range(600):
-        path.write_bytes(flipped(content, seed))
-        with pytest.raises((DamagedFile, UnknownVersion)):
-            Replaying(path)
-
-
-def test_a_recording_knows_its_end_and_its_order(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    answers = recorded(path)
-    lines = path.read_text().splitlines(keepends=True)
-    for kept in range(1, len(lines)):
-        path.write_text("".join(lines[:kept]))
-        with pytest.raises(DamagedFile, match=rf"is missing after {kept} lines: .*, or Replaying\(..., partial=True\)"):
-            Replaying(path)
-        assert not Replaying(path, partial=True).complete
-    assert replayed(path, partial=True) == answers
-    for wrong in (lines[:3] + lines[4:], [*lines[:3], lines[4], lines[3], *lines[5:]], [*lines, lines[-1]]):
-        path.write_text("".join(wrong))
-        for partial in (False, True):
-            with pytest.raises(DamagedFile, match="damaged"):
-                Replaying(path, partial=partial)
-
-
-def test_an_open_recording_is_whole_at_any_time(tmp_path: Path) -> None:
-    for path in (None, tmp_path / "run.jsonl"):
-        recording = Recording(ClassOracle(LINE), path)
-        for asked in range(3):
-            assert Replaying(recording.lines).complete and len(recording.lines) == 2 + asked
-            recording.realizable([(asked, 1)])
-        last = recording.lines
-        recording.close()
-        assert recording.lines == last
-
-
 @pytest.mark.parametrize("version", [1, 9])
-def test_files_of_other_formats_are_refused(game: tuple[at.Transcript, Path], tmp_path: Path, version: int) -> None:
+def test_files_of_other_formats_are_refused(game: tuple[at.Transcript, Path], version: int) -> None:
     _, path = game
-    recorded(tmp_path / "run.jsonl")
-    reads: list[tuple[Path, Callable[[Path], Any], int]] = [
-        (path, at.Transcript.load, 3),
-        (tmp_path / "run.jsonl", Replaying, 2),
-    ]
-    for file, read, today in reads:
-        head = unsealed(file)[0] | {"version": version}
-        for line in (json.dumps(head), seal(json.dumps(head))):
-            file.write_text(f"{line}\n")
-            with pytest.raises(
-                UnknownVersion, match=rf"version {version} is not supported; this version reads {today};"
-            ):
-                read(file)
+    head = unsealed(path)[0] | {"version": version}
+    for line in (json.dumps(head), seal(json.dumps(head))):
+        path.write_text(f"{line}\n")
+        with pytest.raises(UnknownVersion, match=rf"version {version} is not supported; this version reads 3;"):
+            at.Transcript.load(path)
 
 
 def test_an_altered_experiment_row_is_run_again(tmp_path: Path) -> None:
@@ -373,8 +279,9 @@ def learners() -> dict[str, Callable[[], Any]]:
         "finite paths": lambda: at.Adept(table, 60, engine="paths"),
         "hedge": lambda: at.Hedge(LINE, 60),
         "hedge, adaptive": lambda: at.Hedge(LINE),
-        "tracking": lambda: Tracking(LINE, 60, 2),
-        "tracking, anytime": lambda: TrackingAnytime(LINE),
+        "drift": lambda: at.Adept(LINE, drift=True),
+        "drift, review": lambda: at.Adept(LINE, drift=True, review=0.2),
+        "drift, paths": lambda: at.Adept(LINE, drift="sharing", engine="paths"),
         "lazy": lambda: at.LazyAdept(LINE, 60, exponent=0.7),
         "leader": lambda: at.FollowTheLeader(LINE, 60),
     }
@@ -469,7 +376,7 @@ def test_altered_learners_are_refused_or_go_on(tmp_path: Path, name: str) -> Non
     if name in COMPILED:
         whole["learnt"]["kind"] = COMPILED[name]  # short runs are not worth it, but files are the same
     places, rng = leaves(whole), random.Random(name)
-    for _ in range(times(25, 60)):
+    for _ in range(times(12, 60)):
         where = rng.choice(places)
         value: Any = whole
         for key in where:

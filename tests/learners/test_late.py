@@ -19,8 +19,6 @@ from adeptree.learners.pending_labels import PendingLabels
 from adeptree.learners.rates import Adaptive
 from adeptree.learners.tickets import OpenTickets
 from adeptree.learners.transactions import Mark
-from adeptree.research.tracking import Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime
 
 pytestmark = pytest.mark.usefixtures("both_engines")
 
@@ -259,7 +257,7 @@ def test_the_rate_reckons_with_the_price_at_v() -> None:
     assert rate < 4
 
 
-@pytest.mark.parametrize("build", [lambda: at.Adept(C), lambda: at.Hedge(C), lambda: Tracking(C, 50, 1)])
+@pytest.mark.parametrize("build", [lambda: at.Adept(C), lambda: at.Hedge(C), lambda: at.Adept(C, drift=True)])
 def test_a_prompt_round_while_a_ticket_waits_is_an_overlap_too(build: Callable[[], Any]) -> None:
     learner = build()
     learner.answer(3)
@@ -493,13 +491,13 @@ def test_open_tickets_are_saved(options: dict[str, Any], tmp_path: Path) -> None
     [
         lambda: at.Hedge(C),
         lambda: at.Hedge(C, 60, rate=0.4),
-        lambda: Tracking(C, 60, 2),
-        lambda: TrackingAnytime(C),
+        lambda: at.Adept(C, drift=True),
+        lambda: at.Adept(C, drift=True, engine="paths"),
         lambda: at.Bpss(at.Thresholds(3), 9, prune=True),
         lambda: at.LazyAdept(C, 60),
         lambda: at.FollowTheLeader(C, 60),
     ],
-    ids=["hedge", "hedge constant", "tracking", "tracking anytime", "bpss", "lazy", "leader"],
+    ids=["hedge", "hedge constant", "drift", "drift, paths", "bpss", "lazy", "leader"],
 )
 def test_every_learner_charges_what_it_answered(build: Callable[[], at.OnlineLearner]) -> None:
     learner, rng = build(), np.random.default_rng(6)
@@ -513,8 +511,7 @@ def test_every_learner_charges_what_it_answered(build: Callable[[], at.OnlineLea
             y = int(ticket.p < 0.5)
             learner.learn(ticket, y)
             expected, drawn = expected + abs(ticket.p - y), drawn + (ticket.guess != y)
-            regret = learner.sequence_regret if isinstance(learner, Tracking) else learner.regret
-            assert regret <= learner.bound + 1e-9
+            assert learner.regret <= learner.bound + 1e-9
     assert learner.expected_loss == pytest.approx(expected) and learner.realised_loss == drawn
     assert learner.late and learner.in_advance is None
 

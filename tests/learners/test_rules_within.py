@@ -68,7 +68,7 @@ def games(draw: st.DrawFn) -> tuple[Family, list[tuple[Any, int, float]], float]
 
 @every_engine
 @given(games())
-@settings(steady, max_examples=times(120, 400))
+@settings(steady, max_examples=times(60, 400))
 def test_they_are_all_labellings_within_reach(
     engine: str, game: tuple[Family, list[tuple[Any, int, float]], float]
 ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting, Recording, Replaying
+from adeptree.oracles import Budgeting, Caching, ClassOracle, Counting
 
 
 @pytest.fixture(autouse=True)
@@ -188,21 +188,6 @@ def test_what_is_done_to_a_layer_waits_for_its_questions() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(grant, range(4)))
     assert oracle.queries == 8010
-
-
-def test_concepts_of_a_recording_are_written_down_one_at_a_time() -> None:
-    recording = Recording(ClassOracle(at.Thresholds(10**6)))
-    concepts = [recording.find([(i * 100, 0), (i * 100 + 50, 1)]) for i in range(20)]
-
-    def look(k: int) -> None:
-        for concept in concepts:
-            assert concept is not None
-            for i in range(20):
-                concept((i * 997 + k * 13) % 10**6)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(look, range(4)))
-    Replaying(recording.lines)
 
 
 def test_what_is_no_sequence_gets_a_sentence() -> None:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
-from interrupting import Interrupter, interrupted, struck
+from interrupting import Interrupter, interrupted, interrupted_at, struck
 from long_form import LONG, times
 
 import adeptree as at
@@ -24,8 +27,6 @@ from adeptree import errors, research
 from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
-from adeptree.research.tracking import Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime
 
 
 def standing(learner: Any) -> Any:
@@ -44,7 +45,7 @@ def plain(value: Any) -> Any:
         return value.dtype.str, value.tolist()
     if isinstance(value, dict):
         # How to ask an oracle is learnt from every question, also from one that came to nothing.
-        left_out = ("asked", "posed", "bits_only", "choice")
+        left_out = ("asked", "posed", "bits_only")
         return {key: plain(inner) for key, inner in value.items() if key not in left_out}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
@@ -109,9 +110,19 @@ def few(sample: Any) -> bool:
     return bool(sum(y for _, y in sample) <= 2)
 
 
+@dataclass(frozen=True)
+class OneOn:
+    """A rule that predicts 1 at a few points."""
+
+    points: frozenset[int]
+
+    def __call__(self, x: Any) -> int:
+        return int(x in self.points)
+
+
 def find(sample: Any) -> Any:
-    ones = {x for x, y in sample if y}
-    return (lambda x: int(x in ones)) if len(ones) <= 2 and all(x not in ones for x, y in sample if not y) else None
+    ones = frozenset(x for x, y in sample if y)
+    return OneOn(ones) if len(ones) <= 2 and all(x not in ones for x, y in sample if not y) else None
 
 
 TABLE = at.FiniteClass(np.random.default_rng(0).integers(0, 2, (9, 6)))
@@ -144,8 +155,8 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "oracle, no dimension": (lambda: at.Adept(at.OracleClass(realizable=few)), NUMBERS),
     "oracle, find": (lambda: at.Adept(at.OracleClass(find=find, littlestone_dimension=2)), NUMBERS),
     "literal": (lambda: at.Adept(at.OracleClass(find=find, littlestone_dimension=2, strategy="literal")), NUMBERS),
-    "tracking": (lambda: Tracking(at.Thresholds(6), 60, 2), NUMBERS),
-    "tracking, anytime": (lambda: TrackingAnytime(at.Thresholds(6)), NUMBERS),
+    "drift": (lambda: at.Adept(at.Thresholds(6), drift=True), NUMBERS),
+    "drift, paths": (lambda: at.Adept(at.Thresholds(6), drift=True, engine="paths"), NUMBERS),
     "hedge": (lambda: at.Hedge(at.Thresholds(6)), NUMBERS),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(6), 60), NUMBERS),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(6), 60), NUMBERS),
@@ -153,9 +164,10 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "bpss": (lambda: at.Bpss(at.Thresholds(3), 8, prune=True), [0, 2, 1, 0, 2, 1]),
 }
 LABELS = [1, 0, 1, 1, 0, 1]
-PAIRS = [("oracle, bits", "oracle, no dimension"), ("oracle, find", "literal"), ("disjunctions", "conjunctions")]
-PARTS = {name: slice(i, None, 2) for pair in PAIRS for i, name in enumerate(pair)}
-"""Two learners that execute the same lines take every second line each."""
+TWINS = [("oracle, bits", "oracle, no dimension"), ("oracle, find", "literal"), ("disjunctions", "conjunctions")]
+"""Pairs of learners that execute the same lines: one of the two is interrupted at each of these."""
+TAKERS = 3
+"""The number of learners that are interrupted at a line which more of them execute."""
 
 
 def lines_of(places: list[str]) -> list[int]:
@@ -165,47 +177,56 @@ def lines_of(places: list[str]) -> list[int]:
     return sorted({*first.values(), *last.values()})
 
 
+OTHER_THREAD = ThreadPoolExecutor(1)
+
+
 def free_for_others(learner: Any) -> bool:
     """Return whether another thread may use the learner: an interrupt must not leave it busy."""
-    refused: list[errors.StateError] = []
 
-    def read() -> None:
+    def read() -> bool:
         try:
             _ = learner.rounds
-        except errors.BusyLearner as error:
-            refused.append(error)
+        except errors.BusyLearner:
+            return False
         except errors.TornLearner:
             pass
+        return True
 
-    thread = threading.Thread(target=read)
-    thread.start()
-    thread.join()
-    return not refused
+    return OTHER_THREAD.submit(read).result()
 
 
-def torn_everywhere(
-    build: Callable[[], Any],
-    points: list[Any],
-    prepare: Callable[[Any], Any],
-    act: Callable[[Any, Any], Any],
-    part: slice = slice(None),
-) -> int:
-    """Interrupt ``act`` at every line; each time the learner must stand as before it or as after it, and go on so.
+Prepare = Callable[[Any], Any]
+Act = Callable[[Any, Any], Any]
 
-    Of learners and calls that execute the same lines, each takes a part (the long form: each takes all of them).
-    """
+
+def played(build: Callable[[], Any], points: list[Any]) -> Any:
+    """A learner after four rounds."""
     ready = build()
     for x, y in zip(points[:4], LABELS, strict=False):
         ready.learn(x, y)
+    return ready
+
+
+def torn_everywhere(
+    build: Callable[[], Any], points: list[Any], prepare: Prepare, act: Act, takes: set[str] | None = None
+) -> int:
+    """Interrupt ``act`` at every line; each time the learner must stand as before it or as after it, and go on so.
+
+    ``takes`` are the lines that this learner takes, if other learners take the others.
+    """
+    ready = played(build, points)
     prepared = prepare(ready)
     before = standing(ready)
-    done = copy.deepcopy(ready)
+    kept = pickle.dumps((ready, prepared))  # (quicker than a deep copy for each line)
+    done, prepared = pickle.loads(kept)
     places = interrupted(lambda: act(done, prepared))
     after = standing(done)
     assert before != after
-    for line in lines_of(places)[slice(None) if LONG else part]:
-        torn = copy.deepcopy(ready)
-        place = interrupted(lambda torn=torn: act(torn, prepared), line)[-1]  # type: ignore[misc]
+    for line in lines_of(places):
+        if takes is not None and places[line - 1] not in takes:
+            continue
+        torn, prepared = pickle.loads(kept)
+        place = interrupted_at(partial(act, torn, prepared), line)
         assert free_for_others(torn), f"it is busy after an interrupt at {place}"
         if is_torn(torn, points[4]):
             continue
@@ -217,34 +238,78 @@ def torn_everywhere(
     return len(set(places))
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_learn_is_all_or_nothing_at_every_line(name: str) -> None:
+def learns(name: str) -> list[tuple[Prepare, Act]]:
+    """Calls of ``learn``: the one that people write, and not by the quickest way where that is machine code."""
     build, points = LEARNERS[name]
-    lines = torn_everywhere(
-        build,
-        points,
-        lambda learner: None,
-        lambda learner, _: learner.learn(points[4], LABELS[4]),
-        PARTS.get(name, slice(None)),
-    )
-    assert lines > (2 if at_once(build()) else 20)
-    if at_once(build()):  # not by the quickest way
-        lines = torn_everywhere(
-            build, points, lambda learner: None, lambda learner, _: learner.learn(points[4], LABELS[4], weight=1.0)
-        )
-        assert lines > 20
+    plain: Act = lambda learner, _: learner.learn(points[4], LABELS[4])  # noqa: E731
+    weighed: Act = lambda learner, _: learner.learn(points[4], LABELS[4], weight=1.0)  # noqa: E731
+    return [(lambda learner: None, act) for act in ((plain, weighed) if at_once(build()) else (plain,))]
 
 
-@pytest.mark.parametrize("name", ["thresholds", "intervals", "oracle, find", "costs", "hedge", "tracking"])
-def test_tickets_are_all_or_nothing_at_every_line(name: str) -> None:
-    build, points = LEARNERS[name]
-    calls: list[tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = [
+def tickets(name: str) -> list[tuple[Prepare, Act]]:
+    """An answer, the label of an answer, and both at once."""
+    points = LEARNERS[name][1]
+    return [
         (lambda learner: None, lambda learner, _: learner.answer(points[4])),
         (lambda learner: learner.answer(points[4]), lambda learner, ticket: learner.learn(ticket, 1)),
         (lambda learner: learner.note_answer(0.3), lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2)),
     ]
-    for i, (prepare, act) in enumerate(calls):
-        torn_everywhere(build, points, prepare, act, slice(i, None, 2) if "oracle" in name else slice(None))
+
+
+TICKETS = ["thresholds", "intervals", "oracle, find", "costs", "hedge", "drift"]
+
+
+@cache
+def lines_taken(calls: Callable[[str], list[tuple[Prepare, Act]]]) -> dict[tuple[str, int], set[str]]:
+    """The lines at which each call of each learner is interrupted: all of them together take every line.
+
+    Every second call of a learner takes a line, and three learners that are far apart in the list, if more execute it.
+    In the long form all take it.
+    """
+    executed: dict[tuple[str, int], set[str]] = {}
+    for name in LEARNERS if calls is learns else TICKETS:
+        for i, (prepare, act) in enumerate(calls(name)):
+            learner = played(*LEARNERS[name])
+            prepared = prepare(learner)
+            executed[name, i] = set(interrupted(partial(act, learner, prepared)))
+    taken: dict[tuple[str, int], set[str]] = {call: set() for call in executed}
+    for place in sorted(set[str]().union(*executed.values())):
+        by, turn = [call for call, places in executed.items() if place in places], crc32(place.encode())
+        if not LONG:
+            for twins in TWINS:
+                both = [[call for call in by if call[0] == name] for name in twins]
+                by = [call for call in by if not all(both) or call not in both[turn % 2]]
+            each = [[call for call in by if call[0] == name] for name in dict.fromkeys(name for name, _ in by)]
+            by = [call for own in each for call in (own[turn % 2 :: 2] or own)]
+        takers = len(by) if LONG else min(len(by), TAKERS)
+        for i in range(takers):
+            taken[by[(turn + i * len(by) // takers) % len(by)]].add(place)
+    return taken
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learn_is_all_or_nothing_at_every_line(name: str) -> None:
+    build, points = LEARNERS[name]
+    for i, (prepare, act) in enumerate(learns(name)):
+        lines = torn_everywhere(build, points, prepare, act, lines_taken(learns)[name, i])
+        assert lines > (2 if at_once(build()) and i == 0 else 20)
+
+
+@pytest.mark.parametrize("name", TICKETS)
+def test_tickets_are_all_or_nothing_at_every_line(name: str) -> None:
+    build, points = LEARNERS[name]
+    for i, (prepare, act) in enumerate(tickets(name)):
+        torn_everywhere(build, points, prepare, act, lines_taken(tickets)[name, i])
+
+
+@pytest.mark.parametrize("calls", [learns, tickets])
+def test_the_learners_take_every_line_between_them(calls: Any) -> None:
+    taken = set[str]().union(*lines_taken(calls).values())
+    for name in TICKETS:
+        for prepare, act in calls(name):
+            learner = played(*LEARNERS[name])
+            prepared = prepare(learner)
+            assert set(interrupted(partial(act, learner, prepared))) <= taken
 
 
 def test_mutant_a_frontier_that_alters_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,7 +385,7 @@ def alarmed_in_batches(build: Callable[[], Any], xs: list[Any], ys: list[int], d
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
-@pytest.mark.parametrize("name", ["thresholds", "intervals", "hedge", "tracking", "lazy"])
+@pytest.mark.parametrize("name", ["thresholds", "intervals", "hedge", "drift, paths", "lazy"])
 def test_ctrl_c_inside_a_batch_leaves_whole_rounds(name: str) -> None:
     build, _ = LEARNERS[name]
     rng = np.random.default_rng(3)
@@ -381,7 +446,7 @@ def engine_torn_everywhere(name: str, rounds: int, act: Callable[[Any], Any]) ->
     later = numbers(started(name, rounds + 2), points)
     for line in lines_of(places):
         torn = started(name, rounds)
-        place = interrupted(lambda torn=torn: act(torn), line)[-1]  # type: ignore[misc]
+        place = interrupted_at(partial(act, torn), line)
         if is_torn(torn, points[0]):
             continue
         assert torn.rounds in played, f"an interrupt at {place}"
@@ -412,12 +477,12 @@ def test_learn_many_on_an_engine_leaves_whole_rounds_at_every_line(name: str) ->
     build, points = ENGINES[name]
 
     def batch(learner: Any) -> None:
-        learner.learn_many(points[learner.rounds : 8], LINE_LABELS[learner.rounds : 8])
+        learner.learn_many(points[learner.rounds : 5], LINE_LABELS[learner.rounds : 5])
 
     done = build()
     for line in lines_of(interrupted(lambda: batch(done))):
         torn, twin = build(), build()
-        place = interrupted(lambda torn=torn: batch(torn), line)[-1]  # type: ignore[misc]
+        place = interrupted_at(partial(batch, torn), line)
         if is_torn(torn, points[0]):
             continue
         twin.learn_many(points[: torn.rounds], LINE_LABELS[: torn.rounds])
@@ -458,7 +523,7 @@ def look_torn_everywhere(name: str, look: Callable[[Any, list[Any]], Any]) -> No
     for line in lines_of(interrupted(lambda: look(done, points))):
         torn = started(name, 5)
         torn.predict_proba(points[5])
-        place = interrupted(lambda torn=torn: look(torn, points), line)[-1]  # type: ignore[misc]
+        place = interrupted_at(partial(look, torn, points), line)
         again = copy.deepcopy(torn)
         torn.learn(points[5], LINE_LABELS[5])
         assert numbers(torn, points) == later, f"differs after an interrupt at {place}"

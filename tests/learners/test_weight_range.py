@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_form import times
 from typer.testing import CliRunner
 
 import adeptree as at
@@ -27,7 +28,7 @@ CLASSES = {
     "blocks": at.BlockUnions(2),
 }
 RATES: tuple[Any, ...] = ("adaptive", "anytime", "paper", 0.5, 4.0)
-ROUNDS = 40
+ROUNDS = times(20, 40)
 
 
 def pairs_of_learners(c: at.ConceptClass, rate: Any, **options: Any) -> list[tuple[at.Adept, at.Adept]]:

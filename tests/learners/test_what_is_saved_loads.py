@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_form import times
 from wild_games import ADEPTS, OTHERS, refusals
 
 import adeptree as at
-from adeptree.research.tracking import Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime
 
 POINT = (1, 0, 1)
 
 
 @pytest.mark.parametrize("kind", [*ADEPTS, *OTHERS])
 def test_wild_games_are_saved_loaded_and_copied(kind: str) -> None:
-    """500 games in all; ``python tests/support/wild_games.py`` plays 10,000."""
-    assert refusals([kind], 17) == []
+    """Hundreds of games in all; ``python tests/support/wild_games.py`` plays 10,000."""
+    assert refusals([kind], times(8, 17)) == []
 
 
 def twins(learner: Any, folder: Path) -> list[Any]:
@@ -111,8 +110,8 @@ def test_loading_does_not_warn_of_rounds_that_were_not_played(tmp_path: Path) ->
 LOOKS: dict[str, tuple[Any, int, int]] = {
     "adept": (lambda: at.Adept(at.Thresholds(16), engine="paths"), 2, 0),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(16), 20, commits=20), 2, 2),
-    "tracking": (lambda: Tracking(at.Thresholds(16), 20, 1), 2, 2),
-    "tracking anytime": (lambda: TrackingAnytime(at.Thresholds(16)), 2, 2),
+    "drift": (lambda: at.Adept(at.Thresholds(16), drift=True), 2, 2),
+    "drift, paths": (lambda: at.Adept(at.Thresholds(16), drift=True, engine="paths"), 2, 2),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(16), 20), 1, 1),
 }
 """A learner, and the queries per path of a look that it repeats after loading: after a prediction, after an answer."""

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from dichotomies import SMALL, Table, TableOracle, frontier_over, ordered, rows, step
 from hypothesis import given
+from long_form import LONG
 from strategies import Family, small_families, steady
 
 import adeptree as at
-from adeptree.oracles.bitsets import LabelTable, pack, unpack
 from adeptree.oracles.cube_search import best_cube
 from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.theory.bit_tables import LabelTable, mask, unpack
 
 Sample = Sequence[tuple[Any, int]]
 
@@ -135,7 +136,7 @@ def test_cubes_are_chosen_by_the_rule() -> None:
                 continue
             row = int(np.flatnonzero(undecided)[0])
             labels = table[row]
-            cube = best_cube(LabelTable.of(table), row, pack(undecided), pack(positive))
+            cube = best_cube(LabelTable.of(table), row, mask(undecided), mask(positive))
             assert cube == slow_cube(table, labels, undecided, positive)
             inside = (table[:, cube] == labels[cube]).all(axis=1)
             assert not (inside & positive).any() and (inside & undecided).any()
@@ -201,26 +202,26 @@ def played(table: Table, order: str, form: str) -> tuple[OracleFrontier, TableOr
     return frontier, oracle
 
 
-@every_order
-@pytest.mark.parametrize(
-    ("name", "table", "orders", "limit"), WITNESS_COUNTS, ids=lambda v: v if isinstance(v, str) else ""
-)
-def test_calls_with_witnesses(name: str, table: Any, orders: str, limit: float, order: str) -> None:
-    if orders not in (order, "both"):
-        pytest.skip("judged in random order only")
+def in_orders(counts: list[tuple[str, Callable[[], Table], str, float]]) -> list[Any]:
+    """The classes, each in one of its orders, by turns (the long form: in all of them)."""
+    found = []
+    for i, (name, table, orders, limit) in enumerate(counts):
+        each = ORDERS if orders == "both" else (orders,)
+        chosen = each if LONG else each[i % len(each) :][:1]
+        found += [pytest.param(table, order, limit, id=f"{name}, {order}") for order in chosen]
+    return found
+
+
+@pytest.mark.parametrize(("table", "order", "limit"), in_orders(WITNESS_COUNTS))
+def test_calls_with_witnesses(table: Any, order: str, limit: float) -> None:
     frontier, oracle = played(table(), order, "find")
     queries = frontier.queries
     assert queries.posed / queries.asked <= limit
     assert oracle.yes == frontier.width, "every yes is a new row (the first call is the empty row)"
 
 
-@every_order
-@pytest.mark.parametrize(
-    ("name", "table", "orders", "limit"), BIT_COUNTS, ids=lambda v: v if isinstance(v, str) else ""
-)
-def test_calls_with_bits_only(name: str, table: Any, orders: str, limit: float, order: str) -> None:
-    if orders not in (order, "both"):
-        pytest.skip("the other size is for this order")
+@pytest.mark.parametrize(("table", "order", "limit"), in_orders(BIT_COUNTS))
+def test_calls_with_bits_only(table: Any, order: str, limit: float) -> None:
     queries = played(table(), order, "realizable")[0].queries
     assert queries.posed / queries.asked < limit
 

@@ -12,10 +12,9 @@ from dichotomies import SMALL, Table, TableOracle, frontier_over, ordered, rows,
 
 import adeptree as at
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, OracleUnknown
-from adeptree.oracles.bitsets import LabelTable
 from adeptree.oracles.cube_search import CubeSearch, Question
-from adeptree.oracles.oracle_frontier import OracleFrontier
-from adeptree.oracles.query_strategy import FEW
+from adeptree.oracles.oracle_frontier import FEW, OracleFrontier
+from adeptree.theory.bit_tables import LabelTable
 
 Sample = Sequence[tuple[Any, int]]
 
@@ -264,19 +263,10 @@ def test_cheap_calls_are_made_dear_ones_are_saved() -> None:
     assert posed(di.distinct(di.bits(8)), call_cost=0)[1].strategy == "literal"
 
 
-def test_the_choice_is_saved_and_the_same_every_time() -> None:
-    table = di.pairs(20)
-    assert table.shape[0] > FEW
-    count, whole = posed(table, call_cost=1e-5)
-    xs = ordered(20, "random")
-    first, second = (frontier_over(TableOracle(table), "find", call_cost=1e-5) for _ in range(2))
-    for x in xs[:15]:
-        step(first, x)
-    second.restore(first.state())
-    assert second.strategy == first.strategy
-    assert second.choice is not None and first.choice is not None
-    assert second.choice.state() == first.choice.state()
-    for x in xs[15:]:
-        step(first, x)
-    assert first.queries.posed == count and whole.choice is not None
-    assert posed(table)[1].choice is None
+def test_calls_to_oracles_of_bits_are_dear_from_milliseconds_on() -> None:
+    for cost, strategy in ((None, "bits"), (1e-4, "literal"), (3e-3, "bits")):
+        frontier = frontier_over(TableOracle(di.pairs(20)), "realizable", call_cost=cost)
+        assert frontier.strategy == "bits", "there are few rows"
+        for x in ordered(20, "random"):
+            step(frontier, x)
+        assert frontier.width > FEW and frontier.strategy == strategy

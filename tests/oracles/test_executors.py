@@ -9,6 +9,7 @@ import random
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,22 @@ def test_a_killed_process_leaves_the_learner_as_before(tmp_path: Path, form: str
                 learner.learn(x, y)
             assert (learner.width, learner.expected_loss) == (alone.width, alone.expected_loss)
     assert marker.exists() and broken == 1
+
+
+class BreaksAtTheSecond(ThreadPoolExecutor):
+    """A pool whose workers are gone when it takes the second task of a list."""
+
+    def submit(self, *task: Any, **named: Any) -> Any:
+        if self._work_queue.qsize() or self._threads:
+            raise BrokenProcessPool("the pool is not usable anymore")
+        return super().submit(*task, **named)
+
+
+def test_a_pool_that_breaks_while_it_takes_tasks_is_told_in_the_same_words() -> None:
+    with BreaksAtTheSecond(1) as broken:
+        c = at.OracleClass(find=ko.thresholds, executor=broken)
+        with pytest.raises(OracleError, match=r"a worker process ended before it answered.*send_to\(executor\)"):
+            c.find_many([[(x, 1)] for x in range(8)])
 
 
 def test_batches_change_only_the_number_of_calls(pool: Executor) -> None:

@@ -1,4 +1,4 @@
-"""Oracles and their layers: LearnLib's cache laws, transparency in any order, budgets, recordings, ERM variants."""
+"""Oracles and their layers: LearnLib's cache laws, transparency in any order, budgets, ERM variants."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pickle
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,14 +32,10 @@ from adeptree import (
 from adeptree.core.errors import (
     BudgetExhausted,
     ContradictoryOracle,
-    DamagedFile,
     InvalidArgument,
     InvalidInstance,
     OracleError,
-    StateError,
-    UnknownVersion,
 )
-from adeptree.core.json_lines import unseal
 from adeptree.core.types import Concept, Sample
 from adeptree.oracles import (
     Budgeting,
@@ -56,10 +53,7 @@ from adeptree.oracles import (
     Layer,
     Oracle,
     RealizableErm,
-    Recording,
-    Replaying,
     RestrictedErm,
-    Timing,
 )
 from adeptree.oracles.sources import errors_of
 from adeptree.research import DefaultZero, IntervalSearch
@@ -245,28 +239,11 @@ def test_keys_of_instances() -> None:
 LAYERS: list[Callable[[Oracle], Oracle]] = [
     Counting,
     Caching,
-    Timing,
-    Recording,
     lambda oracle: Budgeting(oracle, queries=10_000),
     lambda oracle: Checking(oracle, oracle),
-    lambda oracle: Replaying(_taped(oracle)),
 ]
 SMALL: list[ConceptClass] = [LINE, Intervals(6), BlockUnions(1), FiniteClass([[0, 1, 1], [1, 1, 0], [0, 0, 1]])]
 SAMPLES = st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=5), max_size=5)
-
-
-def _taped(oracle: Oracle) -> Iterator[str]:
-    """Lines of a recording of everything that the property test may ask."""
-    recording = Recording(oracle)
-    for kind in sorted(recording.answers):
-        for sample in TAPE:
-            answer = recording.ask_many(kind, [sample])[0]
-            if callable(answer):
-                [answer(x) for x in range(3)]
-    return iter(recording.lines)
-
-
-TAPE: list[Pairs] = []
 
 
 def _told(oracle: Oracle, samples: list[Pairs]) -> list[object]:
@@ -293,7 +270,6 @@ def test_layers_are_transparent_in_any_order(
     layers: list[Callable[[Oracle], Oracle]],
     samples: list[Pairs],
 ) -> None:
-    TAPE[:] = samples
     bare = source(concept_class)
     oracle = source(concept_class)
     for layer in layers:
@@ -303,7 +279,7 @@ def test_layers_are_transparent_in_any_order(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.permutations([Counting, Caching, Timing, Recording]), SAMPLES)
+@given(st.permutations([Counting, Caching]), SAMPLES)
 def test_every_query_is_a_hit_or_a_miss(order: list[Any], samples: list[Pairs]) -> None:
     inner = Counting(ClassOracle(LINE))
     oracle: Oracle = inner
@@ -323,14 +299,20 @@ def _chain(oracle: Oracle) -> Iterator[Oracle]:
         oracle = oracle.oracle
 
 
-def test_timing_counts_failures_too() -> None:
-    ticks = iter(range(100))
-    timer = Timing(Budgeting(ClassOracle(LINE), queries=1), clock=lambda: float(next(ticks)))
-    assert timer.mean == 0.0
-    timer.realizable(A)
-    with pytest.raises(BudgetExhausted):
+def test_seconds_of_failed_calls_count_too() -> None:
+    def slow(sample: Any) -> bool:
+        time.sleep(0.01)
+        if len(sample) > 1:
+            raise ZeroDivisionError
+        return True
+
+    timer = Counting(FunctionOracle(realizable=slow))
+    assert timer.seconds == 0.0
+    timer.realizable([(1, 1)])
+    assert (before := timer.seconds) >= 0.01
+    with pytest.raises(OracleError):
         timer.realizable(B)
-    assert (timer.calls, timer.total, timer.max, timer.mean) == (2, 2.0, 1.0, 1.0)
+    assert timer.seconds >= before + 0.01
 
 
 # ------------------------------------------------------------------------------------------------------ budgets
@@ -446,141 +428,15 @@ def _account(learner: Adept) -> tuple[Any, ...]:
     return (learner.rounds, learner.width, learner.expected_loss, learner.best_loss)
 
 
-@pytest.mark.parametrize(("concept_class", "base"), GAMES)
-@pytest.mark.parametrize("source", [ClassOracle, Bits])
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_a_whole_run_is_replayed_without_an_oracle(
-    concept_class: ConceptClass,
-    base: Any,
-    source: Callable[[ConceptClass], Oracle],
-    in_memory: bool,
-    tmp_path: Path,
-) -> None:
-    path = None if in_memory else tmp_path / "run.jsonl"
-    xs, ys = zip(*_stream(), strict=True)
-    with Recording(source(concept_class), path) as recording:
-        live = _adept(recording, base)
-        probabilities = live.learn_many(xs, ys)
-        rule = str(live.best_rule())
-    replay = _adept(Replaying(recording.lines if path is None else path), base)
-    assert (replay.learn_many(xs, ys) == probabilities).all()
-    assert (_account(replay), replay.queries) == (_account(live), live.queries)
-    assert str(replay.best_rule()) == rule
-    if source is ClassOracle:  # another stream asks for labels or samples that are not there
-        other = _adept(Replaying(recording.lines), base)
-        with pytest.raises(OracleError, match="not recorded"):
-            other.learn_many([7, 0, 5, 2, 6, 1, 3, 4], [0, 1] * 4)
-
-
-# ---------------------------------------------------------------------------------------------------- recordings
-
-
-def test_a_recording_is_lines_of_data(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    with Recording(ClassOracle(LINE), path) as recording:
-        rule = recording.find(A)
-        assert rule is not None
-        assert [rule(x) for x in (2, 5, 7, 7)] == [0, 1, 1, 1]
-        assert recording.find(B) is None
-        assert len(path.read_text().splitlines()) == len(recording.lines[:-1]) == 4  # there at once, not at the end
-    assert rule(3) == 1  # a concept outlives its recording
-    lines = path.read_text().splitlines()
-    header, *entries = [unseal(line, before) for before, line in zip(["", *lines], lines, strict=False)]
-    assert header == {"format": "adeptree oracle recording", "version": 2, "answers": ["find", "realizable"]}
-    assert entries == [
-        {"ask": "find", "sample": [[2, 0], [5, 1]], "concept": 0, "text": "x >= 3"},
-        {"concept": 0, "x": 7, "label": 1},  # once, and not for the points of the sample
-        {"ask": "find", "sample": [[2, 1], [5, 0]], "concept": None},
-        {"end": 4},
-    ]
-    with pytest.raises(StateError, match="exists; replay it"):
-        Recording(ClassOracle(LINE), path)
-    with pytest.raises(StateError, match="could not be written"):
-        Recording(ClassOracle(LINE), tmp_path / "no" / "such")
-
-
-def test_any_plain_instance_can_be_replayed() -> None:
-    points: list[Any] = [0, 1.5, "a", (1, "b"), [1, 2], {"age": 3, "tags": ["x"]}, np.float64(2.5), np.array([1, 0])]
-    recording = Recording(FunctionOracle(find=lambda sample: lambda x: 1))
-    for x in points:
-        concept = recording.find([(x, 1)])
-        assert concept is not None
-        assert concept("elsewhere") == 1
-    replay = Replaying(recording.lines)
-    assert [replay.find([(x, 1)])("elsewhere") for x in points] == [1] * len(points)  # type: ignore[misc]
-    counter = Counting(FunctionOracle(realizable=lambda sample: True))
-    with pytest.raises(StateError, match="cannot be saved"):
-        Recording(counter).realizable([(object(), 1)])
-    assert counter.queries == 0
-
-
-def test_repeated_questions_are_replayed_in_order() -> None:
-    moods = iter([True, False, True])
-    recording = Recording(FunctionOracle(realizable=lambda sample: next(moods)))
-    assert [recording.realizable(A) for _ in range(3)] == [True, False, True]
-    replay = Replaying(recording.lines)
-    assert [replay.realizable(A_AGAIN) for _ in range(4)] == [True, False, True, True]
-
-
-def test_a_replay_refuses_what_was_not_recorded() -> None:
-    recording = Recording(ClassOracle(LINE))
-    recording.realizable(A)
-    concept = recording.find(A)
-    assert concept is not None
-    replay = Replaying(recording.lines)
-    with pytest.raises(OracleError, match=r"realizable on \[\(2, 1\), \(5, 0\)\] was not recorded"):
-        replay.realizable_many([A, B])
-    again = replay.find(A)
-    assert again is not None
-    assert [again(x) for x, _ in A] == [0, 1]
-    with pytest.raises(OracleError, match="'x >= 3' gives here was not recorded; got x=4"):
-        again(4)
-    with pytest.raises(InvalidArgument, match="answers only find and realizable"):
-        replay.best(A)
-
-
-def test_a_lie_is_replayed_as_a_lie() -> None:
-    recording = Recording(FunctionOracle(find=lambda sample: lambda x: 0))
-    lie = recording.find([(1, 1)])
-    assert lie is not None
-    assert lie(1) == 0
-    again = Replaying(recording.lines).find([(1, 1)])
-    assert again is not None
-    assert again(1) == 0
-
-
-def test_damaged_recordings(tmp_path: Path) -> None:
-    recording = Recording(ClassOracle(LINE))
-    recording.find(A)
-    header, answer, _ = recording.lines
-    cases: list[tuple[bytes, type[Exception], str]] = [
-        (b"", DamagedFile, "not a recording"),
-        (b"\xff\xfe\n", DamagedFile, "not text"),
-        (b"[]\n", DamagedFile, "not a recording"),
-        (header.replace("2", "99", 1).encode() + b"\n", UnknownVersion, "version 99 is not supported"),
-        (f"{header}\n{answer[:-9]}\n".encode(), DamagedFile, "in line 2; "),
-        (f'{header}\n{{"concept": 5, "x": 1, "label": 1}}\n'.encode(), DamagedFile, "in line 2; "),
-    ]
-    for i, (content, error, words) in enumerate(cases):
-        path = tmp_path / str(i)
-        path.write_bytes(content)
-        with pytest.raises(error, match=words):
-            Replaying(path)
-    with pytest.raises(StateError, match="could not be read"):
-        Replaying(tmp_path / "missing")
-    killed = tmp_path / "killed"
-    killed.write_text(f"{header}\n{answer}\n{answer[:-9]}")  # in the middle of the last line
-    with pytest.raises(DamagedFile, match=r"killed is missing after 2 lines: .*partial=True"):
-        Replaying(killed)
-    assert str(Replaying(killed, partial=True).find(A)) == "x >= 3"
-
-
-def test_the_same_recording_under_any_hash_seed() -> None:
+def test_the_same_questions_under_any_hash_seed() -> None:
     script = (
         "from adeptree import *\nfrom adeptree.oracles import *\nfrom adeptree.research import DefaultZero\n"
-        "r = Recording(Caching(ClassOracle(BlockUnions(1))))\n"
-        "a = Adept(OracleClass.from_oracle(r), horizon=9, base=DefaultZero(BlockUnions(1)))\n"
-        "a.learn_many('abcab', [0, 1, 1, 0, 1])\nprint(*r.lines, sep='\\n')"
+        "class Told(Layer):\n"
+        "    def _through(self, kind, samples):\n"
+        "        print(kind, *samples)\n"
+        "        return self.oracle.ask_many(kind, samples)\n"
+        "c = OracleClass.from_oracle(Told(Caching(ClassOracle(BlockUnions(1)))))\n"
+        "Adept(c, horizon=9, base=DefaultZero(BlockUnions(1))).learn_many('abcab', [0, 1, 1, 0, 1])"
     )
     said = [
         subprocess.run(
@@ -651,14 +507,6 @@ def test_realizable_erm_answers_only_where_something_fits() -> None:
     assert (str(oracle.best(A)), oracle.best(B), oracle.queries) == ("x >= 3", None, 2)
     consistency = ErmAsConsistency(oracle)
     assert consistency.realizable_many([A, B]) == [True, False]
-    again = Replaying(_recorded(oracle, [A, B]).lines)
-    assert (str(again.best(A)), again.best(B)) == ("x >= 3", None)
-
-
-def _recorded(oracle: Oracle, samples: list[Pairs]) -> Recording:
-    recording = Recording(oracle)
-    recording.best_many(samples)
-    return recording
 
 
 @settings(max_examples=60, deadline=None)
@@ -699,15 +547,15 @@ def test_an_erm_oracle_says_how_to_ask_it_for_consistency() -> None:
 # --------------------------------------------------------------------------------------------------- closing
 
 
-@pytest.mark.parametrize("layer", LAYERS[:6])
+@pytest.mark.parametrize("layer", LAYERS)
 def test_an_empty_batch_reaches_nobody(layer: Callable[[Oracle], Oracle]) -> None:
-    bits, timer = Bits(), Timing(ClassErm(LINE))
+    bits, timer = Bits(), Counting(ClassErm(LINE))
     assert layer(bits).realizable_many([]) == bits.batches == []
     assert layer(timer).best_many([]) == []
-    assert timer.calls == 0
+    assert timer.queries == 0
 
 
-@pytest.mark.parametrize("layer", [*LAYERS[:6], lambda oracle: Checking(Bits(), oracle)])
+@pytest.mark.parametrize("layer", [*LAYERS, lambda oracle: Checking(Bits(), oracle)])
 def test_close_goes_all_the_way_in(layer: Callable[[Oracle], Oracle]) -> None:
     bits = Bits()
     with layer(Counting(bits)) as oracle:
@@ -721,23 +569,22 @@ def test_close_goes_all_the_way_in(layer: Callable[[Oracle], Oracle]) -> None:
 
 
 def test_sources_close_too() -> None:
-    tape = Recording(ClassErm(LINE)).lines
-    for oracle in (ClassOracle(LINE), ClassErm(LINE), FunctionErm(LINE.erm), Replaying(tape)):
+    for oracle in (ClassOracle(LINE), ClassErm(LINE), FunctionErm(LINE.erm)):
         oracle.close()
         ask = oracle.find if oracle.gives_witnesses else oracle.best
         with pytest.raises(OracleError, match="closed"):
             ask(A)
 
 
-def test_a_block_closes_even_when_it_raises(tmp_path: Path) -> None:
+def test_a_block_closes_even_when_it_raises() -> None:
     bits = Bits()
-    with pytest.raises(ZeroDivisionError), Recording(bits, tmp_path / "run.jsonl"):
+    with pytest.raises(ZeroDivisionError), Caching(bits):
         raise ZeroDivisionError
     assert bits.releases == 1
 
 
 def test_layers_look_inside_for_what_they_lack_and_can_be_copied() -> None:
-    oracle = Timing(Caching(Budgeting(ClassOracle(LINE), queries=5)))
+    oracle = Counting(Caching(Budgeting(ClassOracle(LINE), queries=5)))
     oracle.realizable_many([A, A])
     assert (oracle.left, oracle.hits, oracle.concept_class) == (4, 1, LINE)
     assert not hasattr(oracle, "colour")
@@ -745,7 +592,7 @@ def test_layers_look_inside_for_what_they_lack_and_can_be_copied() -> None:
     twin = copy.deepcopy(oracle)
     twin.realizable(B)
     assert (twin.left, oracle.left) == (3, 4)
-    assert repr(twin) == "Timing(Caching(Budgeting(ClassOracle(thresholds(n=8)))))"
+    assert repr(twin) == "Counting(Caching(Budgeting(ClassOracle(thresholds(n=8)))))"
 
 
 def test_the_page_is_true() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MistakeBoundExceeded
-from adeptree.research.tracking import Tracking
 
 
 def threshold(sample: Any) -> Any:
@@ -47,8 +46,8 @@ def test_samples_may_be_iterators() -> None:
 
 def test_advice_names_arguments_that_there_are() -> None:
     bits = [tuple(map(int, f"{i:05b}")) for i in range(32)]
-    learner = Tracking(at.Conjunctions(5), 40, 1, mistake_bound=1)
-    with pytest.raises(MistakeBoundExceeded, match=r"give a larger mistake_bound=$"):
+    learner = at.Adept(at.Conjunctions(5), 40, prior="kt", mistake_bound=1, drift=True, engine="paths")
+    with pytest.raises(MistakeBoundExceeded, match=r"give a larger mistake_bound=, another base, or on_excess="):
         for i, x in enumerate(bits):
             learner.learn(x, i % 2)
     with pytest.raises(InvalidArgument, match="a concept class such as"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import signal
 import threading
@@ -15,9 +16,8 @@ import pytest
 from interrupting import struck
 
 import adeptree as at
-from adeptree.core import timeouts
 from adeptree.core.errors import InvalidArgument, OracleError, OracleUnknown
-from adeptree.oracles import ClassOracle, FunctionOracle, TimeLimit
+from adeptree.oracles import ClassOracle, FunctionOracle, TimeLimit, layers
 
 LINE = at.Thresholds(8)
 STREAM = [(3, 1), (5, 0), (1, 1), (6, 0), (3, 1), (2, 0)]
@@ -120,7 +120,7 @@ def test_an_interrupt_while_waiting_leaves_no_answer_behind(hangs: Hangs) -> Non
 
 
 def test_too_many_hanging_calls_end_the_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timeouts, "MOST_HANGING", 3)
+    monkeypatch.setattr(layers, "MOST_HANGING", 3)
     gate = threading.Event()
     c = at.OracleClass(realizable=lambda sample: gate.wait(60), seconds=0.01, on_unknown="keep", mistake_bound=2)
     assert [c.realizable([(i, 1)]) for i in range(3)] == [True] * 3
@@ -149,13 +149,15 @@ def test_threads_wait_beside_each_other() -> None:
 
 
 def test_threads_end_with_their_oracle_and_travel_with_nothing() -> None:
-    waiting = timeouts.Patience(5)
-    assert waiting.call(pow, 2, 3) == waiting.call(pow, 2, 3) == 8
-    (thread,) = waiting._idle
+    before = set(threading.enumerate())
+    waiting = TimeLimit(ClassOracle(LINE), seconds=5)
+    assert waiting.realizable([(3, 1)]) and waiting.realizable([(4, 1)])
+    (thread,) = set(threading.enumerate()) - before
     for other in (copy.deepcopy(waiting), pickle.loads(pickle.dumps(waiting))):
-        assert other.call(pow, 2, 3) == 8
+        assert other.realizable([(3, 1)])
         del other
     del waiting
+    gc.collect()
     thread.join(5)
     assert not thread.is_alive()
 

@@ -17,8 +17,6 @@ from reproduction.voting_learners import WeightedVote
 ROOT = Path(__file__).parents[2]
 LEARNERS: dict[str, Callable[[], Any]] = {
     "RandSOA": lambda: research.RandSOA(at.Thresholds(8), horizon=9),
-    "Tracking": lambda: research.Tracking(at.Thresholds(8), horizon=9, switches=1),
-    "TrackingAnytime": lambda: research.TrackingAnytime(at.Thresholds(8)),
     "Transductive": lambda: research.Transductive(at.Thresholds(8), points=range(8), horizon=9),
     "FollowThePerturbedLeader": lambda: research.FollowThePerturbedLeader(at.Thresholds(8), horizon=9),
 }

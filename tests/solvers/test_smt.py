@@ -114,7 +114,7 @@ def listing(c: SmtClass) -> Callable[[list[tuple[Any, int]]], bool]:
 
 @named
 def test_solver_is_enumeration(name: str) -> None:
-    c, made = samples(name, times(700, 2000) if name != "ball" else times(350, 1000), seed=1)
+    c, made = samples(name, times(350, 2000) if name != "ball" else times(200, 1000), seed=1)
     realizable = listing(c)
     answers = []
     for sample in made:

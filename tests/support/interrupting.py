@@ -22,8 +22,6 @@ import numpy as np
 import adeptree as at
 from adeptree import errors
 from adeptree.families.registry import families
-from adeptree.research.tracking import Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime
 
 LIBRARY = at.__file__.rsplit("/", 1)[0]
 START, HEAVY = 7, 8.0
@@ -45,6 +43,11 @@ class Interrupter:
             return None
         return self
 
+    def named(self, place: int) -> str:
+        """One of the lines, as file:number."""
+        code, number = self._seen[place]
+        return f"{code.co_filename[len(LIBRARY) :]}:{number}"
+
     @property
     def places(self) -> list[str]:
         """The lines, as file:number."""
@@ -52,8 +55,8 @@ class Interrupter:
         return [named[one] for one in self._seen]
 
 
-def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
-    """Call, be interrupted at that line (0: never), and return the lines that were executed."""
+def traced(call: Callable[[], Any], line: int) -> Interrupter:
+    """Call, be interrupted at that line (0: never), and return what followed the lines."""
     tracer, before = Interrupter(line), sys.gettrace()
     sys.settrace(tracer)
     try:
@@ -63,7 +66,17 @@ def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
     finally:
         sys.settrace(before)
         tracer.at_line = 0  # (a frame that lives on may still hold it)
-    return tracer.places
+    return tracer
+
+
+def interrupted(call: Callable[[], Any], line: int = 0) -> list[str]:
+    """Call, be interrupted at that line (0: never), and return the lines that were executed."""
+    return traced(call, line).places
+
+
+def interrupted_at(call: Callable[[], Any], line: int) -> str:
+    """Call, be interrupted at that line, and return the last line that was executed."""
+    return traced(call, line).named(-1)
 
 
 def struck(call: Callable[[], Any], seconds: float) -> bool:
@@ -137,8 +150,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "paths": {"engine": "paths"},
 }
 OTHERS: dict[str, Callable[[], Any]] = {
-    "tracking": lambda: Tracking(at.Thresholds(6), 60, 2),
-    "tracking, anytime": lambda: TrackingAnytime(at.Thresholds(6)),
+    "drift": lambda: at.Adept(at.Thresholds(6), drift=True, max_weight=20),
+    "drift, paths": lambda: at.Adept(at.Thresholds(6), drift=True, engine="paths", max_weight=20),
     "hedge": lambda: at.Hedge(at.Thresholds(6)),
     "lazy": lambda: at.LazyAdept(at.Thresholds(6), 60),
     "leader": lambda: at.FollowTheLeader(at.Thresholds(6), 60),
@@ -252,7 +265,7 @@ def attack(game: Game, name: str, lines: Callable[[list[str]], list[int]]) -> tu
     for line in tried:
         torn = game.played(START)
         prepared = prepare(torn)
-        place = interrupted(partial(act, torn, prepared), line)[-1]
+        place = interrupted_at(partial(act, torn, prepared), line)
         try:
             found = outcome(game, torn)
         except Exception as error:
@@ -324,7 +337,7 @@ def heavy_rounds(c: at.ConceptClass, before: int, seed: int, weight: float) -> l
     allowed, wrong = [told(started()), told(done)], list[str]()
     for line in every(places):
         torn = started()
-        place = interrupted(lambda torn=torn: torn.learn(xs[before], ys[before], weight=weight), line)[-1]  # type: ignore[misc]
+        place = interrupted_at(partial(torn.learn, xs[before], ys[before], weight=weight), line)
         found = told(torn)
         if not any(same(found, one) for one in allowed):
             wrong.append(place)

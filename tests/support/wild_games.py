@@ -22,8 +22,6 @@ from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.oracles import ClassOracle
-from adeptree.research.tracking import Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime
 
 LINE = at.Thresholds(12)
 CLASSES: dict[str, Callable[[], at.ConceptClass]] = {
@@ -57,8 +55,12 @@ CLASSES: dict[str, Callable[[], at.ConceptClass]] = {
 ADEPTS = tuple(f"adept on {name}" for name in CLASSES)
 OTHERS: dict[str, Callable[[random.Random], Any]] = {
     "lazy": lambda rng: at.LazyAdept(some_class(rng), 50, exponent=rng.choice([0.4, 0.7, 1.0])),
-    "tracking": lambda rng: Tracking(some_class(rng), 50, rng.choice([1, 3]), rate=rng.choice([None, 0.3, 5.0])),
-    "tracking anytime": lambda rng: TrackingAnytime(some_class(rng), rng.choice([1, 3])),
+    "drift, paths": lambda rng: at.Adept(
+        some_class(rng), drift=True, engine="paths", rate=rng.choice([None, 0.3, 5.0])
+    ),
+    "drift": lambda rng: at.Adept(
+        at.Thresholds(9), drift=rng.random() < 0.5 or "sharing", rate=rng.choice([None, 0.3])
+    ),
     "hedge": lambda rng: at.Hedge(some_list(rng), rng.choice([None, 50]), rate=rng.choice([None, "first-order", 9.0])),
     "leader": lambda rng: at.FollowTheLeader(some_class(rng), 50),
     "perturbed leader": lambda rng: research.FollowThePerturbedLeader(LINE, 50, draws=rng.choice([1, 5])),
@@ -110,6 +112,8 @@ def made(kind: str, rng: random.Random) -> Any:
 
 def heaviest(learner: Any) -> float:
     """Return the largest weight that the learner takes with either label."""
+    if isinstance(learner, at.Adept) and learner.rate == "lanes":
+        return float(learner.max_weight)
     return float(1e6 * min(1.0, learner.scale) / max(1.0, *learner.costs))
 
 
@@ -163,7 +167,7 @@ class Game:
         most = heaviest(self.learner)
         drawn = most ** self.rng.uniform(-1, 1) if most > 1 else most * self.rng.random()
         # At the present rate this is what takes a rule out of, or to the edge of, what a double holds.
-        decisive = self.rng.uniform(0, 800) / self.learner.learning_rate
+        decisive = self.rng.uniform(0, 800) / (self.learner.learning_rate or 1.0)
         return float(min(most, self.rng.choice([*FRACTIONS, drawn, most, decisive, decisive, decisive])))
 
     def play(self) -> None:

@@ -80,13 +80,14 @@ def show_command(
 
 def _show(html: str | None, game: Shown) -> None:
     from adeptree.app.show_text import show_text
-    from adeptree.pages.show_page import write_show_page
+    from adeptree.pages.show_page import show_page
+    from adeptree.pages.skeleton import write_page
 
     if html is None:
         text = show_text(game, ascii=not _fine(), paint=lambda text, role: typer.style(text, **COLOURS[role]))
         show(text, painted=True)  # names and values in it were made visible when the game was played
     else:
-        write_show_page(html, game)
+        write_page(html, show_page(game))
         show(f"Written: {html}")
 
 

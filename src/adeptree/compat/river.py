@@ -58,8 +58,9 @@ class AdeptClassifier(base.MiniBatchClassifier):
         For rules over one value, such as ``"real_thresholds()"``: the feature that holds it.
     horizon
         The number of rounds, if it is known; None works for any.
-    switches
-        Compete with sequences of rules that change at most so often (needs a horizon).
+    drift
+        True if the best rule may change, as of ``Adept``. Rules that list their features (``real_stumps(...)``) or
+        read one (``real_thresholds()``) are fast. ``"stumps"`` and tables list their paths, which is slow.
     decision
         ``"sample"`` draws the label, which is what the regret bound is about; ``"argmax"`` takes the likelier one:
         often better on a stream that does not care, and without any guarantee on one that does.
@@ -90,7 +91,7 @@ class AdeptClassifier(base.MiniBatchClassifier):
         rules: Any = "stumps",
         feature: Any = None,
         horizon: int | None = None,
-        switches: int | None = None,
+        drift: bool | str = False,
         decision: str = "sample",
         late: bool = True,
         seed: int | None = None,
@@ -98,14 +99,14 @@ class AdeptClassifier(base.MiniBatchClassifier):
         self.rules = rules
         self.feature = feature
         self.horizon = horizon
-        self.switches = switches
+        self.drift = drift
         self.decision = decision
         self.late = late
         self.seed = seed
         drawn: Any = np.random.SeedSequence().entropy if seed is None else seed
         self._drawn: int = drawn
         self._open = isinstance(rules, str) and rules in ("stumps", "tables") and feature is None
-        self._learner = learner_of(OpenStumps() if self._open else rules_of(rules), horizon, switches, self._drawn)
+        self._learner = learner_of(OpenStumps() if self._open else rules_of(rules), horizon, drift, self._drawn)
         self._coins = Coins(self._drawn)
         self._asked = 0
         self._questions: dict[Hashable, deque[_Question]] = {}  # by features, in the order they were asked about
@@ -144,7 +145,7 @@ class AdeptClassifier(base.MiniBatchClassifier):
                 raise
         rules = TableStumps(names)
         rules.instance(x)
-        self._learner, self._open = learner_of(rules, self.horizon, self.switches, self._drawn), False
+        self._learner, self._open = learner_of(rules, self.horizon, self.drift, self._drawn), False
 
     def _rows(self, X: Any) -> list[dict[str, Any]]:
         rows = rows_in(X)

@@ -8,7 +8,7 @@ from typing import Any
 import adeptree as at
 from adeptree.core.arguments import refuse_class
 from adeptree.core.dataframes import framed, rows_of
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.errors import InvalidArgument, UnsupportedCombination, got
 from adeptree.families.registry import base_for, columns_of
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 
@@ -70,15 +70,16 @@ def rows_in(frame: Any) -> list[dict[str, Any]]:
 
 
 def learner_of(
-    c: at.ConceptClass, horizon: int | None, switches: int | None, seed: int, max_weight: float = 1
+    c: at.ConceptClass, horizon: int | None, drift: bool | str, seed: int, max_weight: float = 1
 ) -> at.OnlineLearner:
-    """Return Adept, or the tracking learner where a number of switches is given."""
-    if switches is None:
-        # The paper's prior needs T and M; the mixed one needs neither.
-        known = horizon is not None and base_for(None, c).mistake_bound is not None
-        return at.Adept(c, horizon, prior="paper" if known else "mixed", seed=seed, max_weight=max_weight)
-    if horizon is None:
-        raise InvalidArgument("switches= needs horizon=, the number of rounds in which so many changes may happen")
-    from adeptree.research.tracking import Tracking  # loaded only when used
-
-    return Tracking(c, horizon=horizon, switches=switches, seed=seed)
+    """Return the learner of an adapter."""
+    # The paper's prior needs T and M; the mixed one needs neither.
+    known = horizon is not None and base_for(None, c).mistake_bound is not None and drift is False
+    prior = "paper" if known else "mixed"
+    options: dict[str, Any] = {"prior": prior, "seed": seed, "drift": drift, "max_weight": max_weight}
+    try:
+        return at.Adept(c, horizon, **options)
+    except UnsupportedCombination:
+        if drift is False:
+            raise
+        return at.Adept(c, horizon, engine="paths", **options)  # (slower, and without followers)

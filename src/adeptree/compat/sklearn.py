@@ -131,7 +131,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = {"tables": at.TableStumps(self._names), "stumps": RealStumps(self._names)}
         rules = rules_of(known.get(self.rules, self.rules) if isinstance(self.rules, str) else self.rules)
         heaviest = 1 if weight is None else weight.max().item()
-        self.learner_ = learner_of(rules, None, None, seed=0, max_weight=heaviest)
+        self.learner_ = learner_of(rules, None, False, seed=0, max_weight=heaviest)
         return self
 
     def _learn(self, X: Any, y: Any, weight: Any) -> Self:

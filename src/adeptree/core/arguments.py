@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -103,3 +104,11 @@ def shown_count(count: int) -> str:
     ('257', 'about 2^7924')
     """
     return str(count) if count < LARGEST_INT else f"about 2^{count.bit_length() - 1}"
+
+
+def check_seconds(seconds: Any) -> float | None:
+    """Return a time limit, or None for no limit; say what was expected if it is neither."""
+    if seconds is None:
+        return None
+    wanted = "a positive number of seconds, or None"
+    return float(check_number("seconds", seconds, wanted, lambda limit: 0 < limit < threading.TIMEOUT_MAX))

@@ -6,13 +6,13 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adeptree.core.declared_state import MOST, SUM, Fields, Number, check_fields, need
 from adeptree.core.display import card, line, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument
 from adeptree.core.extras import Extra
@@ -22,6 +22,10 @@ from adeptree.learners.callbacks import Round as Round
 
 pandas: Any = Extra("pandas", "to_frame", "frame")
 FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
+LABEL = Number(int, 0, 1)
+COUNTS = dict.fromkeys(("width", "asked", "posed"), Number(int, 0))
+ROUND: Fields = {"p": Number(float, 0, 1), "guess": LABEL, "y": LABEL, **COUNTS}
+"""What a file may hold of a round; the number of paths may be larger than a machine word."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,64 +149,28 @@ class Transcript:
         found.need_end("it was cut off, and is damaged; use a whole copy")
         header, bound = found.head(_head)
         rounds = found.each(_round)
-        if not _is_course(header, rounds):
-            raise DamagedFile(f"{path} holds no game, or it is damaged: its rounds cannot follow each other")
+        if [r.t for r in rounds] != list(range(1, len(rounds) + 1)):
+            raise DamagedFile(f"{path} is damaged: its rounds cannot follow each other; use an earlier copy")
         return cls(header, tuple(rounds), bound)
 
 
 def _head(head: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """Return the header and the bound, if they are what a game has: the checksum only says that somebody sealed it."""
-    header, bound = decode(head["header"]), _number(head["bound"])
-    _cost(header)
-    if not isinstance(header, dict) or bound == -math.inf:
-        raise ValueError
+    header, bound = decode(head["header"]), head["bound"]
+    need(isinstance(header, dict) and Number(float, -MOST, math.inf).fits(bound, {}), "header")
     return header, bound
 
 
 def _round(row: dict[str, Any]) -> Round:
     """Return a round, if it can be one."""
     found = Round(*decode(row["round"]))
-    counts = (found.t, found.guess, found.y, found.width, found.asked, found.posed)
-    whole = all(type(count) is int and 0 <= _number(count) for count in counts) and found.posed <= found.asked
-    whole = whole and 0 <= _number(found.p) <= 1 and max(found.guess, found.y) <= 1
-    if not whole or (found.best_loss is not None and not 0 <= _number(found.best_loss) < math.inf):
-        raise ValueError
+    check_fields(vars(found), ROUND)
+    need(found.best_loss is None or SUM.fits(found.best_loss, {}), "best_loss")
+    need(found.posed <= found.asked, "posed")
     return found
-
-
-def _is_course(header: dict[str, Any], rounds: Sequence[Round]) -> bool:
-    """What is counted from the beginning never falls; a best loss rises by no more than a round costs."""
-    if [r.t for r in rounds] != list(range(1, len(rounds) + 1)):
-        return False
-    if any(b.asked < a.asked or b.posed < a.posed for a, b in pairwise(rounds)):
-        return False
-    losses = [r.best_loss for r in rounds if r.best_loss is not None]
-    # Where it is not followed round by round, it is looked up at the end.
-    if len(losses) < len(rounds) and any(r.best_loss is not None for r in rounds[:-1]):
-        return False
-    most = _cost(header) * (1 + len(rounds) - len(losses))
-    # A game of all rounds that the learner was made for: it had certainly learnt nothing before.
-    fresh = _settings(header).get("horizon") == len(rounds)
-    steps = pairwise([0.0, *losses] if fresh else losses)
-    return all(-(slack := 1e-9 * (1 + before)) <= after - before <= most + slack for before, after in steps)
-
-
-def _cost(header: dict[str, Any]) -> float:
-    """Return by how much the best loss can rise in a round of a game; without limit where the best may be dropped."""
-    settings = _settings(header)
-    if not settings or settings.get("max_width") is not None or settings.get("on_excess") == "prune":
-        return math.inf
-    return max(map(_number, settings.get("costs", (1, 1))))
 
 
 def _settings(header: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of the learner, if the header has any."""
     settings = header.get("settings")
     return settings if isinstance(settings, dict) else {}
-
-
-def _number(value: Any) -> float:
-    """Return an int or float as it is, if it is a number that a float can hold."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(float(value)):
-        raise ValueError
-    return value

@@ -20,9 +20,9 @@ from adeptree.ghost.plans import Plan, mistake, stage_plan
 from adeptree.ghost.saved_ghosts import check_ghosts
 from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
 from adeptree.ghost.trees import TreeLabels
-from adeptree.oracles.bitsets import pack, pack_all
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
+from adeptree.theory.bit_tables import mask, masks
 
 NONE = -1
 """In arrays of row numbers: no ghost here."""
@@ -53,7 +53,7 @@ class GhostRound:
     @cached_property
     def masks(self) -> list[int]:
         """Return each line of ``ones`` as an int."""
-        return pack_all(self.ones)
+        return masks(self.ones)
 
 
 class GhostRows(RowLearner):
@@ -269,5 +269,5 @@ def find_trees(labels: TreeLabels, dimension: IntArray, rows: IntArray, ghosts: 
             trees[label, two] = labels.has_two_tree(members, inside)
     for at in np.flatnonzero(trees.any(axis=0) & (dimension > 2)).tolist():
         members = np.append(ghosts[at][ghosts[at] != NONE], rows[at])
-        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, pack(ones[at]), labels.columns(members))
+        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, mask(ones[at]), labels.columns(members))
     return trees

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from adeptree.core.types import BoolArray, IntArray, LabelArray
-from adeptree.oracles.bitsets import pack_all
+from adeptree.theory.bit_tables import masks
 
 
 def splitting(columns: Iterable[int], members: int) -> set[int]:
@@ -88,7 +88,7 @@ class TreeLabels:
     def columns(self, rows: IntArray) -> set[int]:
         """Return the columns that split these rows, as ints: bit i is the label of ``rows[i]``."""
         across = np.unpackbits(self.bits[rows], axis=1, count=self.points, bitorder="little")
-        return splitting(pack_all(across.T.view(np.bool_)), (1 << len(rows)) - 1)
+        return splitting(masks(across.T.view(np.bool_)), (1 << len(rows)) - 1)
 
     def has_two_tree(self, members: IntArray, inside: BoolArray) -> BoolArray:
         """Say for each line of ``members`` (row numbers) whether those ``inside`` have a 2-tree.

@@ -55,7 +55,7 @@ class Account(ABC):
     """Why ``in_advance`` is None."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
-        self.concept_class = check_class(concept_class)
+        self.concept_class = self.rules = check_class(concept_class)
         self.horizon = None if horizon is None and self.endless else _checked_horizon(horizon)
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)
@@ -179,7 +179,12 @@ class Account(ABC):
 
         None if nothing was.
         """
-        return self.bound_after(self.rounds + self.waiting if self.horizon is None else self.horizon)
+        return self.bound_after(self.length)
+
+    @property
+    def length(self) -> int:
+        """The rounds that the guarantee in advance is about: those of the horizon, or all so far."""
+        return self.rounds + self.waiting if self.horizon is None else self.horizon
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream."""

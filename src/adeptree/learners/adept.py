@@ -21,35 +21,47 @@ from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import Prior
 
 
-class ActiveSet:
-    """V_t: every active prefix v is a row of the frontier, a realizable labelling of the points so far.
+class Paths(Engine):
+    """Algorithm 2 as it stands: V_t, in which every active prefix v is a row of the frontier, and what is kept of each.
 
-    Kept with it are k(v), the mistakes the base learner makes on it, and n(v), the rounds at which both labels were
-    realizable for it.
+    That is L(v), its loss against the true labels; k(v), the mistakes that the base learner makes on it; and n(v), the
+    rounds at which both labels were realizable for it.
     """
 
-    ADVICE = "give a larger mistake_bound="
+    kind = "paths"
+    ADVICE = 'give a larger mistake_bound=, another base, or on_excess="prune" for Algorithm 2 to the letter'
 
     def __init__(
         self,
         concept_class: ConceptClass,
         base: BaseLearner,
+        prior: Prior,
         mistake_bound: int | None = None,
         prune: bool = False,
+        max_width: int | None = None,
         frontier: Frontier | None = None,
     ) -> None:
+        super().__init__()
         self.concept_class, self.base = concept_class, base
         self.mistake_bound, self.prune = mistake_bound, prune
-        # Initialize: V_0 = {()}, k(()) = 0.
+        # Initialize: V_0 = {()}, k(()) = 0, L_0(()) = 0.
         self.frontier = frontier_of(concept_class) if frontier is None else frontier
         self.base_rows = base.rows(self.frontier)
         self.rounds = 0
         self.mistakes: IntArray = np.zeros(1, dtype=np.int64)
         self.contested: IntArray = np.zeros(1, dtype=np.int64)
+        self.losses: Losses = np.zeros(1, dtype=np.int64)
+        self.prior, self.max_width, self.queries = prior, max_width, self.frontier.queries
+        self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
+        self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
+        self.waiting = PendingLabels()
+        self.looked: Expansion | None = None  # what was speculated since the last commit
 
     def parts(self) -> list[Any]:
         """Return the objects that change in a round."""
-        return [self, *self.frontier.parts(), *self.base_rows.parts()]
+        return [self, *self.frontier.parts(), *self.base_rows.parts(), self.waiting, self.kernel]
+
+    # --- Algorithm 2 -----------------------------------------------------------------------------
 
     def extend(self, x: Instance) -> Extension:
         """Extend every active prefix by both labels, and prune."""
@@ -87,56 +99,6 @@ class ActiveSet:
         """Number of active paths |V_t|."""
         return self.frontier.width
 
-    def rows_state(self) -> dict[str, Any]:
-        """Return the rows."""
-        return {
-            "mistakes": self.mistakes,
-            "contested": self.contested,
-            "frontier": self.frontier.state(),
-            "base": self.base_rows.state(),
-        }
-
-    def restore_rows(self, rounds: int, state: dict[str, Any]) -> None:
-        """Take over saved rows."""
-        self.rounds, self.mistakes, self.contested = rounds, state["mistakes"], state["contested"]
-        self.frontier.restore(state["frontier"])
-        need(self.frontier.width == len(self.mistakes), "the number of paths")
-        need(self.mistake_bound is None or self.mistakes.max() <= self.mistake_bound, "more mistakes than M")
-        self.base_rows.restore(state["base"], self.frontier.width)
-
-
-class Paths(ActiveSet, Engine):
-    """Algorithm 2 as it stands: the active set, and L(v), every path's loss against the true labels."""
-
-    kind = "paths"
-    ADVICE = f'{ActiveSet.ADVICE}, another base, or on_excess="prune" for Algorithm 2 to the letter'
-
-    def __init__(
-        self,
-        concept_class: ConceptClass,
-        base: BaseLearner,
-        prior: Prior,
-        mistake_bound: int | None = None,
-        prune: bool = False,
-        max_width: int | None = None,
-        frontier: Frontier | None = None,
-    ) -> None:
-        Engine.__init__(self)
-        ActiveSet.__init__(self, concept_class, base, mistake_bound, prune, frontier)
-        self.prior, self.max_width, self.queries = prior, max_width, self.frontier.queries
-        # Initialize: L_0(()) = 0.
-        self.losses: Losses = np.zeros(1, dtype=np.int64)
-        self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
-        self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
-        self.waiting = PendingLabels()
-        self.looked: Expansion | None = None  # what was speculated since the last commit
-
-    def parts(self) -> list[Any]:
-        """Return the objects that change in a round."""
-        return [*ActiveSet.parts(self), self.waiting, self.kernel]
-
-    # --- Algorithm 2 -----------------------------------------------------------------------------
-
     def _expand(self, x: Instance) -> Expansion:
         """Steps 1-3: extend every active prefix by both labels, prune, weigh, predict."""
         extension = self.extend(x)
@@ -144,10 +106,14 @@ class Paths(ActiveSet, Engine):
         # The prior mass (in the paper W_t(u) = sum_{j <= M - k(u)} C(T - t, j)) and
         # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
         log_share, mass = self._masses(extension)
-        weight = log_weights(mass, self.losses[children.parent], self.best_loss, self.kernel.eta)
+        weight = self._log_weights(mass, children.parent)
         # 3. Predict 1 with the share of the weight that says 1.
         odds = Odds(*odds_of_one(weight, children.label))
         return Expansion(self.concept_class.key(x), extension, log_share, mass, odds)
+
+    def _log_weights(self, log_mass: FloatArray, rows: Any) -> FloatArray:
+        """Return ln of the weights of paths with these masses, which come from these rows."""
+        return log_weights(log_mass, self.losses[rows], self.best_loss, self.kernel.eta)
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
         """Step 4: L_t(u) = L_{t-1}(v) + [u_t != y_t], and V_t becomes the active set."""
@@ -162,8 +128,7 @@ class Paths(ActiveSet, Engine):
 
     def odds_of(self, ticket: int) -> Odds:
         """Return how the weight is divided now at a point that waits for its label."""
-        weight = log_weights(self._masses_now(), self.losses, self.best_loss, self.kernel.eta)
-        return Odds(*odds_of_one(weight, self.waiting.labels(ticket)))
+        return Odds(*odds_of_one(self._log_weights(self._masses_now(), slice(None)), self.waiting.labels(ticket)))
 
     def settle(self, ticket: int, label: int, weight: float = 1) -> None:
         """Charge the paths that are wrong at a point that waited for its label."""
@@ -284,12 +249,19 @@ class Paths(ActiveSet, Engine):
             "share": self.log_share,
             "dropped": self.dropped.state(),
             "waiting": self.waiting.state(),
-            **self.rows_state(),
+            "mistakes": self.mistakes,
+            "contested": self.contested,
+            "frontier": self.frontier.state(),
+            "base": self.base_rows.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over saved rows."""
-        self.restore_rows(state["rounds"], state)
+        self.rounds, self.mistakes, self.contested = state["rounds"], state["mistakes"], state["contested"]
+        self.frontier.restore(state["frontier"])
+        need(self.frontier.width == len(self.mistakes), "the number of paths")
+        need(self.mistake_bound is None or self.mistakes.max() <= self.mistake_bound, "more mistakes than M")
+        self.base_rows.restore(state["base"], self.frontier.width)
         self.losses, self.log_share = state["losses"], state["share"]
         self.dropped = Dropped(**state.get("dropped", {}))
         self.waiting.restore(state.get("waiting"))

@@ -7,6 +7,7 @@ from dataclasses import astuple
 from typing import Any, ClassVar
 
 from adeptree.core.arguments import check_size, one_of
+from adeptree.core.errors import InvalidArgument, UnsupportedCombination, got
 from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
 from adeptree.learners import choices, guarantees
@@ -16,15 +17,18 @@ from adeptree.learners.adept import Paths
 from adeptree.learners.inputs import one
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.rates import RateRule
+from adeptree.learners.shared_paths import SharedPaths
 from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import COMBINE, ConceptClass, check_class
 from adeptree.roles.engine import Engine, Problem
 from adeptree.roles.frontier import Frontier, Queries
 from adeptree.roles.near_rules import NearRules
 from adeptree.roles.structure import Structure
+from adeptree.structures.sharing_engine import SharingEngine
 from adeptree.theory.decide import Review
 from adeptree.theory.losses import SMALLEST, check_costs, check_reach, check_weight
 from adeptree.theory.priors import Prior
+from adeptree.theory.sharing import Drift, drift_of
 
 
 class Adept(OnlineLearner):
@@ -58,9 +62,24 @@ class Adept(OnlineLearner):
         "review". Its expected cost is at most that of the best rule plus K/eta, which the certificate prints. K is the
         largest price of a rule: ln(3 x number of rules) for thresholds on a grid, more for intervals and unions. Every
         label must come before the next answer; if labels come late, give ``Review(c, delay=d)``.
+    feedback
+        "all": every label may come. "reviewed": labels are seen for reviewed cases only. It needs ``review``. Reviewed
+        cases then count 1/r times, so all losses are estimates.
+    max_labels
+        Not available yet.
+    drift
+        True if the best rule may change. The learner then competes with sequences of rules: weights are shared out
+        again after each round, and *followers* do what the cheapest rule of the last 100, 300, 1,000, 3,000 or all
+        rounds does. "sharing" leaves the followers out; so do ``by`` and ``engine="paths"``. Without ``review`` many
+        rates run at once.
+    by
+        A column with the name of a segment, such as "tenant". The learner then competes with one rule for all rows and
+        with one rule per segment. It needs ``review`` or a number as ``rate``.
+    segments
+        The number of segments, if it is known. Only then is there a guarantee in advance.
     max_weight
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
-        in advance. Weight times cost is at most 1,000,000.
+        in advance; with ``drift`` and without ``review`` it is refused. Weight times cost is at most 1,000,000.
     mistake_bound
         M, where the base learner does not know its own. With a valid M a realizable path never has k > M.
     on_excess
@@ -93,6 +112,11 @@ class Adept(OnlineLearner):
     max_width: int | None = None
     on_excess: str = "raise"
     review: Review | None = None
+    feedback: str = "all"
+    reviewed: bool = False
+    """Whether labels are seen for reviewed cases only, so that losses are estimates."""
+    drift_of: Drift | None = None
+    """How the best rule may change; None if it does not."""
     warns: ClassVar[bool] = True
     """Whether a promise that is no better than a coin's is said where the learner is built."""
 
@@ -108,12 +132,25 @@ class Adept(OnlineLearner):
         *,
         costs: tuple[float, float] = (1, 1),
         review: Any = None,
+        feedback: str = "all",
+        max_labels: int | None = None,
+        drift: bool | str = False,
+        by: str | None = None,
+        segments: int | None = None,
         max_weight: float = 1,
         mistake_bound: int | None = None,
         on_excess: str = "raise",
         max_width: int | None = None,
     ) -> None:
+        if by is None and segments is not None:
+            raise InvalidArgument(
+                f"segments= is the number of segments of by=, which is missing; {got('segments', segments)}"
+            )
+        given = check_class(concept_class)
+        if by is not None:
+            concept_class = COMBINE["by"](given, by, segments)
         super().__init__(concept_class, horizon, seed)
+        self.rules, self.by, self.segments, self.max_labels = given, by, segments, max_labels
         self.base = base_for(base, concept_class)
         self._base_given = base is not None
         self.on_excess = one_of("on_excess", on_excess, ("raise", "prune"))
@@ -121,7 +158,11 @@ class Adept(OnlineLearner):
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self._set_costs(costs, max_weight)
         self.review = choices.review(review)
-        combined = {"review=": self.review is not None, "a union of rules": concept_class.combines}
+        followers = drift_of(drift)
+        combined = {"review=": self.review is not None, "drift=": followers is not None}
+        combined["a union of rules"] = concept_class.combines
+        self.feedback = feedback
+        self.reviewed = choices.check_feedback(feedback, self.review, max_labels, followers is not None, self.horizon)
         choices.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
         # The largest rate at which a review has its guarantee, in rounds of the largest weight.
         largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
@@ -132,15 +173,24 @@ class Adept(OnlineLearner):
         by_parts = concept_class.combines and engine != "paths"
         of_prior = (self.horizon, self.mistake_bound, self.base, concept_class, frontier, by_parts)
         self.prior = choices.prior(prior, *of_prior)
-        self.rate: Rate = choices.rate_name(rate, self.prior, largest)
+        self.rate: Rate = choices.rate_name(rate, self.prior, largest, followers is not None)
+        if concept_class.one_rate and self.rate != "review" and not isinstance(self.rate, float):
+            raise UnsupportedCombination(
+                "by= without review= is not available yet: one adaptive rate for all segments has no guarantee; give "
+                "review=, or a positive number as rate="
+            )
+        if followers is not None:
+            self.drift_of = Drift(followers, self.rate != "lanes", self.scale)
         self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width)
         structure = choosing.structure_for(self.engine_choice, self.problem)
         on_grid = structure is not None and structure.collapsed
         if structure is not None:
             self.prior = structure.prior_of(self.problem)
-        of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest)
+        paid = self.review.cost * self.max_weight if self.reviewed and self.review is not None else 0.0
+        of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest, paid)
         self.rate_rule = choices.rate_rule(self.rate, *of_rate)
-        self._use(self._paths(frontier) if structure is None else structure.of(self.problem))
+        choices.check_drift(self.drift_of, self.review, self.rate_rule.eta * self.scale)
+        self._use(self._paths(frontier) if structure is None else self._made(structure))
         if self.warns:
             guarantees.warn_if_weak(self, guarantees.why_weak(self))
 
@@ -155,10 +205,20 @@ class Adept(OnlineLearner):
         super()._use(structure)
         if (review := self.review) is not None:
             review.put_on(structure.kernel, self.max_weight)
+            structure.kernel.best_rate = review.rate(*self.costs) / self.max_weight if self.reviewed else 0.0
+
+    def _made(self, structure: type[Engine]) -> Engine:
+        if self.drift_of is None or self.concept_class.one_rate:
+            engine = structure.of(self.problem)
+            if self.drift_of is not None:
+                engine.share_inside()
+            return engine
+        return SharingEngine((structure, self.concept_class, self.problem.prior), self.drift_of)
 
     def _paths(self, frontier: Frontier | None = None) -> Paths:
         prune, base, M = self.on_excess == "prune", self.problem.base, self.mistake_bound
-        return Paths(self.concept_class, base, self.prior, M, prune, self.max_width, frontier)
+        made = (self.concept_class, base, self.prior, M, prune, self.max_width, frontier)
+        return Paths(*made) if self.drift_of is None else SharedPaths(self.drift_of, *made)
 
     @property
     def engine(self) -> Engine:
@@ -212,6 +272,11 @@ class Adept(OnlineLearner):
         """What is proven of ``regret`` now, from what was seen: ln(1/pi)/eta + Delta + drift."""
         with self._held(): return guarantees.now(self)  # fmt: skip  # noqa: E701
 
+    @property
+    def length(self) -> int:
+        """The rounds that the guarantee in advance is about: those of the horizon, or all so far."""
+        return self.answered if self.reviewed and self.horizon is None else super().length
+
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream.
 
@@ -224,6 +289,33 @@ class Adept(OnlineLearner):
         """Return what is proven in advance of streams whose best rule loses no more than ``best_loss``."""
         return guarantees.for_best_loss(self, best_loss, rounds)
 
+    def sequence_bound(self, switches: int) -> float:
+        """Return what is proven now of the regret to any sequence of rules with at most this many switches.
+
+        Without ``drift`` nothing is proven of sequences that change.
+        """
+        check_size("switches", switches, at_least=0)
+        if switches and self.drift_of is None:
+            return math.inf
+        with self._held(): return guarantees.to_sequences(self, switches)  # fmt: skip  # noqa: E701
+
+    def sequence_loss(self, switches: int) -> float:
+        """Return the loss so far of the best sequence of rules with at most this many switches, exactly.
+
+        The listed paths keep it for up to 10 switches. Other structures know it for 0, the best rule.
+        """
+        loss = self.engine.sequence_loss(check_size("switches", switches, at_least=0))
+        if loss is None:
+            raise InvalidArgument(
+                f"the loss of the best sequence with {switches} switches is not kept; build with drift=True and "
+                f'engine="paths", which keeps those with up to 10'
+            )
+        return loss
+
+    def by_segment(self) -> list[tuple[str, str, float]]:
+        """Return the segments of ``by``, each with its best rule and the loss of that, the first that came first."""
+        with self._held(): return self.engine.by_segment()  # fmt: skip  # noqa: E701
+
     @property
     def final(self) -> float | None:
         """With a horizon: what the regret can be at the end, from here on; None without."""
@@ -231,7 +323,7 @@ class Adept(OnlineLearner):
 
     def realised_bound(self, confidence: float = 0.95) -> float:
         """Return what is proven of the losses *drawn* beyond the best rule's, with this probability, at all times."""
-        if self.heaviest_round > self.scale:
+        if self.heaviest_round > self.scale or self.reviewed:
             self._excess(confidence)
             return math.inf
         if self.review is not None and self.review.promise == "drawn":
@@ -278,6 +370,8 @@ class Adept(OnlineLearner):
     def _argument(self, name: str) -> Any:
         if name == "review" and self.review is not None:
             return list(astuple(self.review))
+        if name == "drift":
+            return False if self.drift_of is None else self.drift_of.followers or "sharing"
         return self.engine_choice if name == "engine" else super()._argument(name)
 
     def _engine_named(self, kind: str) -> Engine:

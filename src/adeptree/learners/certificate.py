@@ -39,6 +39,7 @@ class Certificate:
 
     rounds: int
     """Rounds whose label came: all numbers are about these."""
+    answered: int
     waiting: int
     """Answers whose label has not come."""
     overlaps: int
@@ -79,6 +80,23 @@ class Certificate:
     """Cases handed to a person so far. Without ``Review(at_most=...)`` their number is not bounded."""
     most_reviews: int | None
     """The limit on them, if one was given."""
+    switches: tuple[tuple[int, float], ...] | None
+    """With drift: numbers of changes of the best rule, each with what is proven now of the regret to any such
+    sequence of rules."""
+    feedback: str | None
+    """"all", or "reviewed": labels are seen for reviewed cases only, and all losses are estimates."""
+    average_bound: float | None
+    """With ``feedback="reviewed"``, on average over the coins: the expected cost is at most that of any rule fixed in
+    advance plus this. It is known without labels."""
+    length: int
+    """The rounds that the guarantee in advance is about."""
+    segments: int | None
+    """With ``by``: the number of segments so far."""
+    pooled_rule: str | None
+    """With ``by``: the best rule for all segments, and its loss. The best rule above is often one rule per segment."""
+    pooled_loss: float | None
+    pooled_bound: float | None
+    """Proven now: the expected loss is at most ``pooled_loss`` plus this."""
     drift: float
     """What late labels cost: losses as answered minus as they would have been just before the labels came. With review
     it is 0: the bound includes the cost of late labels without telling it apart."""
@@ -135,7 +153,18 @@ class Certificate:
         return card("Certificate", {**self._facts(), **more})
 
     def __str__(self) -> str:
-        parts = [self._now(), self._before(), self._later(), self._drawn(), self._rests_on(), self._kept()]
+        if self.feedback == "reviewed":
+            return " ".join(filter(None, [self._estimated(), self._pooled(), self._rests_on()]))
+        parts = [
+            self._now(),
+            self._pooled(),
+            self._sequences(),
+            self._before(),
+            self._later(),
+            self._drawn(),
+            self._rests_on(),
+            self._kept(),
+        ]
         return " ".join(filter(None, [self._so_far(), SELECTIVE if self.selective else "", *parts]))
 
     def _so_far(self) -> str:
@@ -153,6 +182,22 @@ class Certificate:
             f"{regret} {self.regret:,.2f}, exactly.{handed}"
         )
 
+    def _estimated(self) -> str:
+        told = (
+            f"The learner answered {counted(self.answered, 'case')}, and {self.reviews:,} of them went to a person. "
+            f"Labels are known for these only, so losses are estimates: a reviewed case counts 1/r times, r being its "
+            f"chance of a review. The estimated cost is {self.expected_loss:,.2f}; the best rule, {self.best_rule}, "
+            f"has {self.best_loss:,.2f}; so the estimated regret is {self.regret:,.2f}."
+        )
+        if self.average_bound is None:
+            return f"{told} Nothing is proven of it: {self.in_advance_note}."
+        scope = "on average over the coins, against any rule fixed in advance, with prompt verdicts"
+        sure = (
+            f"Proven {scope}: the expected cost is at most {rounded_up(self.average_bound)} more than that of the rule."
+        )
+        most = "" if self.in_advance is None else f" In advance: at most {rounded_up(self.in_advance)}."
+        return f"{told} {sure}{most} A single run may differ widely."
+
     def _reviews(self) -> str:
         limit = "is not bounded" if self.most_reviews is None else f"is at most {self.most_reviews:,} in all"
         return (
@@ -167,8 +212,23 @@ class Certificate:
             return "Nothing is proven of it now."
         return f"Proven now, from what was seen: at most {rounded_up(self.bound)}{late}."
 
+    def _pooled(self) -> str:
+        if self.pooled_bound is None:
+            return ""
+        over = f"the learner expects at most {rounded_up(self.pooled_bound)} more than that"
+        return (
+            f"The best rule for all of the {counted(self.segments or 0, 'segment')}, {self.pooled_rule}, has "
+            f"{self.pooled_loss:,.10g}; {over}."
+        )
+
+    def _sequences(self) -> str:
+        if not self.switches or self.switches[0][1] == math.inf:
+            return ""
+        told = [f"{rounded_up(bound)} with {counted(m, 'change')}" for m, bound in self.switches]
+        return f"To any sequence of rules the regret is at most {', '.join(told)}."
+
     def _before(self) -> str:
-        T = self.rounds + self.waiting if self.horizon is None else self.horizon
+        T = self.length
         if not T:
             return ""
         if self.in_advance is None:
@@ -235,8 +295,15 @@ class Certificate:
         )
 
 
-MISSING = "forever review most_reviews final prior rate eta base mistake_bound mistakes contested engine best_is_kept"
-NO_GROUNDS = dict.fromkeys(MISSING.split()) | {"final_note": "", "dropped_paths": 0, "dropped_mass": 0.0, "delay": 0}
+OF_SEGMENTS = ("feedback", "average_bound", "segments", "pooled_rule", "pooled_loss", "pooled_bound")
+MISSING = "forever review most_reviews switches final prior rate eta base mistake_bound mistakes contested engine"
+NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS, "best_is_kept"]) | {
+    "final_note": "",
+    "dropped_paths": 0,
+    "dropped_mass": 0.0,
+    "delay": 0,
+    "switches": (),
+}
 """What a certificate tells of a learner that does not weigh paths."""
 
 

@@ -6,13 +6,24 @@ from typing import Any
 
 from adeptree.core.arguments import check_size, one_of
 from adeptree.core.errors import InvalidArgument, UnsupportedCombination, got
-from adeptree.learners.rates import Adaptive, Anytime, ConstantRate, FirstOrder, RateRule, ReviewRate, check_rate
+from adeptree.learners.rates import (
+    Adaptive,
+    Anytime,
+    ConstantRate,
+    FirstOrder,
+    LanesRate,
+    RateRule,
+    ReviewedRate,
+    ReviewRate,
+    check_rate,
+)
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
 from adeptree.theory import bounds
 from adeptree.theory.decide import Review
 from adeptree.theory.priors import PaperPrior, Prior, settled_prior
+from adeptree.theory.sharing import Drift
 
 PRIORS = ("paper", "kt", "mixed", "uniform")
 RATES = ("paper", "first-order", "anytime", "adaptive")
@@ -81,10 +92,10 @@ def prior(
     return PaperPrior(horizon, needed_mistake_bound(M, base, concept_class))
 
 
-def rate_name(value: Any, prior: Prior, largest: float | None = None) -> str | float:
+def rate_name(value: Any, prior: Prior, largest: float | None = None, drifts: bool = False) -> str | float:
     """Return the rate asked for: by default the paper's for the paper's prior, else the adaptive one.
 
-    ``largest`` is that of a review, and its default.
+    ``largest`` is that of a review, and its default. With drift the default is all rates at once.
     """
     if largest is not None:
         if value is None or value == "review":
@@ -95,9 +106,57 @@ def rate_name(value: Any, prior: Prior, largest: float | None = None) -> str | f
                 f"no guarantee; {got('rate', value)}; leave rate out"
             )
         return float(value)
+    if drifts and (value is None or isinstance(value, str)):
+        if value not in (None, "lanes"):
+            raise UnsupportedCombination(
+                f"with drift= the rate must be left out or a positive number; {got('rate', value)}; leave rate out"
+            )
+        return "lanes"
     if value is None:
         return "paper" if prior.name == "paper" else "adaptive"
     return check_rate(value, RATES)
+
+
+STEEPEST = 30.0
+"""With drift: rate times cost of a round at most; beyond, 1 - p has too few digits."""
+
+
+def check_drift(drift: Drift | None, review: Review | None, step: float) -> None:
+    """Refuse what has no guarantee, or too few digits, where the best rule may change."""
+    if drift is not None and review is not None and review.delay:
+        raise UnsupportedCombination(
+            f"with drift= a delay has no guarantee; {got('delay', review.delay)}; leave it out"
+        )
+    if drift is not None and step > STEEPEST:
+        raise UnsupportedCombination(
+            f"with drift= the rate times the largest cost of a round may be up to {STEEPEST:g}; got {step:.4g}; give a "
+            f"larger cost of a review, or a smaller rate="
+        )
+
+
+def check_feedback(
+    feedback: str, review: Review | None, max_labels: int | None, drifts: bool, horizon: int | None
+) -> bool:
+    """Return whether labels are seen for reviewed cases only; refuse what cannot be combined with that."""
+    if feedback == "asked" or max_labels is not None:
+        raise UnsupportedCombination(
+            'feedback="asked" and max_labels= are not available yet; use feedback="all", or feedback="reviewed" with '
+            "review="
+        )
+    if one_of("feedback", feedback, ("all", "reviewed")) == "all":
+        return False
+    if review is None or (review.policy, review.at_most, review.delay, review.promise) != (
+        "fewest",
+        None,
+        0,
+        "average",
+    ):
+        raise UnsupportedCombination(
+            f'feedback="reviewed" needs review=, a cost or Review(cost) without other settings; {got("review", review)}'
+        )
+    if drifts and horizon is None:
+        raise UnsupportedCombination('feedback="reviewed" with drift= needs a constant rate; give horizon=')
+    return True
 
 
 def rate_rule(
@@ -108,10 +167,22 @@ def rate_rule(
     on_grid: bool = False,
     scale: float = 1.0,
     largest: float | None = None,
+    reviewed: float = 0.0,
 ) -> RateRule:
-    """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches."""
+    """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches.
+
+    ``reviewed`` is the cost of a review, if labels are seen for reviewed cases only.
+    """
+    if largest is not None and reviewed:
+        if value != "review":
+            raise UnsupportedCombination(f'feedback="reviewed" sets the rate; {got("rate", value)}; leave rate out')
+        if prior.price(horizon or 1) is None:
+            raise UnsupportedCombination(f'feedback="reviewed" needs a price of every rule: {prior.unknown}')
+        return ReviewedRate(largest, reviewed, prior.price, horizon)
     if largest is not None:
         return ReviewRate(largest if value == "review" else float(value))
+    if value == "lanes":
+        return LanesRate(0.0)
     if isinstance(value, float):
         return ConstantRate(value)
     if value == "adaptive":

@@ -34,8 +34,20 @@ def theorem_one(learner: Adept) -> float:
         # All best paths together weigh at least as much as one; a structure that cannot list them has that one.
         with suppress(InvalidArgument):
             log_prior = engine.rows().log_best_mass()
-    price = -log_prior / learner.last_rate if learner.last_rate else math.inf
-    return (price if log_prior < 0.0 else 0.0) + learner.ledger.excess
+    return engine.proven(engine.sequence_price(-log_prior, learner.rounds), learner.best_loss)
+
+
+def to_sequences(learner: Adept, switches: int) -> float:
+    """Return the bound on the regret so far to any sequence of rules with at most this many switches."""
+    engine, trivial = learner.engine, learner.rounds * max(learner.scale, learner.heaviest_round)
+    price = learner.prior.price(max(1, learner.answered))
+    with suppress(InvalidArgument):  # (where the paths can be listed, the lightest one costs the most)
+        lightest = float(-engine.rows().log_mass.min())
+        price = lightest if price is None else min(price, lightest)
+    if not switches or price is None:
+        return now(learner) if not switches else math.inf
+    price = engine.sequence_price(price, learner.rounds, switches)
+    return min(engine.proven(price, engine.sequence_loss(switches)), trivial)
 
 
 def now(learner: Adept) -> float:
@@ -60,7 +72,7 @@ def in_advance(learner: Adept, T: int) -> float | None:
     price = learner.prior.price(T)
     if price is None or lapsed(learner) or (learner.horizon is not None and learner.horizon < T):
         return None
-    value = learner.rate_rule.in_advance(T, price, learner.scale)
+    value = learner.rate_rule.in_advance(T, learner.engine.sequence_price(price, T), learner.scale)
     return None if value is None else min(value, float(T * learner.scale))
 
 
@@ -73,6 +85,12 @@ def grounds(learner: Adept) -> dict[str, Any]:
         "review": None if learner.review is None else learner.review.cost,
         "delay": 0 if learner.review is None else learner.review.delay,
         "most_reviews": None if learner.review is None else learner.review.at_most,
+        "switches": None
+        if learner.drift_of is None or learner.concept_class.one_rate
+        else tuple((m, to_sequences(learner, m)) for m in (1, 3, 10)),
+        **pooled(learner),
+        "feedback": learner.feedback,
+        "average_bound": on_average(learner),
         "final": learner.final,
         "final_note": final_note(learner),
         "prior": learner.prior.name,
@@ -89,9 +107,28 @@ def grounds(learner: Adept) -> dict[str, Any]:
     }
 
 
+def on_average(learner: Adept) -> float | None:
+    """Return what is known of the regret on average where labels are seen for reviewed cases only (Theorem S)."""
+    price = learner.prior.price(max(1, learner.answered))
+    if not learner.reviewed or price is None or lapsed(learner):
+        return None
+    return learner.engine.sequence_price(price, learner.answered) / learner.learning_rate + learner.ledger.floor_cost
+
+
+def pooled(learner: Adept) -> dict[str, Any]:
+    """Return what the certificate tells of the best rule for all segments."""
+    found = learner.engine.pooled()
+    if found is None:
+        return {}
+    rule, loss, price = found
+    bound = learner.engine.proven(price, loss)
+    return {"pooled_rule": str(rule), "pooled_loss": loss, "pooled_bound": bound, "segments": learner.engine.segments()}
+
+
 def forever(learner: Adept) -> float | None:
     """Return the guarantee in advance for any number of rounds, where review has one that stops to grow."""
-    if learner.review is None or learner.horizon is not None or learner.prior.price(LARGEST_LINE) is None:
+    ends = learner.horizon is not None or learner.drift_of is not None or learner.reviewed
+    if learner.review is None or ends or learner.prior.price(LARGEST_LINE) is None:
         return None
     value = in_advance(learner, LARGEST_LINE)
     return value if value == in_advance(learner, LARGEST_LINE // 2) else None
@@ -102,7 +139,8 @@ def drawn(learner: Adept, confidence: float) -> float:
     review = learner.review
     if review is None or review.promise != "drawn" or learner.late or learner.waiting or not learner.rounds:
         return math.inf
-    return (math.log(1 / (1 - confidence)) - learner.engine.leader().log_prior) / learner.last_rate
+    price = learner.engine.sequence_price(-learner.engine.leader().log_prior, learner.rounds)
+    return (math.log(1 / (1 - confidence)) + price) / learner.last_rate
 
 
 def lapsed(learner: Adept) -> str:
@@ -115,6 +153,8 @@ def _too_late(learner: Adept) -> str:
     longest, review = learner.ledger.longest_delay, learner.review
     if review is None:
         return "the promise ended when a round was answered while another waited for its label" if learner.late else ""
+    if learner.drift_of is not None and longest:
+        return "with drift= the guarantee in advance is proven for prompt labels only"
     if longest <= review.delay:
         return ""
     return f"{counted(longest, 'label')} came between an answer and its own; delay={review.delay} was announced"
@@ -128,10 +168,11 @@ def _beyond_lateness(learner: Adept) -> list[str]:
     if proven is None or proven > (learner.mistake_bound or 0):
         found.append('with on_excess="prune" rules beyond M may be dropped, and of those nothing is promised')
     heaviest, scale = learner.heaviest_round, learner.scale
-    if heaviest > scale:
+    if heaviest > scale and not learner.reviewed:
         found.append(f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced")
     if learner.review is not None and learner.review.at_most is not None:
         found.append(f"after {counted(learner.review.at_most, 'review')} the learner decides alone")
+    found += filter(None, [learner.engine.exceeded()])
     if learner.weighed and not learner.rate_rule.weighs:
         found.append(f"the rate {learner.rate!r} promises nothing for rounds of different weights")
     return found
@@ -147,14 +188,14 @@ def why_nothing(learner: Adept) -> str:
     """Say why nothing is promised in advance."""
     if learner.prior.price(1) is None:
         if not learner.engine.runs_base:
-            return "the number of rules is not known, so that one of them may cost any price"
+            return learner.prior.unknown
         return "neither a mistake bound of the base learner nor the number of rules is known"
     return lapsed(learner) or f"the rate {learner.rate!r} has no such bound here"
 
 
 def note(learner: Adept) -> str:
     """Say of what is promised in advance that it is nothing, and why, or no better than a coin's; else nothing."""
-    T = learner.rounds + learner.waiting if learner.horizon is None else learner.horizon
+    T = learner.length
     if learner.in_advance is None:
         return why_nothing(learner)
     return "" if not T or beats_a_coin(learner.in_advance, T, learner.scale) else "no less than a coin promises"
@@ -181,14 +222,15 @@ def final(learner: Adept) -> float | None:
     constant rate U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
     """
     T = learner.horizon
-    if T is None or final_note(learner):
+    if T is None or final_note(learner) or learner.reviewed:
         return None
     rest = T - learner.rounds
     proven = [learner.regret + rest * learner.scale]
     if (promised := in_advance(learner, T)) is not None:
         proven.append(promised)
     eta, price = learner.learning_rate, learner.prior.price(T)
-    if rest and isinstance(learner.rate_rule, ConstantRate) and learner.plain and eta and price is not None:
+    steady = isinstance(learner.rate_rule, ConstantRate) and learner.plain and learner.drift_of is None
+    if rest and steady and eta and price is not None:
         proven.append(learner.regret + (learner.engine.log_potential() + price) / eta + rest * eta / 8)
     return min(proven)
 
@@ -237,7 +279,12 @@ def warn_if_weak(learner: OnlineLearner, because: str) -> None:
 
 
 def warn_if_over(learner: OnlineLearner, cost: float) -> None:
-    """Warn before the first round that ends what was promised."""
+    """Warn before the first round that ends what was promised; refuse it where its factor would be negative."""
+    if cost > learner.scale and learner.rate_rule is not None and learner.rate_rule.name == "lanes":
+        raise InvalidArgument(
+            f"a round costs {cost:g}, more than the {learner.scale:g} announced by max_weight and costs; with drift= "
+            f"build with a larger max_weight="
+        )
     if cost > learner.scale >= learner.heaviest_round:
         warnings.warn(
             f"a round costs {cost:g}, more than the {learner.scale:g} announced by max_weight and costs: what was "

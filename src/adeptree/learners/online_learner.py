@@ -20,7 +20,7 @@ from adeptree.learners.guarantees import warn_if_over
 from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
 from adeptree.learners.rates import RateRule, Seen
 from adeptree.learners.saving import Saved
-from adeptree.learners.tickets import GUESSES, Ticket
+from adeptree.learners.tickets import GUESSES, REVIEW, Ticket
 from adeptree.learners.transactions import Result, undone_if_raised
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.kernel_engine import NO_COSTS
@@ -48,6 +48,8 @@ class OnlineLearner(Saved):
 
     weighs: ClassVar[bool] = False
     """Whether rounds may have costs and weights."""
+    reviewed: bool = False
+    """Whether labels are seen for reviewed cases only."""
     rate_rule: RateRule | None = None
     """The rule that adapts the rate; None if the learner sees to its rate itself."""
 
@@ -129,6 +131,10 @@ class OnlineLearner(Saved):
 
     def _learn(self, x: Any, label: int, cost: float) -> None:
         if isinstance(x, Ticket):
+            if self.reviewed and x.guess is not None:
+                raise InvalidArgument(
+                    f'with feedback="reviewed" only reviewed cases take a label; ticket {x.id} was answered {x.guess}'
+                )
             self._settle(self.tickets.find(x), label, cost)
         else:
             self._play("learn", self._point(x), label, cost)
@@ -151,7 +157,8 @@ class OnlineLearner(Saved):
         kept, action = kept_for_later(one(self.concept_class, x), instance), self._guess(instance, p, r)
         ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, owner, r)
         # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
-        self.tickets.add(ticket)
+        if not self.reviewed or action == REVIEW:
+            self.tickets.add(ticket)
         self._play("open", point, action)
         return ticket
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.theory import bounds
+from adeptree.theory import bounds, sharing
 from adeptree.theory.mixture import first_order_rate
 
 GRID = 1.05
@@ -110,6 +110,44 @@ class ReviewRate(ConstantRate):
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
         """price / eta, without a term that grows with T."""
         return price / self.eta
+
+
+class ReviewedRate(RateRule):
+    """Labels are seen in reviewed rounds only (Theorem S): the rate is sqrt(K eta* / (c t)), t the horizon or now."""
+
+    name = "reviewed"
+
+    def __init__(self, best: float, review: float, price: Callable[[int], float | None], horizon: int | None) -> None:
+        super().__init__()
+        self.best, self.review, self.price, self.horizon = best, review, price, horizon
+        self.look(Seen(0, 0, 0.0, float))
+
+    def look(self, seen: Seen) -> None:
+        """Set the rate of the coming rounds."""
+        if seen.rounds < self.stay.rounds < math.inf or (self.horizon is not None and self.eta):
+            return
+        t = self.horizon or seen.rounds + 1
+        eta = min(self.best, math.sqrt((self.price(t) or 0.0) * self.best / (self.review * t)))
+        self.eta = min(self.eta, eta) if self.eta else eta
+        if self.horizon is None:
+            self.stay = Stay(rounds=max(t, math.floor(t * GRID) - 1))
+
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """2 sqrt(c K T / eta*) with a horizon, 3.05 of it without; more for few rounds."""
+        root = math.sqrt(self.review * price * T / self.best)
+        if self.horizon is not None:
+            return price / self.eta + T * self.review * self.eta / self.best
+        return max(price / self.best, root) + 2 * math.sqrt(GRID) * root
+
+
+class LanesRate(ConstantRate):
+    """Many rates at once, each with weights of its own (Theorem 2 of ``docs/drift.md``): none is to be tuned."""
+
+    name = "lanes"
+
+    def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
+        """The least over the rates of price / eta + c eta T."""
+        return scale * sharing.in_advance(price, T)
 
 
 class FirstOrder(RateRule):

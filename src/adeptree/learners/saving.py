@@ -19,7 +19,7 @@ from adeptree.theory.priors import Prior
 
 SUMS = tuple(name for name in kernel("adeptree.theory.ledger_kernel").FIELDS if name != "waiting")
 """What a file holds of the ledger; the open tickets are counted again."""
-ACCOUNT = ("concept_class", "horizon", "seed", "tickets", "ledger")
+ACCOUNT = ("concept_class", "rules", "horizon", "seed", "tickets", "ledger")
 """What every learner has."""
 
 
@@ -88,7 +88,7 @@ class Saved(Account):
             return {
                 # (A subclass without a kind of its own is not to come back as its parent.)
                 "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
-                "class": repr(self.concept_class),
+                "class": repr(self.rules),
                 "settings": self.settings(),
                 "account": account,
                 "learnt": self._state(),

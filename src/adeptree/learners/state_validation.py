@@ -31,7 +31,9 @@ TRIALS = (0, 1, 1)
 ACCOUNT: Fields = {
     **dict.fromkeys(("rounds", "answered", "overlaps", "reviews", "longest_delay"), COUNT),
     **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # (of any length)
-    **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate"), SUM),
+    **dict.fromkeys(
+        ("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate", "floor_cost"), SUM
+    ),
     **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
     **dict.fromkeys(("late", "weighed"), FLAG),
     **dict.fromkeys(("given_up", "noted"), Items(3, SUM)),
@@ -59,7 +61,8 @@ def check_saved(saved: dict[str, Any]) -> None:
     need(sum(account["labelled"]) <= account["rounds"], "labelled")
     need(sum(account["unlabelled"]) == account.get("given_up", [0])[0], "unlabelled")
     waiting = len(tickets) + account.get("given_up", [0])[0]
-    need(answered - account["rounds"] == waiting, f"{waiting} open tickets")
+    seen = account["reviews"] if settings.get("feedback") == "reviewed" else answered
+    need(seen - account["rounds"] == waiting, f"{waiting} open tickets")
     reviewed = settings.get("review") is not None
     for number, _, p, guess, arrivals, owner, r in tickets:
         need(is_count(number) and 0 < number <= answered and declared.is_real(p) and declared.is_real(r), "tickets")
@@ -116,13 +119,12 @@ def _check_values(value: Any, name: str) -> None:
 def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
     """One k, n and L a path, none of them more than there were rounds."""
     need(part.get("rounds", rounds) == rounds, "rounds")
-    shape: Any = ("kinds", "rows") if "log_g" in part else "rows"  # (only tracking knows two kinds)
     counts, most = Array("i", "rows", 0, rounds), rounds * heaviest * (1 + 1e-9)
-    fields = {"mistakes": counts, "contested": counts, "losses": Array("if", shape, 0, most)}
-    _check_present(part, {**fields, "share": Array("f", shape, -math.inf, 1e-9)})
+    fields = {"mistakes": counts, "contested": counts, "losses": Array("if", "rows", 0, most)}
+    _check_present(part, {**fields, "share": Array("f", "rows", -math.inf, 1e-9)})
     if "losses" in part:
         width = part["losses"].shape[-1]
-        need(width > 0 and part.get("log_g", part["losses"]).shape[-1] == width, "losses")
+        need(width > 0, "losses")
         if "frontier" in part:
             need(is_count(stated := part["frontier"].get("width", width)) and stated == width, "width")
             _check_waiting(part.get("waiting"), part.get("dropped", {}), width)

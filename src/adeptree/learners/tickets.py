@@ -11,6 +11,8 @@ from adeptree.core.errors import InvalidArgument, UnknownTicket
 
 ENOUGH, NEARLY_ALL = 20, 0.95
 """From how many tickets on, and from which share of them on, labels seem to depend on the guess."""
+REVIEW = 2
+"""The number of a kernel's action."""
 GUESSES = (0, 1, None)
 """The guess of each action of a kernel; a review has none."""
 

@@ -1,4 +1,4 @@
-"""Oracles as objects: weak consistency and ERM, and layers that count, cache, budget, time, record and check.
+"""Oracles as objects: weak consistency and ERM, and layers that count, cache, budget and check.
 
 >>> from adeptree import Thresholds
 >>> oracle = Counting(Caching(ClassOracle(Thresholds(8))))
@@ -14,9 +14,6 @@ from adeptree.oracles.layers import Budgeting as Budgeting
 from adeptree.oracles.layers import Caching as Caching
 from adeptree.oracles.layers import Checking as Checking
 from adeptree.oracles.layers import TimeLimit as TimeLimit
-from adeptree.oracles.layers import Timing as Timing
-from adeptree.oracles.recording import Recording as Recording
-from adeptree.oracles.recording import Replaying as Replaying
 from adeptree.oracles.sharding import Workers as Workers
 from adeptree.oracles.sources import ClassErm as ClassErm
 from adeptree.oracles.sources import ClassOracle as ClassOracle

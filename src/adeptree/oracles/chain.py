@@ -7,6 +7,7 @@ puts :class:`Asking` around any oracle; :class:`Counting` is the one place where
 from __future__ import annotations
 
 import threading
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -137,11 +138,6 @@ class Layer(Oracle):
         self._answers = self.gives or oracle.answers  # kept: looked at on every call, all the way down a chain
 
     @property
-    def alone(self) -> Any:
-        """Held while a question is answered: for what belongs to the layer and lies outside it."""
-        return self._lock
-
-    @property
     def answers(self) -> frozenset[Kind]:
         """What this layer answers, by the oracle inside."""
         return self._answers
@@ -223,7 +219,7 @@ class Asking(Layer):
 
 
 class Counting(Layer):
-    """Counts ``queries``, the labelled ``points`` in them, and how many the oracle could not decide (``unknowns``).
+    """Counts ``queries``, their labelled ``points``, their ``seconds``, and those not decided (``unknowns``).
 
     Outside a cache it counts what was asked, inside what reached the oracle. Every query that arrives counts, even if
     what is inside then raises; a batch of n samples is n. ``account`` keeps them: the one of a frontier, say.
@@ -241,8 +237,8 @@ class Counting(Layer):
         super().__init__(oracle)
         self.waits = account is None
         self.account = Queries() if account is None else account
-        self.points = 0
-        """Labelled points in the queries."""
+        self.points, self.seconds = 0, 0.0
+        """Labelled points in the queries, and how long the oracle inside took in all."""
 
     @property
     def queries(self) -> int:
@@ -255,18 +251,18 @@ class Counting(Layer):
         return self.account.unknown
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        with self._lock:
-            self.account.posed += len(samples)
-            self.points += sum(map(len, samples))
+        start, unknown = time.perf_counter(), 0
         try:
             answers = self.oracle.ask_many(kind, samples)
+            unknown = sum(isinstance(answer, OracleUnknown) for answer in answers)
         except OracleUnknown:
-            self._note_unknown(len(samples))
+            unknown = len(samples)
             raise
-        self._note_unknown(sum(isinstance(answer, OracleUnknown) for answer in answers))
+        finally:
+            with self._lock:
+                self.account.posed += len(samples)
+                self.account.unknown += unknown
+                self.points += sum(map(len, samples))
+                self.seconds += time.perf_counter() - start
         self.account.hear(kind, samples, answers)
         return answers
-
-    def _note_unknown(self, number: int) -> None:
-        with self._lock:
-            self.account.unknown += number

@@ -16,7 +16,7 @@ import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle, OracleError, OracleUnknown, got
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
-from adeptree.oracles.bitsets import LabelTable, first, pack, unpack
+from adeptree.theory.bit_tables import LabelTable, mask, unpack
 
 NO_WITNESS = -1
 
@@ -35,8 +35,8 @@ class Found:
     """The label that each row's own concept gives x, or NO_WITNESS; None where no row has a concept."""
     others: dict[tuple[int, int], Concept] = field(default_factory=dict)
     """Concepts found in this round, by (row, label)."""
-    calls: int | None = None
-    """How many calls it took, if sets of rows were asked about."""
+    predicted: bool = False
+    """Whether an oracle that says yes or no was asked about sets that were predicted to be denied."""
 
 
 class Question(NamedTuple):
@@ -61,7 +61,7 @@ class CubeSearch:
         self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False, paths: bool = False
     ) -> None:
         self.table, self.xs, self.own, self.keeps, self.paths = table, xs, own, keeps, paths
-        self.positive = [pack(own == b) for b in (0, 1)]
+        self.positive = [mask(own == b) for b in (0, 1)]
         self.undecided = [table.everyone & ~self.positive[b] for b in (0, 1)]
         self.singly = [0, 0]
         """Rows in a cube that the oracle could not decide: they are asked about one by one."""
@@ -87,7 +87,7 @@ class CubeSearch:
         for b in (0, 1):
             left = self.undecided[b]
             while left and len(chosen) < batch:
-                row = first(left)
+                row = (left & -left).bit_length() - 1  # the lowest
                 alone = self.singly[b] >> row & 1
                 columns = whole if alone else best_cube(self.table, row, left, self.positive[b])
                 chosen.append(Question(b, row, columns))

@@ -1,19 +1,22 @@
-"""The layers that are put around an oracle: they remember, limit, time and check what goes through."""
+"""The layers that are put around an oracle: they remember, limit and check what goes through."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable
+import threading
+from collections.abc import Hashable
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core import errors
+from adeptree.core.arguments import check_seconds, check_size
 from adeptree.core.errors import BudgetExhausted, ContradictoryOracle, InvalidArgument, got
-from adeptree.core.timeouts import Patience, check_seconds
-from adeptree.core.types import Sample
 from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import Key, sample_key
-from adeptree.oracles.sources import errors_of
+from adeptree.oracles.sources import verdict
 from adeptree.roles.oracle import Kind, Oracle, Samples, check_oracle, known
+
+MOST_HANGING = 64
+"""Calls that may hang at the same time: each keeps a thread, and nothing but the end of the program ends a thread."""
 
 
 class Caching(Layer):
@@ -136,57 +139,71 @@ class TimeLimit(Layer):
 
     def __init__(self, oracle: Oracle, seconds: float, *, waits: bool = True) -> None:
         super().__init__(oracle)
-        self.waits = waits
-        self.seconds = seconds
         limit = check_seconds(seconds)
         if limit is None:
             raise InvalidArgument(f"seconds must be a positive number of seconds; {got('seconds', seconds)}")
-        self._patience = Patience(limit)
+        self.waits, self.seconds = waits, limit
+        self._idle, self._hanging = list[Asker](), list[Asker]()
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        answers: list[Any] = self._patience.call(self.oracle.ask_many, kind, samples, times=len(samples))
-        return answers
-
-
-class Timing(Layer):
-    """Measures the seconds spent inside: ``calls``, ``total``, ``max`` and ``mean``.
-
-    A call is one query or one batch. Calls that raise took time too, and are counted.
-
-    >>> from adeptree import Thresholds
-    >>> from adeptree.oracles import ClassOracle
-    >>> ticks = iter([0.0, 0.5, 2.0, 3.5])
-    >>> oracle = Timing(ClassOracle(Thresholds(8)), clock=lambda: next(ticks))
-    >>> oracle.realizable([(3, 1)]), oracle.realizable_many([[(4, 1)], [(5, 1)]])
-    (True, [True, True])
-    >>> oracle.calls, oracle.total, oracle.max, oracle.mean
-    (2, 2.0, 1.5, 1.0)
-    """
-
-    def __init__(self, oracle: Oracle, *, clock: Callable[[], float] = time.perf_counter) -> None:
-        super().__init__(oracle)
-        self.calls = 0
-        """How often the oracle inside was called."""
-        self.total = 0.0
-        """Seconds of all calls together."""
-        self.max = 0.0
-        """Seconds of the longest call."""
-        self._clock = clock
-
-    @property
-    def mean(self) -> float:
-        """Seconds of a call on average; 0 before the first."""
-        return self.total / self.calls if self.calls else 0.0
-
-    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        start = self._clock()
+        seconds, asker, answered = self.seconds * len(samples), self._asker(), False
+        answers: SimpleQueue[Any] = SimpleQueue()
         try:
-            return self.oracle.ask_many(kind, samples)
-        finally:
-            seconds = self._clock() - start
-            self.calls += 1
-            self.total += seconds
-            self.max = max(self.max, seconds)
+            asker.questions.put((self.oracle, kind, samples, answers))
+            found = answers.get(timeout=min(seconds, threading.TIMEOUT_MAX))
+            answered = True
+        except Empty:
+            raise errors.OracleUnknown(
+                f"the oracle did not answer within {seconds:g} seconds; raise seconds=, or give "
+                f'on_unknown="keep" to prune only what is proven unrealizable'
+            ) from None
+        finally:  # too late, or interrupted: then whatever the thread still says is the answer to nothing
+            (self._idle if answered else self._hanging).append(asker)
+            if not answered:
+                asker.questions.put(None)
+        if isinstance(found, BaseException):
+            raise found
+        return found  # type: ignore[no-any-return]
+
+    def _asker(self) -> Asker:
+        self._hanging = [asker for asker in self._hanging if asker.is_alive()]
+        if len(self._hanging) >= MOST_HANGING:
+            raise errors.OracleError(
+                f"{MOST_HANGING} calls of the oracle hang and go on in the background, so it is asked no more; "
+                f"raise seconds=, or end such calls inside the oracle"
+            )
+        try:
+            while not (asker := self._idle.pop()).is_alive():  # (after a fork there are no threads)
+                pass
+        except IndexError:  # none is left, or another thread took it
+            asker = Asker()
+        return asker
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_idle": [], "_hanging": []}  # (threads stay where they are)
+
+    def __del__(self) -> None:
+        for asker in self.__dict__.get("_idle", ()):
+            asker.questions.put(None)
+
+
+class Asker(threading.Thread):
+    """A thread that asks oracles until it is given None."""
+
+    def __init__(self) -> None:
+        super().__init__(name="adeptree-oracle", daemon=True)
+        self.questions: SimpleQueue[tuple[Oracle, Kind, Samples, SimpleQueue[Any]] | None] = SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        """Answer one question after the other, by what the oracle returns or raises."""
+        while (question := self.questions.get()) is not None:
+            oracle, kind, samples, answers = question
+            try:
+                answers.put(oracle.ask_many(kind, samples))
+            except BaseException as error:
+                answers.put(error)
+            del question, oracle, samples, answers  # so that nothing of the last question is kept alive
 
 
 class Checking(Layer):
@@ -230,19 +247,3 @@ class Checking(Layer):
                     f"at least one of them is wrong"
                 )
         return ours
-
-
-def verdict(kind: Kind, answer: Any, sample: Sample) -> str:
-    """Say in words what an answer claims; equal claims have equal words.
-
-    >>> verdict("realizable", True, []), verdict("find", None, []), verdict("best", lambda x: 1, [(3, 0)])
-    ('realizable', 'not realizable', 'errors=1')
-    """
-    if kind == "realizable":
-        return "realizable" if answer else "not realizable"
-    if answer is None:
-        return "not realizable"
-    errors = errors_of(answer, sample)
-    if kind == "best":
-        return f"errors={errors}"
-    return "realizable" if errors == 0 else f"realizable, with a concept that misses {errors} of the labels"

@@ -8,9 +8,8 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from adeptree.core.arguments import check_number, check_size, one_of
+from adeptree.core.arguments import check_number, check_seconds, check_size, one_of
 from adeptree.core.errors import InvalidArgument, WorkersNotUsed, got
-from adeptree.core.timeouts import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOracle, Realizable, bits
 from adeptree.oracles.keys import PLAIN, point_key

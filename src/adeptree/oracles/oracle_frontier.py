@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,19 @@ from adeptree.core.declared_state import need
 from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
-from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.chain import Asking, Counting, bits
 from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by
 from adeptree.oracles.labelling import Labelling
-from adeptree.oracles.query_strategy import Choice
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.yes_no_strategy import BitsOnly
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
+from adeptree.theory.bit_tables import LabelTable, unpack
+
+FEW = 64
+"""With fewer rows than this there is little time to save, and sets are asked about in any case."""
+PAYS = {"cubes": 5e-5, "bits": 2.5e-3}
+"""Seconds of a call from which on it pays to look for sets of rows (measured: ``benchmarks/strategies.py``)."""
 
 
 class OracleFrontier(Frontier):
@@ -58,26 +61,15 @@ class OracleFrontier(Frontier):
         self.complete = True
         """Whether no row was ever dropped."""
         self.bits_only = BitsOnly()
-        self.choice = self._choice()
-
-    def _choice(self) -> Choice | None:
-        """Return who chooses between sets of rows and single rows, if somebody said what a call costs."""
-        cost = self.concept_class.call_cost
-        free = self.concept_class.strategy == "auto" and not self.concept_class.keeps_unknown
-        return Choice("cubes" if self.has_witnesses else "bits", cost) if cost is not None and free else None
 
     def parts(self) -> list[Any]:
         """Return what was learnt about how to ask too."""
-        return [part for part in (self, self.bits_only, self.choice) if part is not None]
+        return [self, self.bits_only]
 
     @property
     def width(self) -> int:
         """Number of realizable labellings."""
         return len(self.table.rows)
-
-    @property
-    def _size(self) -> tuple[int, int]:
-        return len(self.points), -(-self.width // 64)
 
     @property
     def labels(self) -> BoolArray:
@@ -87,15 +79,15 @@ class OracleFrontier(Frontier):
     @property
     def strategy(self) -> str:
         """How the next point will be asked about."""
-        wanted = self.concept_class.strategy
-        if wanted in ("literal", "paper") or not self.infers_repeats or not self.complete:
-            return "paper" if wanted == "paper" else "literal"
-        if self.choice is not None and not self.choice.sets_pay(self.width, *self._size):
-            return "literal"
-        if not self.has_witnesses:
+        c, sets = self.concept_class, "cubes" if self.has_witnesses else "bits"
+        if c.strategy in ("literal", "paper") or not self.infers_repeats or not self.complete:
+            return "paper" if c.strategy == "paper" else "literal"
+        if c.strategy == "auto":
+            cheap = c.call_cost is not None and c.call_cost < PAYS[sets]
             # Only paths asked one by one can be shared out among workers.
-            return "literal" if self.concept_class.by_workers and wanted == "auto" else "bits"
-        return "cubes"
+            if (cheap and self.width >= FEW and not c.keeps_unknown) or (sets == "bits" and c.by_workers):
+                return "literal"
+        return sets
 
     def _answers(self, x: Instance) -> Split:
         column = self.column.get(self._key(x)) if self.infers_repeats else None
@@ -113,16 +105,15 @@ class OracleFrontier(Frontier):
             if found is None:
                 raise ContradictoryOracle("the oracle denies the empty sample: no concept is left; check the oracle")
             self.witnesses = [None if isinstance(found, OracleUnknown) else found]
-        c, before = self.concept_class, self.queries.posed
-        if self.strategy == "bits":
+        c, strategy = self.concept_class, self.strategy
+        if strategy == "bits":
             can = self.bits_only.split(self.table, self.points, x, self._realizable, self.queries.inferred)
-            return Found(can, calls=self.queries.posed - before)
-        sets = self.strategy == "cubes"
-        if not sets and (self.strategy == "paper" or not self.has_witnesses or c.keeps_unknown):
+            return Found(can, predicted=True)
+        if strategy != "cubes" and (strategy == "paper" or not self.has_witnesses or c.keeps_unknown):
             return self._by_bit(x)
-        search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown, paths=not sets)
-        told = search.run(self._find_all, c.batch)
-        return replace(told, calls=self.queries.posed - before) if sets else told
+        paths = strategy == "literal"
+        search = CubeSearch(self.table, [*self.points, x], self._own(x), c.keeps_unknown, paths)
+        return search.run(self._find_all, c.batch)
 
     def _lists(self, samples: Iterable[Sample]) -> Iterable[list[Sample]]:
         """Return what is asked together: one by one, unless the class says otherwise, as what raises ends it."""
@@ -175,23 +166,14 @@ class OracleFrontier(Frontier):
         whole = found is not None and len(children.parent) == self.width + int(found.can.all(axis=0).sum())
         key = self._key(children.x)
         repeated = self.infers_repeats and key in self.column
-        if found is not None and whole and not repeated:
-            self._learn_from(found)
+        if found is not None and whole and found.predicted:
+            self.bits_only.learn(self.table, found.can)
         self.witnesses = self._inherited(children, found)
         self._grow_table(children, whole, repeated)
         self.complete = self.complete and whole
         if not repeated:
             self.column.setdefault(key, len(self.points))
             self.points.append(children.x)
-
-    def _learn_from(self, found: Found) -> None:
-        """Learn what to ask next time."""
-        if found.calls is not None and not self.has_witnesses:
-            self.bits_only.learn(self.table, found.can)
-        if self.choice is not None and found.calls is not None:
-            self.choice.used_sets(self.width, found.calls, *self._size)
-        elif self.choice is not None:
-            self.choice.used_rows(self.width, int(found.can.all(axis=0).sum()), *self._size)
 
     def _grow_table(self, children: Children, whole: bool, repeated: bool) -> None:
         width = self.width
@@ -230,7 +212,6 @@ class OracleFrontier(Frontier):
             "points": list(self.points),
             "complete": self.complete,
             "bits_only": self.bits_only.state(),
-            "choice": None if self.choice is None else self.choice.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -246,8 +227,6 @@ class OracleFrontier(Frontier):
         need(not self.infers_repeats or len(set(keys)) == len(keys), "a point twice")
         self.table, self.points, self.complete = LabelTable.of(labels), points, complete
         self.bits_only.restore(state["bits_only"])
-        if self.choice is not None and state.get("choice") is not None:
-            self.choice.restore(state["choice"])
         self.column = {}
         for i, x in enumerate(self.points):
             self.column.setdefault(self._key(x), i)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from adeptree.core.types import BoolArray, FloatArray, Instance, IntArray, Sample
-from adeptree.oracles.bitsets import LabelTable, pack, unpack
 from adeptree.oracles.cube_search import best_cube
+from adeptree.theory.bit_tables import LabelTable, mask, unpack
 
 
 class Cube(NamedTuple):
@@ -40,7 +40,7 @@ def by_oracle(points: Sequence[Instance], x: Instance, ask: Callable[[Sample], b
 
 def by_truth(can: BoolArray) -> Answer:
     """Return the answers that follow from the outcome of a round."""
-    sets = [pack(can[0]), pack(can[1])]
+    sets = [mask(can[0]), mask(can[1])]
     return lambda cube, label: bool(cube.members & sets[label])
 
 
@@ -169,7 +169,7 @@ class PredictedCubes:
         if best is None:
             return None
         chance, b, row = best
-        target = 1 << row if chance >= 0.5 else pack(undecided[b] & (chances[b] < 0.5))
+        target = 1 << row if chance >= 0.5 else mask(undecided[b] & (chances[b] < 0.5))
         avoid = self.table.everyone & ~self.round.cannot[b] & ~target
         columns = best_cube(self.table, row, target, avoid)
         literals = tuple((j, self.table.rows[row][j]) for j in columns)

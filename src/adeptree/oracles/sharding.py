@@ -12,7 +12,7 @@ import math
 import pickle
 import threading
 import time
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 from adeptree.core.errors import AdeptreeError, InvalidArgument, OracleError
@@ -70,8 +70,9 @@ class Workers(Layer):
         cost = self.seconds / self.sent if self.call_cost is None and self.sent else self.call_cost
         size = chunk(len(samples), cost, self.task)
         chunks = [samples[i : i + size] for i in range(0, len(samples), size)]
-        tasks = [self.executor.submit(answered, packed, kind, chunk) for chunk in chunks]
-        try:
+        tasks: list[Future[Any]] = []
+        try:  # (a pool may break while it takes the chunks)
+            tasks.extend(self.executor.submit(answered, packed, kind, chunk) for chunk in chunks)
             done = [task.result() for task in tasks]
         except (AdeptreeError, KeyboardInterrupt):
             raise

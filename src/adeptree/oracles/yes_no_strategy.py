@@ -16,8 +16,8 @@ import numpy as np
 from adeptree.core.declared_state import COUNT, Array, check_fields
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import BoolArray, Instance, Sample
-from adeptree.oracles.bitsets import LabelTable, unpack
 from adeptree.oracles.predicted_cubes import Cube, CubeRound, Forecast, PredictedCubes, Spent, by_oracle, by_truth
+from adeptree.theory.bit_tables import LabelTable, unpack
 
 MEMORY = 0.9
 """How much of a way's cost is carried over to the next round."""

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 from adeptree.pages.show_game import Path, Shown, Step
 from adeptree.pages.show_tree import Places, tree_svg
 from adeptree.pages.show_words import account, growth, heading, promise, reason, verdict
-from adeptree.pages.skeleton import document, fill, opening, text, write_page
-
-
-def write_show_page(path: str | os.PathLike[str], game: Shown) -> None:
-    """Write the page, all or nothing."""
-    write_page(path, show_page(game))
+from adeptree.pages.skeleton import document, fill, opening, text
 
 
 def show_page(game: Shown) -> str:

@@ -1,7 +1,6 @@
 """Research: learners and dimensions that are neither in the paper nor for engineers.
 
-In the package only the adapters of ``compat`` use one of them: ``Tracking``, for ``switches=``. ``adeptree.load``
-imports this package if a saved file names one of its learners.
+Nothing else in the package uses them. ``adeptree.load`` imports this package if a saved file names one of its learners.
 """
 
 from adeptree.families.bits.bit_bases import Elimination as Elimination
@@ -19,10 +18,8 @@ from adeptree.research.littlestone_variants import k_littlestone_dimension as k_
 from adeptree.research.littlestone_variants import randomized_littlestone_dimension as randomized_littlestone_dimension
 from adeptree.research.perturbed_leader import FollowThePerturbedLeader as FollowThePerturbedLeader
 from adeptree.research.rand_soa import RandSOA as RandSOA
-from adeptree.research.tracking import Tracking as Tracking
-from adeptree.research.tracking_anytime import TrackingAnytime as TrackingAnytime
 from adeptree.research.transductive import Transductive as Transductive
 from adeptree.research.unknown_order import UnknownOrder as UnknownOrder
 
-for _learner in (FollowThePerturbedLeader, RandSOA, Tracking, TrackingAnytime, Transductive, UnknownOrder):
+for _learner in (FollowThePerturbedLeader, RandSOA, Transductive, UnknownOrder):
     _register_learner(_learner)

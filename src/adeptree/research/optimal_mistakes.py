@@ -50,7 +50,7 @@ class OptimalMistakes:
             )
         self.start: State = ((1 << len(bits)) - 1,) * (k + 1)
         # Of equal columns one will do; the constant ones count, as labels may be wrong.
-        self._index = {column: j for j, column in reversed([*enumerate(bit_tables.masks(bits))])}
+        self._index = {column: j for j, column in reversed([*enumerate(bit_tables.masks(bits.T))])}
         self._steps = bit_tables.Steps(budget, len(bits), "randomized Littlestone" if randomized else "k-Littlestone")
         self._known: dict[State, Fraction] = {}
 

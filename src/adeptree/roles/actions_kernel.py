@@ -58,6 +58,8 @@ class Actions:
         self.policy = FEWEST
         self.lateness = 0.0  # how far late labels may move the loss of a path
         self.most_reviews = 0.0  # in all
+        self.best_rate = 0.0  # eta*, if labels are seen in reviewed rounds only,
+        self.floor_cost = 0.0  # and what the chance of a review costs beyond what is needed, in the coming round
         self.q1 = 0.5
         self.r = 0.0
 
@@ -137,6 +139,9 @@ class Actions:
         if c == 0.0:
             self.q1, self.r = self.p, 0.0
             return
+        if self.best_rate > 0.0:
+            self.act_reviewed(a, b, c)
+            return
         if self.lateness > 0.0 or eta * max(a, b) > 4.0:  # (there 1 - p may have lost its digits)
             odds = self.log_ratio()
             ones, zeros = sigmoid(odds + eta * self.lateness), sigmoid(eta * self.lateness - odds)
@@ -165,6 +170,35 @@ class Actions:
                 q0 = 0.0
         self.r = min(1.0, max(0.0, r))
         self.q1 = min(1.0 - self.r, max(0.0, 1.0 - self.r - q0))
+
+    def act_reviewed(self, a: cython.double, b: cython.double, c: cython.double) -> cython.void:
+        """Set the chances where a label is seen in reviewed rounds only (Theorem S)."""
+        floor: cython.double = min(1.0, self.eta / self.best_rate)
+        needed: cython.double = self.needed(self.best_rate, a, b, c)
+        low: cython.double = floor
+        high: cython.double = 1.0
+        middle: cython.double
+        self.floor_cost = 0.0
+        if needed <= floor:
+            high, self.floor_cost = floor, c * (floor - needed)
+        else:
+            for _ in range(60):
+                middle = (low + high) / 2
+                if self.needed(self.eta / middle, a, b, c) > middle:
+                    low = middle
+                else:
+                    high = middle
+            needed = self.needed(self.eta / high, a, b, c)
+        self.r = high
+        self.q1 = min(1.0 - high, self.q1 * (1.0 - high) / (1.0 - needed) if needed < 1.0 else 0.0)
+
+    def needed(self, rate: cython.double, a: cython.double, b: cython.double, c: cython.double) -> cython.double:
+        """Return the fewest reviews at which both mix losses of a rate are met; set the chance of 1 for them."""
+        m1: cython.double = a - log1p(self.p * expm1(rate * a)) / rate
+        m0: cython.double = b - log1p((1.0 - self.p) * expm1(rate * b)) / rate
+        r: cython.double = min(1.0, max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b)))
+        self.q1 = min(1.0 - r, max(0.0, (m0 - r * c) / b))
+        return r
 
     def drawn(self, coin: cython.double) -> cython.int:
         """Return the action that a coin draws: 0, 1, or 2 for a review."""

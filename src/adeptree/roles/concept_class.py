@@ -57,6 +57,8 @@ class ConceptClass(ABC):
     """Whether a function of the user's reads the instances, so that nothing else is known of them."""
     by_workers: bool = False
     """Whether workers answer."""
+    one_rate: ClassVar[bool] = False
+    """Whether its parts must run at one constant rate."""
     combines: ClassVar[bool] = False
     """Whether it is made of several sets of rules, which needs a prior that conserves mass."""
 

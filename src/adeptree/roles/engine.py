@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from adeptree.core.declared_state import Declared
-from adeptree.core.errors import InvalidArgument
+from adeptree.core.errors import InvalidArgument, UnsupportedCombination
 from adeptree.core.types import Concept, FloatArray, Instance, IntArray
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.dropping import Dropped
@@ -141,6 +141,10 @@ class Engine(PythonStructure, Declared, ABC):
     """Whether a base learner predicts on every path; without one the prior is the structure's own."""
     best_may_fall: ClassVar[bool] = False
     """Whether ``best_loss`` may fall from one round to the next: then nothing is proven of the regret at the end."""
+    in_arena: ClassVar[bool] = False
+    """Whether many of them, one per segment, can lie in one arena."""
+    shares_inside: bool = False
+    """Whether its parts share each on its own clock."""
     own_prior: ClassVar[Any] = None
     """A function that makes the prior of the structure, where it has one, of the name of a prior and the class."""
     dropped = Dropped()
@@ -191,6 +195,48 @@ class Engine(PythonStructure, Declared, ABC):
     def price(self) -> float:
         """Return ln(1 / prior mass) of the best path."""
         return -self.leader().log_prior
+
+    def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
+        """Return what a sequence of rules costs, where the best rule may change; here it does not."""
+        return rule
+
+    def pooled(self) -> tuple[Concept, float, float] | None:
+        """Return the best rule for all segments, its loss and its price; None without segments."""
+        return None
+
+    def by_segment(self) -> list[tuple[str, str, float]]:
+        """Return the segments, each with its best rule and the loss of that; none without segments."""
+        return []
+
+    def segments(self) -> int:
+        """Return the number of segments so far."""
+        return 0
+
+    def exceeded(self) -> str:
+        """Say what came that was not announced; empty if nothing did."""
+        return ""
+
+    def sequence_loss(self, switches: int) -> float | None:
+        """Return the loss of the best sequence of rules with this many switches; None if it is not known."""
+        return None if switches else self.best_loss
+
+    def proven(self, price: float, best_loss: float | None) -> float:
+        """Return the bound now on the regret to a rule or sequence of this price (and of this loss, if it is known)."""
+        ledger = self.kernel.ledger
+        rated: float = price / ledger.last_rate if ledger.last_rate else math.inf
+        excess: float = ledger.excess
+        return (rated if price > 0.0 else 0.0) + excess
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Let the kernel keep weights of sequences, with this share of the prior; return the kernels of all leaves."""
+        raise UnsupportedCombination(
+            f"drift= is not available yet for these rules, {self.concept_class!r}; use "  # type: ignore[attr-defined]
+            f'Thresholds, RealThresholds, RealStumps or Experts, or engine="paths" where there are few paths'
+        )
+
+    def share_inside(self) -> None:
+        """Let each line of the structure share on its own clock, at one rate."""
+        self.share_out(1.0, 1, (), 1)
 
     @abstractmethod
     def probability(self, x: Instance) -> float:

@@ -115,16 +115,18 @@ class KernelEngine(Engine):
         return found
 
     def __reduce__(self) -> Any:
-        return _again, (type(self), *self.made_of(), self.rate, self.state(), self.queries.asked)
+        return _again, (type(self), *self.made_of(), self.rate, self.state(), self.queries.asked, self.shares_inside)
 
     def made_of(self) -> tuple[Any, ...]:
         """Return the arguments that make such an engine."""
         return (self.concept_class, self.prior)  # type: ignore[attr-defined]
 
 
-def _again(kind: Any, concept_class: Any, prior: Any, rate: float, state: Any, asked: int) -> Any:
+def _again(kind: Any, concept_class: Any, prior: Any, rate: float, state: Any, asked: int, inside: bool) -> Any:
     """Make an engine that goes on where a copied one stood."""
     engine = kind(concept_class, prior)
+    if inside:
+        engine.share_inside()
     engine.rate = rate
     engine.restore(state)
     engine.queries.asked = asked

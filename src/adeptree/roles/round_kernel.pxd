@@ -24,6 +24,15 @@ cdef class RoundKernel(Actions):
     cpdef long long count(self) noexcept
     cdef void ask(self) noexcept
     cdef void rebuild(self) noexcept
+    cdef void spell(self) noexcept
+
+    # What a structure writes whose best rule may change (sharing_kernel.py).
+    cdef void look_lanes(self, double[::1] one, double[::1] whole) noexcept
+    cdef void take_lanes(self, int label, double cost, double[::1] right1, double[::1] right0, Py_ssize_t place) noexcept
+    cdef void add_lanes(self, double[::1] whole) noexcept
+    cdef void share_lanes(self, double[::1] kept, double[::1] dealt) noexcept
+    cdef double refresh(self, Py_ssize_t k, long long since, long long until, int[::1] labels, double[::1] costs) noexcept
+    cdef bint says(self, Py_ssize_t k) noexcept
 
     # What comes with it, for all structures alike.
     @cython.final
@@ -34,6 +43,8 @@ cdef class RoundKernel(Actions):
     cdef void see(self) noexcept
     @cython.final
     cdef void play(self, int label, double cost) noexcept
+    @cython.final
+    cdef void pass_by(self, int action) noexcept
     @cython.final
     cdef bint overdue(self) noexcept
     @cython.final

@@ -31,6 +31,9 @@ else:
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
+REVIEW = cython.declare(cython.int, 2)
+
+
 class RoundKernel(Actions):
     """The base of all kernels: rate, limits, coins and the ledger."""
 
@@ -101,6 +104,45 @@ class RoundKernel(Actions):
     def rebuild(self) -> cython.void:
         """Recompute the sums that depend on the rate."""
 
+    def spell(self) -> cython.void:
+        """Set ``word`` for the point just looked at, where ``look`` is not called."""
+
+    # --- What a structure writes whose best rule may change (``structures/sharing_kernel.py``) ---------
+
+    def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
+        """Add the weight that says 1 at the point in place, and all weight, per lane; commit nothing."""
+
+    def take_lanes(
+        self,
+        label: cython.int,
+        cost: cython.double,
+        right1: cython.double[::1],
+        right0: cython.double[::1],
+        place: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Multiply the weights that say 1 or 0 at the point in place; the round has this place in the ring."""
+
+    def add_lanes(self, whole: cython.double[::1]) -> cython.void:
+        """Add all weights, per lane."""
+
+    def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
+        """Let every weight w become kept w + dealt pi, pi its part of the whole prior."""
+
+    def refresh(
+        self,
+        k: cython.Py_ssize_t,
+        since: cython.longlong,
+        until: cython.longlong,
+        labels: cython.int[::1],
+        costs: cython.double[::1],
+    ) -> cython.double:
+        """Let these rounds into a window, and others leave; return the least loss of a rule there."""
+        return inf
+
+    def says(self, k: cython.Py_ssize_t) -> cython.bint:
+        """Return what the cheapest rule of a window says at the point in place."""
+        return False
+
     # --- Rounds ------------------------------------------------------------------------------------
 
     def set_rate(self, eta: float) -> None:
@@ -144,6 +186,12 @@ class RoundKernel(Actions):
         now: cython.double = self.p
         self.act(ledger.reviews < self.most_reviews)
         action: cython.int = self.drawn(coin(self.seed, ledger.answered + 1, self.word))
+        if self.best_rate > 0.0:  # (only a reviewed round has a label, and stands for 1/r rounds)
+            if action != REVIEW:
+                self.pass_by(action)
+                return
+            cost /= self.r
+            ledger.floor_cost += self.floor_cost
         log_odds: cython.double = self.against(label, cost)
         self.torn = True
         self.take(label, cost)
@@ -152,6 +200,17 @@ class RoundKernel(Actions):
         ledger.answer(0, False, action)
         handed: cython.double = self.handed(label, cost)
         ledger.charge(self.q1, self.r, action, label, cost, handed, now, log_odds, self.eta)
+
+    def pass_by(self, action: cython.int) -> cython.void:
+        """Let the point in place enter with this action; its label is not seen, or comes later."""
+        if self.best_rate > 0.0:
+            self.ledger.floor_cost += self.floor_cost
+        self.torn, self.opening = True, self.best_rate == 0.0 or action == REVIEW
+        self.take(0, 0.0)
+        self.opening = False
+        self.seen = self.known = False
+        self.stamp += 1
+        self.ledger.answer(0, False, action)
 
     def prepare(self) -> cython.int:
         """Make room and look at the point in place."""
@@ -270,13 +329,12 @@ class RoundKernel(Actions):
         if not self.place(x):
             return False
         self.prepare()
-        self.torn = self.opening = True
-        self.take(0, 0.0)
-        self.opening = False
-        self.seen = self.known = False
-        self.stamp += 1
-        self.ledger.answer(0, False, action)
-        self.ledger.waiting += 1
+        self.act(True)
+        self.pass_by(action)
+        if self.best_rate > 0.0 and action != REVIEW:
+            self.overdue()
+        else:
+            self.ledger.waiting += 1
         self.torn = False  # (the rate stays: a label that comes at once is charged as by ``learn``)
         return True
 
@@ -330,6 +388,8 @@ class RoundKernel(Actions):
         self, label: cython.int, cost: cython.double, p: cython.double, r: cython.double, action: cython.int
     ) -> cython.void:
         """Commit the round at the point in place, just looked at, which was answered with p; leave it torn."""
+        if self.best_rate > 0.0:
+            cost /= r
         now: cython.double = self.p
         log_odds: cython.double = self.against(label, cost)
         self.torn = True

@@ -11,6 +11,7 @@ cdef class LineTree(OrderedTree):
     cdef public LineTree lead
     cdef public long long first, last
     cdef public double zeros, charged, nothing
+    cdef public double clock, log_z  # of a line whose best rule may change: charged rounds, and ln of its weight
     cdef public Py_ssize_t table, parts
     cdef Py_ssize_t words
     cdef long long[::1] held  # all that slots hold but several parts; the columns below are views of it
@@ -31,4 +32,5 @@ cdef class LineTree(OrderedTree):
     cdef void insert(self) noexcept
     cdef void charge(self, int label, double cost) noexcept
     cdef double shrunk(self, double loss) noexcept
+    cdef void sum_again(self) noexcept
     cdef int lengthen(self) except -1

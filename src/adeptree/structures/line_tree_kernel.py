@@ -88,6 +88,7 @@ class LineTree(OrderedTree):
         self.whole = True  # whether all losses are whole numbers
         self.zeros = 0.0  # what all 0s cost
         self.charged = 0.0  # what all rounds cost
+        self.clock = self.log_z = 0.0
         self.table = 0  # entries of decay, e^(-eta k)
         self.nothing = inf  # losses beyond this weigh nothing
         self.x = first
@@ -322,6 +323,10 @@ class LineTree(OrderedTree):
         self.nothing = NOTHING / self.eta if self.eta > 0.0 else inf
         self.table = 0
         self.lengthen()
+        self.sum_again()
+
+    def sum_again(self) -> cython.void:
+        """Sum up the tree in use at another rate."""
         self.sum_all(self.list_nodes(self.root))
 
     # --- What is kept ------------------------------------------------------------------------------

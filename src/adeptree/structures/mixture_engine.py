@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +42,21 @@ class MixtureEngine(KernelEngine):
     runs_base = False
     kernel: Any
     members: Sequence[Any]
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Let all parts keep such weights: the best rule may change from one part to another."""
+        leaves: list[Any] = []
+        for f, (member, log_share) in enumerate(zip(self.members, self.kernel.log_share, strict=True)):
+            leaves += member.share_out(share * math.exp(log_share), lanes, spans, room)
+            self.kernel.parts[f] = member.kernel
+        return leaves
+
+    def share_inside(self) -> None:
+        """Let each part share for itself."""
+        self.shares_inside = True
+        for f, member in enumerate(self.members):
+            member.share_inside()
+            self.kernel.parts[f] = member.kernel
 
     @abstractmethod
     def constants(self) -> list[RankedRule]:

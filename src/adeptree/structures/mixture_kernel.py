@@ -103,8 +103,6 @@ class MixtureKernel(RoundKernel):
         """Divide the weight of all parts."""
         i: cython.Py_ssize_t
         part: RoundKernel
-        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-        word: cython.ulonglong = 0
         one: cython.double = 0.0
         zero: cython.double = 0.0
         far: cython.double
@@ -114,9 +112,7 @@ class MixtureKernel(RoundKernel):
             if not part.known:
                 part.look()
                 part.known = True
-            if part.word:
-                word = (word + mixed(self.words[i] ^ part.word)) & mask
-        self.word = word
+        self.spell()
         top = self.weigh()
         for i in range(len(self.parts)):
             far = top - self.weight[i]
@@ -126,6 +122,19 @@ class MixtureKernel(RoundKernel):
                 one += far * part.p
                 zero += far * (1.0 - part.p)
         self.p = one / (one + zero)
+
+    def spell(self) -> cython.void:
+        """Let the word be that of all parts that have one."""
+        i: cython.Py_ssize_t
+        part: RoundKernel
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        word: cython.ulonglong = 0
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            part.spell()
+            if part.word:
+                word = (word + mixed(self.words[i] ^ part.word)) & mask
+        self.word = word
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the row just looked at, right also where one side is nothing to the other."""

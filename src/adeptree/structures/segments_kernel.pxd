@@ -10,7 +10,7 @@ cdef class SegmentsKernel(RoundKernel):
     cdef double[::1] kept
     cdef object name, batch
     cdef Py_ssize_t at
-    cdef double lost, log_sum, paths
+    cdef public double lost, log_sum, paths
 
     cpdef void visit(self, Py_ssize_t k) noexcept
     cpdef void keep(self) noexcept

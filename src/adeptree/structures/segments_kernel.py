@@ -26,7 +26,9 @@ else:
     from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.ledger_kernel import Ledger
 
-EACH = cython.declare(cython.Py_ssize_t, 4)  # numbers that are kept of a segment: root, zeros, charged, cells
+EACH = cython.declare(
+    cython.Py_ssize_t, 6
+)  # numbers that are kept of a segment: root, zeros, charged, cells, clock, ln Z
 MANY = cython.declare(cython.double, 2.0**60)
 
 
@@ -48,7 +50,7 @@ class SegmentsKernel(RoundKernel):
         if EACH * (k + 1) > len(self.kept):
             self.kept = longer(self.kept, EACH * (k + (k >> 3) + 8))
         self.kept[EACH * k], self.kept[EACH * k + 3] = self.line.new_root(), 1.0
-        self.kept[EACH * k + 1] = self.kept[EACH * k + 2] = 0.0
+        self.kept[EACH * k + 1] = self.kept[EACH * k + 2] = self.kept[EACH * k + 4] = self.kept[EACH * k + 5] = 0.0
         return 0
 
     def meet(self, name: object) -> cython.int:
@@ -66,11 +68,13 @@ class SegmentsKernel(RoundKernel):
         line.root = cython.cast(cython.Py_ssize_t, self.kept[EACH * k])
         line.cells = cython.cast(cython.longlong, self.kept[EACH * k + 3])
         line.zeros, line.charged = self.kept[EACH * k + 1], self.kept[EACH * k + 2]
+        line.clock, line.log_z = self.kept[EACH * k + 4], self.kept[EACH * k + 5]
 
     def keep(self) -> cython.void:
         """Keep what a round has changed in the line."""
         k: cython.Py_ssize_t = EACH * self.at
         self.kept[k + 1], self.kept[k + 2], self.kept[k + 3] = self.line.zeros, self.line.charged, self.line.cells
+        self.kept[k + 4], self.kept[k + 5] = self.line.clock, self.line.log_z
 
     # --- Rounds ------------------------------------------------------------------------------------
 
@@ -153,7 +157,7 @@ class SegmentsKernel(RoundKernel):
         while k > 0:
             k -= 1
             self.visit(k)
-            line.sum_all(line.list_nodes(line.root))
+            line.sum_again()
             self.lost += line.least()
             self.log_sum += line.log_total()
             self.paths *= line.count()

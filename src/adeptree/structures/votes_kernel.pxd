@@ -7,5 +7,12 @@ cdef class VoteKernel(RoundKernel):
     cdef public bint ever_missing
     cdef bint missing
     cdef double[::1] scores
+    cdef Py_ssize_t lanes
+    cdef double share
+    cdef long long[::1] spans
+    cdef public double[::1] weights, of_windows
+    cdef public int[::1] ring
+
+    cdef int vote(self, int gap) noexcept
 
     cdef void put(self, bint missing, double score) noexcept

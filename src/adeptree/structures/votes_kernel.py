@@ -5,6 +5,9 @@ There are two paths, one for either label of the missing scores. Each has half o
 
 from __future__ import annotations
 
+from array import array
+from typing import Any
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -31,6 +34,14 @@ class VoteKernel(RoundKernel):
         self.missing = False
         self.ever_missing = False
         self.lost = self.zeros = self.ones = 0.0
+        self.begin(1.0, 1, (), 1)
+
+    def begin(self, share: float, lanes: int, spans: Any, room: int) -> None:
+        """Keep weights of sequences, with this share of the whole prior, and windows of these spans (0: all rounds)."""
+        self.lanes, self.share, self.spans = lanes, share / 2, array("q", [*spans, 0])
+        self.weights = array("d", [share / 2] * (2 * lanes))  # of the rule with the label 0 for missing scores, then 1
+        self.ring = array("i", bytes(4 * room))  # what the vote was in the last rounds, 2 if it was missing
+        self.of_windows = array("d", bytes(16 * len(self.spans)))  # per window, what 0 and 1 lost at missing scores
 
     def place(self, x: object) -> cython.bint:
         """Put a score in place, a float or None."""
@@ -87,3 +98,73 @@ class VoteKernel(RoundKernel):
     def count(self) -> cython.longlong:
         """The number of paths."""
         return 2 if self.ever_missing else 1
+
+    # --- Where the best rule may change (``sharing_kernel.py``) -----------------------------------------
+
+    def vote(self, gap: cython.int) -> cython.int:
+        """Return what the rule with this label for missing scores says at the score in place."""
+        return gap if self.missing else self.score >= self.cut
+
+    @cython.locals(gap=cython.int, j=cython.Py_ssize_t)
+    def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
+        """Add the weight that says 1, and all of it, per lane."""
+        for gap in range(2):
+            for j in range(self.lanes):
+                whole[j] += self.weights[gap * self.lanes + j]
+                one[j] += self.weights[gap * self.lanes + j] if self.vote(gap) else 0.0
+
+    @cython.locals(gap=cython.int, j=cython.Py_ssize_t)
+    def take_lanes(
+        self,
+        label: cython.int,
+        cost: cython.double,
+        right1: cython.double[::1],
+        right0: cython.double[::1],
+        place: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Charge what is wrong, and multiply the weights of either rule by the factor of what it says."""
+        for gap in range(2):
+            for j in range(self.lanes):
+                self.weights[gap * self.lanes + j] *= right1[j] if self.vote(gap) else right0[j]
+        if place >= 0:
+            self.ring[place] = 2 if self.missing else self.vote(0)
+        self.take(label, cost)
+        self.seen = self.known = False
+
+    @cython.locals(j=cython.Py_ssize_t)
+    def add_lanes(self, whole: cython.double[::1]) -> cython.void:
+        """Add all weights, per lane."""
+        for j in range(self.lanes):
+            whole[j] += self.weights[j] + self.weights[self.lanes + j]
+
+    @cython.locals(j=cython.Py_ssize_t)
+    def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
+        """Let every weight w become kept w + dealt pi."""
+        for j in range(self.lanes):
+            self.weights[j] = kept[j] * self.weights[j] + dealt[j] * self.share
+            self.weights[self.lanes + j] = kept[j] * self.weights[self.lanes + j] + dealt[j] * self.share
+
+    @cython.locals(t=cython.longlong, i=cython.Py_ssize_t, lost=cython.double, zeros=cython.double, ones=cython.double)
+    def refresh(
+        self,
+        k: cython.Py_ssize_t,
+        since: cython.longlong,
+        until: cython.longlong,
+        labels: cython.int[::1],
+        costs: cython.double[::1],
+    ) -> cython.double:
+        """Add up the rounds of a window again; return the loss of the better rule there."""
+        lost, zeros, ones = (self.lost, self.zeros, self.ones) if self.spans[k] == 0 else (0.0, 0.0, 0.0)
+        for t in range(max(0, until - self.spans[k]), until):
+            i = t % len(self.ring)
+            if self.ring[i] == 2:
+                zeros += costs[i] if labels[i] else 0.0
+                ones += 0.0 if labels[i] else costs[i]
+            elif self.ring[i] != labels[i]:
+                lost += costs[i]
+        self.of_windows[2 * k], self.of_windows[2 * k + 1] = zeros, ones
+        return lost + min(zeros, ones)
+
+    def says(self, k: cython.Py_ssize_t) -> cython.bint:
+        """Return what the better rule of a window says."""
+        return self.vote(self.of_windows[2 * k + 1] < self.of_windows[2 * k])

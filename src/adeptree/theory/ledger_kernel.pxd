@@ -8,7 +8,7 @@ cpdef unsigned long long word_of_float(double x) noexcept
 
 cdef class Ledger:
     cdef public long long rounds, answered, overlaps, waiting, reviews, longest_delay
-    cdef public double expected_loss, realised_loss, variance, excess, drift, heaviest, last_rate, loss_of_zeros, loss_of_ones
+    cdef public double expected_loss, realised_loss, variance, excess, drift, heaviest, last_rate, loss_of_zeros, loss_of_ones, floor_cost
     cdef public bint late, weighed
     cdef double last_cost, shrink
 

@@ -24,6 +24,7 @@ else:
 
 FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "excess", "drift"),
+    "floor_cost",
     *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones", "reviews", "longest_delay"),
 )
 
@@ -43,6 +44,7 @@ class Ledger:
         self.overlaps = 0  # D: for every labelled round the labels of others between its answer and its own
         self.waiting = 0  # answers without a label
         self.reviews = 0  # answers that were handed to a person
+        self.floor_cost = 0.0  # labels of reviewed rounds only: the cost of reviews beyond what is needed
         self.longest_delay = 0  # the most labels that came between an answer and its own
         self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
         self.realised_loss = 0.0

@@ -120,10 +120,8 @@ class LittlestoneSolver:
             raise InvalidArgument(f"concepts must be a mask over {self._rows} rows; {got('concepts', concepts)}")
         if self._group is None:
             return concepts
-        raw = np.frombuffer(concepts.to_bytes((self._rows + 7) // 8, "little"), dtype=np.uint8)
-        chosen = np.unpackbits(raw, count=self._rows, bitorder="little").astype(np.bool_)
         present = np.zeros(self._everything.bit_length(), dtype=np.uint8)
-        present[self._group[chosen]] = 1
+        present[self._group[bit_tables.unpack(concepts, self._rows)]] = 1
         return bit_tables.mask(present)
 
     def _reaches(self, concepts: int, k: int, columns: list[int]) -> bool:

@@ -32,6 +32,8 @@ class Prior(ABC):
     """Share and b of each part but the counts, where masses are settled; KT comes first."""
     counts: float = 0.0
     """The part of the mass that is shared out by counting concepts."""
+    unknown: str = "the number of rules is not known, so that one of them may cost any price"
+    """Why :meth:`price` is None, where no base learner runs."""
     floor: float = 0.25
     """x of ``docs/anytime.md``: the share of the price that the adaptive rate reckons with at least."""
 

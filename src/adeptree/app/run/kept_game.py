@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from adeptree.app.run.layout import Examples
+from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import MOST
@@ -29,20 +29,18 @@ if TYPE_CHECKING:
 class KeptGame(ABC):
     """A run that may be kept in a folder."""
 
-    learner: Adept
-    stream: Stream
-    options: Options
-    folder: RunFolder | None
-    position: Position
-    course: Course | None
-    frequency: Frequency | None
-    sureness: Sureness
-    log: PredictionLog | None
-    again: list[Row]
-    notes: list[str]
-    interrupts: Interrupts
-    whole: bool
-    ended: bool
+    def __init__(self, learner: Adept, stream: Stream, layout: Layout, options: Options) -> None:
+        self.learner, self.stream, self.layout, self.options = learner, stream, layout, options
+        self.folder: RunFolder | None = None
+        self.position = Position()
+        self.course = Course() if options.report else None
+        self.frequency = Frequency() if options.frequency else None
+        self.sureness = Sureness()
+        self.log: PredictionLog | None = None
+        self.again: list[Row] = []
+        self.notes: list[str] = []
+        self.interrupts = Interrupts()
+        self.whole, self.ended = True, False
 
     @abstractmethod
     def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:

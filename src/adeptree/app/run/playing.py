@@ -14,21 +14,16 @@ import numpy as np
 from adeptree.app.run.answers import Answers
 from adeptree.app.run.kept_game import KeptGame
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout
-from adeptree.app.run.position import Position
 from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
 from adeptree.app.run.rows import LabelRow, Row, Stream, digest
-from adeptree.app.run.run_folder import RunFolder
 from adeptree.app.run.weight_column import WeightColumn
 from adeptree.app.run.writing import FREQUENCY, PredictionLog, Written
 from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.escaping import visible
-from adeptree.core.interrupts import Interrupts
-from adeptree.learners import Adept, Frequency
-from adeptree.pages.run_history import Course
+from adeptree.learners import Adept
 from adeptree.pages.summary import Account, calibration, summary
-from adeptree.pages.uncertainty import Sureness
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -48,21 +43,10 @@ class Game(KeptGame):
     def __init__(
         self, learner: Adept, stream: Stream, layout: Layout, options: Options, answers: Answers | None
     ) -> None:
-        self.learner, self.stream, self.layout, self.options = learner, stream, layout, options
-        self.folder: RunFolder | None = None
-        self.position = Position()
-        self.course = Course() if options.report else None
-        self.whole = True
-        self.ended = False
-        self.notes: list[str] = []
-        self.interrupts = Interrupts()
-        self.log: PredictionLog | None = None
+        super().__init__(learner, stream, layout, options)
         self.answers = answers
-        self.again: list[Row] = []
         self.skipped = Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
-        self.frequency = Frequency() if options.frequency else None
-        self.sureness = Sureness()
         self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
         self.ahead = options.follow

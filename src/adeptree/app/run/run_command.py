@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from adeptree.app.terminal import show, told
+from adeptree.app.command_options import LearnerOptions, among, command_of, names_of_options
+from adeptree.app.terminal import show
 
 if TYPE_CHECKING:
     from adeptree.app.run.rows import Stream
@@ -20,66 +20,19 @@ if TYPE_CHECKING:
 DEFAULT_STREAM = "machine-alarms"
 
 
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    stream: str
-    format: str | None
-    sep: str | None
-    encoding: str | None
-    decimal: str
-    header: bool | None
-    rules: str | None
-    x: str | None
-    label: str | None
-    positive: str | None
-    horizon: int | None
-    rate: str | None
-    prior: str | None
-    seed: int
-    on_bad_row: str
-    follow: bool
-    predictions: str | None
-    report: str | None
-    save: str | None
-    resume: bool
-    quiet: bool
-    verbose: bool
-    frequency: bool
-    cost_miss: float
-    cost_false_alarm: float
-    weight: str | None
-    max_weight: float
-    max_width: int | None
-    key: str | None
-    labels: str | None
-
-    def settings(self) -> dict[str, Any]:
-        """Return all that decides what a run computes and writes: a resumed run must have the same."""
-        left_out = ("save", "resume", "quiet", "verbose")
-        return {name: value for name, value in vars(self).items() if name not in left_out}
-
-
-def _among(*words: str) -> Callable[[str], list[str]]:
-    """Return what tells a shell the words that an option takes."""
-
-    def like(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return like
-
-
 def _rules_like(incomplete: str) -> list[str]:
     from adeptree.families.registry import families
 
-    return _among(*(family.on_columns.word for family in families() if family.on_columns))(incomplete)
+    return among(*(family.on_columns.word for family in families() if family.on_columns))(incomplete)
 
 
-def run_command(
+@dataclass(frozen=True, kw_only=True)
+class Options(LearnerOptions):
+    """What was asked for on the command line."""
+
     stream: Annotated[
         str, typer.Argument(help="A CSV, NDJSON or Parquet file, - for stdin, or a bundled stream.", show_default=True)
-    ] = DEFAULT_STREAM,
+    ] = DEFAULT_STREAM
     rules: Annotated[
         str | None,
         typer.Option(
@@ -88,33 +41,33 @@ def run_command(
             '"thresholds(n=1024)"; adeptree classes lists them. Default: stumps, on all columns.',
             autocompletion=_rules_like,
         ),
-    ] = None,
+    ] = None
     label: Annotated[
         str | None,
         typer.Option(help='Column of two values, or a comparison: "delay>15", "kind==spam". Default: the last.'),
-    ] = None,
+    ] = None
     positive: Annotated[
         str | None,
         typer.Option(
             metavar="VALUE",
             help="The label's value that is 1. Default: the greater number, a word such as yes, or the rarer value.",
         ),
-    ] = None,
-    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
+    ] = None
+    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None
     format: Annotated[
         str | None,
         typer.Option(
             help="csv, ndjson or parquet. Default: by the ending of the name, else csv.",
-            autocompletion=_among("csv", "ndjson", "parquet"),
+            autocompletion=among("csv", "ndjson", "parquet"),
         ),
-    ] = None,
+    ] = None
     sep: Annotated[
         str | None, typer.Option(help='What splits a line of CSV: one character, "tab" or "space". Default: found out.')
-    ] = None,
+    ] = None
     encoding: Annotated[
         str | None, typer.Option(help="Of a text, e.g. cp1252. Default: UTF-8, and cp1252 where a line is none.")
-    ] = None,
-    decimal: Annotated[str, typer.Option(help='"," if the numbers of a CSV have a decimal comma.')] = ".",
+    ] = None
+    decimal: Annotated[str, typer.Option(help='"," if the numbers of a CSV have a decimal comma.')] = "."
     header: Annotated[
         bool | None,
         typer.Option(
@@ -122,29 +75,11 @@ def run_command(
             help="Whether the first line names the columns.",
             show_default="unless all are numbers",
         ),
-    ] = None,
-    horizon: Annotated[
-        int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(
-            help="paper, first-order, anytime, adaptive or a number. Default: what fits the horizon.",
-            autocompletion=_among("paper", "first-order", "anytime", "adaptive"),
-        ),
-    ] = None,
-    prior: Annotated[
-        Literal["paper", "kt", "mixed"] | None,
-        typer.Option(
-            help="paper needs a horizon; kt is fast on long streams of thresholds.",
-            show_default="paper with a horizon, else mixed",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0,
+    ] = None
     on_bad_row: Annotated[
         Literal["stop", "skip"],
         typer.Option(help="What to do at a row that cannot be read; either way it is reported."),
-    ] = "stop",
+    ] = "stop"
     follow: Annotated[
         bool,
         typer.Option(
@@ -152,24 +87,24 @@ def run_command(
             help="Answer every row with a line p,guess on stdout before reading the next; rows without a label are "
             "answered and not learnt. The summary goes to stderr.",
         ),
-    ] = False,
+    ] = False
     predictions: Annotated[
         str | None,
         typer.Option(help="Write round,x,p,guess,y here as CSV; p is the chance that the learner guesses 1."),
-    ] = None,
-    report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None,
+    ] = None
+    report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None
     save: Annotated[
         str | None, typer.Option(metavar="DIR", help="Keep the run in this directory, row by row, to survive a crash.")
-    ] = None,
+    ] = None
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with the run in --save, if there is one; same settings, same stream."),
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False,
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Show in the summary what was drawn too, and width, queries and rates."),
-    ] = False,
+    ] = False
     frequency: Annotated[
         bool,
         typer.Option(
@@ -177,25 +112,17 @@ def run_command(
             help="Add to predictions and answers how often rows like this were 1, calibrated as the run goes "
             "(p is the chance that the learner guesses 1, and no frequency).",
         ),
-    ] = False,
-    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1,
-    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1,
+    ] = False
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of weights: how many times the costs a row counts.")
-    ] = None,
-    max_weight: Annotated[
-        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
-    ] = 1,
-    max_width: Annotated[
-        int | None, typer.Option(help="Keep at most so many paths; bounds then hold against the rules that were kept.")
-    ] = None,
+    ] = None
     key: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
             help="Labels may come late: a row without one waits under its key for a row with the same key and a label.",
         ),
-    ] = None,
+    ] = None
     labels: Annotated[
         str | None,
         typer.Option(
@@ -203,15 +130,16 @@ def run_command(
             help="Labels in a second file or pipe, with columns for --key and --label, in any order: read before the "
             "first row, or with --follow as they come.",
         ),
-    ] = None,
-) -> None:
-    """Play ADEPT on a stream and compare it with the best rule in hindsight."""
-    given = dict(locals())
-    with told():
-        _run(Options(**given))
+    ] = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return all that decides what a run computes and writes: a resumed run must have the same."""
+        left_out = ("save", "resume", "quiet", "verbose")
+        return {name: getattr(self, name) for name in names_of_options(Options) if name not in left_out}
 
 
 def _run(options: Options) -> None:
+    """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     from adeptree.app.run.answers import Answers
     from adeptree.app.run.late_game import LateGame
     from adeptree.app.run.outputs import check_outputs
@@ -253,6 +181,9 @@ def _run(options: Options) -> None:
         if folder:
             game.go_on(folder)
         game.play()
+
+
+run_command = command_of(Options, _run)
 
 
 def _tell_remarks(stream: Stream) -> None:

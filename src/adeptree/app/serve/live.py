@@ -9,10 +9,11 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from adeptree.app.serve.counters import clock
 from adeptree.app.serve.exchange import Reply, Request, said
 from adeptree.app.serve.requests import query_of
 from adeptree.app.serve.writer import Writer
-from adeptree.pages.live_page import BadRequest, Live, ShownRound, live_page, live_parts, others_part
+from adeptree.pages.live_page import Live, live_page, live_parts, others_part
 
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
@@ -53,7 +54,6 @@ async def parts(request: Request) -> Reply:
 
 def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
     served, counters = writer.served, service.counters
-    bad = [BadRequest(_clock(one.at), one.asked, one.status, one.sentence) for one in list(counters.recent)]
     with served.lock:
         live = Live(
             name=served.name,
@@ -61,19 +61,15 @@ def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
             columns=served.columns.names,
             learner=served.learner,
             course=served.course,
-            recent=[ShownRound(*one) for one in served.recent.values()],
+            recent=list(served.recent.values()),
             open=len(served.book.open),
             expired=served.expired,
-            since=_clock(counters.started),
+            since=clock(counters.started),
             requests=counters.requests.total(),
             refused=counters.bad,
-            bad=bad,
+            bad=list(counters.recent),
             kept=str(served.folder.path) if served.folder else "",
             broken=writer.broken,
             others=[(other, f"{up}l/{other}/") for other in service.writers],
         )
         return live_parts(live)
-
-
-def _clock(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

@@ -7,11 +7,12 @@ import re
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adeptree.app.terminal import show, told
+from adeptree.app.command_options import LearnerOptions, command_of
+from adeptree.app.terminal import show
 from adeptree.core.errors import InvalidArgument, StateError
 
 if TYPE_CHECKING:
@@ -25,112 +26,63 @@ SHORTEST_TOKEN = 16
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 
 
-@dataclass(frozen=True)
-class ServeOptions:
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions(LearnerOptions):
     """What was asked for on the command line."""
 
-    rules: str | None
-    learner: list[str]
-    x: str | None
-    times: str | None
-    save: str | None
-    host: str
-    port: int
-    token: str | None
-    token_file: str | None
-    allow_host: list[str]
-    max_body: int
-    max_batch: int
-    max_open: int
-    max_rate: float
-    horizon: int | None
-    rate: str | None
-    prior: str | None
-    seed: int
-    cost_miss: float
-    cost_false_alarm: float
-    max_weight: float
-    max_width: int | None
-    quiet: bool
-
-    def settings(self, rules: str) -> dict[str, Any]:
-        """Return all that decides what a learner computes: a service that goes on with it must have the same."""
-        names = ("x", "times", "horizon", "rate", "prior", "seed", "cost_miss", "cost_false_alarm", "max_weight")
-        return {"service": True, "rules": rules, **{name: getattr(self, name) for name in (*names, "max_width")}}
-
-
-def serve_command(
     rules: Annotated[
         str | None,
         typer.Option(
             help='Compete with these, as for run, but columns must be named: "stumps(age, sex)", "thresholds(delay)", '
             '"blocklist(sender, d=3)", ...; adeptree classes lists them.'
         ),
-    ] = None,
+    ] = None
     learner: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=RULES",
             help="A learner more, at /l/NAME/; may be given many times. --rules is one called main.",
         ),
-    ] = None,
-    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None,
-    times: Annotated[str | None, typer.Option(help="Columns (a,b,c for several) that hold times in ISO 8601.")] = None,
+    ] = None
+    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None
+    times: Annotated[str | None, typer.Option(help="Columns (a,b,c for several) that hold times in ISO 8601.")] = None
     save: Annotated[
         str | None,
         typer.Option(
             metavar="DIR", help="Keep every learner in a folder in this directory; the same command goes on with them."
         ),
-    ] = None,
+    ] = None
     host: Annotated[
         str, typer.Option(help="Address to listen on; any other than this machine's own needs a token.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one and says which.")] = 8000,
+    ] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one and says which.")] = 8000
     token: Annotated[
         str | None,
         typer.Option(
             help=f"Requests must bear this. Others on the machine may see it here: {TOKEN} or --token-file hide it."
         ),
-    ] = None,
-    token_file: Annotated[str | None, typer.Option(metavar="FILE", help="File that holds the token.")] = None,
+    ] = None
+    token_file: Annotated[str | None, typer.Option(metavar="FILE", help="File that holds the token.")] = None
     allow_host: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Name by which the service may be called, as behind a proxy; many times."),
-    ] = None,
-    max_body: Annotated[int, typer.Option(min=1000, help="Bytes that a request may have.")] = 1 << 20,
-    max_batch: Annotated[int, typer.Option(min=1, help="Instances or labels in a request.")] = 1000,
+    ] = None
+    max_body: Annotated[int, typer.Option(min=1000, help="Bytes that a request may have.")] = 1 << 20
+    max_batch: Annotated[int, typer.Option(min=1, help="Instances or labels in a request.")] = 1000
     max_open: Annotated[
         int, typer.Option(min=1, help="Answers that may wait for their labels; of more the oldest expire.")
-    ] = 100_000,
-    max_rate: Annotated[float, typer.Option(min=1, help="Requests per second from one address.")] = 5000,
-    horizon: Annotated[
-        int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(help="Learning rate: paper, first-order, anytime, adaptive or a number. Default: what fits."),
-    ] = None,
-    prior: Annotated[
-        Literal["paper", "kt", "mixed"] | None, typer.Option(show_default="paper with a horizon, else mixed")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0,
-    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1,
-    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1,
-    max_weight: Annotated[
-        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
-    ] = 1,
-    max_width: Annotated[
-        int | None, typer.Option(help="Keep at most so many paths; bounds then hold against the rules that were kept.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the start and at the end.")] = False,
-) -> None:
-    """Answer over HTTP, learn labels whenever they come, and show on a live page how it stands."""
-    given = {**locals(), "learner": learner or [], "allow_host": allow_host or []}
-    with told():
-        _serve(ServeOptions(**given))
+    ] = 100_000
+    max_rate: Annotated[float, typer.Option(min=1, help="Requests per second from one address.")] = 5000
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the start and at the end.")] = False
+
+    def settings(self, rules: str) -> dict[str, Any]:
+        """Return the settings that determine the results of a learner; a service that resumes it must have the same."""
+        names = ("x", "times", *LearnerOptions.__dataclass_fields__)
+        return {"service": True, "rules": rules, **{name: getattr(self, name) for name in names}}
 
 
 def _serve(options: ServeOptions) -> None:
+    """Answer over HTTP, learn labels whenever they come, and show on a live page how it stands."""
     from adeptree.app.serve.listening import bound_socket, check_installed, ended_by_signals, listen, prepared
     from adeptree.app.serve.service import Service
 
@@ -157,6 +109,9 @@ def _serve(options: ServeOptions) -> None:
         listen(server, sock)
 
 
+serve_command = command_of(ServeOptions, _serve)
+
+
 def _end(writer: Writer, quiet: bool) -> None:
     writer.stop()
     served = writer.served
@@ -168,7 +123,7 @@ def _end(writer: Writer, quiet: bool) -> None:
 
 def _learners(options: ServeOptions) -> dict[str, str]:
     found = {} if options.rules is None else {"main": options.rules}
-    for text in options.learner:
+    for text in options.learner or ():
         name, sign, rules = text.partition("=")
         if not sign or not NAME.fullmatch(name.strip()):
             raise InvalidArgument(f'--learner: expected NAME=RULES, NAME of letters, digits, _ and -; got "{text}"')
@@ -194,7 +149,7 @@ def _limits(options: ServeOptions) -> Limits:
         raise InvalidArgument(
             "--max-batch must not be more than --max-open: answers of one request would expire at once"
         )
-    hosts = {host.lower() for host in options.allow_host}
+    hosts = {host.lower() for host in options.allow_host or ()}
     if alone:
         hosts |= LOOPBACK_NAMES | {f"[{options.host}]" if ":" in options.host else options.host.lower()}
     return Limits(

@@ -22,6 +22,7 @@ from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners import Adept
 from adeptree.learners.certificate import Certificate
+from adeptree.pages.live_page import ShownRound
 from adeptree.pages.run_history import Course
 from adeptree.theory.losses import check_cost
 
@@ -51,16 +52,6 @@ class Told(NamedTuple):
     weight: float | None = None
 
 
-class Recent(NamedTuple):
-    """A round, for the page; y is None while it waits."""
-
-    ticket: int
-    x: str
-    p: float
-    guess: int | None
-    y: int | None
-
-
 class ServedLearner:
     """A learner, its tickets and its folder."""
 
@@ -68,7 +59,7 @@ class ServedLearner:
         self.name, self.columns, self.learner, self.max_open = name, columns, learner, max_open
         self.folder: RunFolder | None = None
         self.book, self.course = TicketBook(), Course()
-        self.recent: OrderedDict[int, Recent] = OrderedDict()
+        self.recent: OrderedDict[int, ShownRound] = OrderedDict()
         self.lock = threading.RLock()
         self.taken = self.saved = self.expired = self.repeated = 0
         """Rows in all and at the last checkpoint; since the start, tickets that expired and labels that came twice."""
@@ -191,7 +182,7 @@ class ServedLearner:
         """Put a round on top of those that the page lists."""
         ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
         self.recent.pop(ticket.id, None)
-        self.recent[ticket.id] = Recent(ticket.id, x, ticket.p, ticket.guess, y)
+        self.recent[ticket.id] = ShownRound(ticket.id, x, ticket.p, ticket.guess, y)
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from adeptree.app.serve import live, routes
-from adeptree.app.serve.counters import Bad, Counters
+from adeptree.app.serve.counters import Counters, clock
 from adeptree.app.serve.exchange import Handler, Reply, Request, said
 from adeptree.app.serve.refusals import Refusal, refusal_of
 from adeptree.app.serve.request_rate import RequestRate
@@ -29,6 +29,7 @@ from adeptree.app.terminal import show
 from adeptree.core.cell_text import brief
 from adeptree.core.errors import did_you_mean
 from adeptree.core.escaping import visible
+from adeptree.pages.live_page import BadRequest
 
 Send = Callable[[dict[str, Any]], Any]
 OF_SERVICE: dict[str, dict[str, Handler]] = {
@@ -74,7 +75,7 @@ class Service:
                 show(f"adeptree: a fault of the service: {type(error).__name__}: {error}", err=True)
             reply = said({"error": str(refusal)}, refusal.status, refusal.headers)
             asked = f"{brief(visible(scope['method']))} {brief(visible(scope['path']))}"
-            bad = Bad(time.time(), asked, refusal.status, str(refusal))
+            bad = BadRequest(clock(time.time()), asked, refusal.status, str(refusal))
         # Counted before it is sent: a client that has the reply finds it in the counts.
         self.counters.count(route[0], reply.status, time.monotonic() - start, bad)
         given_up = reply.status in (408, 413, 503) or _has(scope, b"expect")

@@ -8,7 +8,7 @@ from adeptree.core.cell_text import LABELS
 from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
 from adeptree.families.bits.bit_engine import BitEngine
 from adeptree.families.bits.bit_frontiers import MonomialFrontier, ParityFrontier
-from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities
+from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Parities, _Monomials
 from adeptree.families.finite.partition_engine import FiniteEngine
 from adeptree.roles.family import Columns, Family
 
@@ -20,20 +20,17 @@ def _bits(concept_class: Any, texts: Sequence[str]) -> Any:
 on_bits = partial(Family, engines=(BitEngine, FiniteEngine), columns=Columns(_bits, count=lambda c: c.n))
 
 FAMILIES = (
-    on_bits(
+    on_bits("", _Monomials, frontier=MonomialFrontier, base=Elimination),
+    Family(
         "conjunctions",
         Conjunctions,
-        frontier=MonomialFrontier,
-        base=Elimination,
         example="conjunctions(n=4)",
         small="conjunctions(n=3)",
         line="a and not b and ...; x is n columns of 0 and 1",
     ),
-    on_bits(
+    Family(
         "disjunctions",
         Disjunctions,
-        frontier=MonomialFrontier,
-        base=Elimination,
         example="disjunctions(n=4)",
         small="disjunctions(n=3, monotone=True)",
         golden={"adversary": "greedy"},

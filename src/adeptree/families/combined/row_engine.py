@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import FLAG, SUM, Fields
+from adeptree.core.declared_state import FLAG, MOST, SUM, Array, Fields
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.core.types import Concept, IntArray
 from adeptree.families.combined.model_votes import ModelVote
@@ -37,12 +37,19 @@ class VoteEngine(KernelEngine):
     def __init__(self, concept_class: ModelVote, prior: Prior) -> None:
         super().__init__()
         self.concept_class, self.prior = concept_class, CountedPrior(math.log(2))
+        self.shared: dict[str, int] = {}
         self._use(_VOTES.VoteKernel(concept_class.at))
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
         """Return equal masses for the two."""
         return CountedPrior(math.log(2))
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Have a weight per lane and rule."""
+        self.shared = {"weights": 2 * lanes, "of_windows": 2 * len(spans) + 2, "ring": room}
+        self.kernel.begin(share, lanes, spans, room)
+        return [self.kernel]
 
     def batch(self, xs: Any) -> int:
         """Give the kernel the scores."""
@@ -62,17 +69,21 @@ class VoteEngine(KernelEngine):
 
     def declared(self) -> Fields:
         """Return the losses."""
-        return {"lost": SUM, "zeros": SUM, "ones": SUM, "ever_missing": FLAG}
+        sums: Fields = {"lost": SUM, "zeros": SUM, "ones": SUM, "ever_missing": FLAG}
+        sizes = {name: (size, 2 if name == "ring" else MOST) for name, size in self.shared.items()}
+        kinds = {name: np.int32 if name == "ring" else np.float64 for name in sizes}
+        return {**sums, **{name: Array(kinds[name], (size,), 0, most) for name, (size, most) in sizes.items()}}
 
     def state(self) -> dict[str, Any]:
-        """Return the losses."""
-        return {name: getattr(self.kernel, name) for name in self.declared()}
+        """Return the losses, and the weights where the best rule may change."""
+        kept = {name: getattr(self.kernel, name) for name in self.declared()}
+        return {name: np.array(value) if name in self.shared else value for name, value in kept.items()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the losses."""
         self.check(state)
         for name, value in state.items():
-            setattr(self.kernel, name, value)
+            setattr(self.kernel, name, value.copy() if name in self.shared else value)
 
 
 class RowPrior(CountedPrior):
@@ -82,6 +93,7 @@ class RowPrior(CountedPrior):
         super().__init__(0.0)
         self.name, self.members = name, parts  # type: ignore[misc]
         self.floor = min(prior.floor for _, prior in parts)
+        self.unknown = next((prior.unknown for _, prior in parts if prior.price(1) is None), self.unknown)
 
     def price(self, t: int) -> float | None:
         """Return what the most expensive rule of any part costs."""
@@ -96,17 +108,21 @@ def chosen(part: ConceptClass, name: str) -> tuple[type[Any], Problem]:
     log_size = 0.0 if part.combines else frontier.log_size  # (its structure has a prior of its own)
     prior = settled_prior(name, base.mistake_bound, log_size, frontier.of_floats)
     problem = Problem(part, base, MixedPrior() if prior is None else prior)
+    reasons = list[str]()
     for engine in engines_of(part):
         if engine.best_may_fall:
             raise UnsupportedCombination(
                 f"{part!r} is compared with its most probable rule, so that it does not combine with other rules; use "
                 f"intervals or unions of intervals in its place"
             )
-        if prior is not None and issubclass(engine, KernelEngine) and engine.accepts(problem) is None:
-            return engine, problem
+        if prior is not None and issubclass(engine, KernelEngine):
+            reason = engine.accepts(problem)
+            if reason is None:
+                return engine, problem
+            reasons.append(reason)
     raise UnsupportedCombination(
-        f"{part!r} has no structure that combines with others under prior={name!r}; use other rules, or Adept on "
-        f"these rules alone"
+        f"{part!r} has no structure that combines with others under prior={name!r}"
+        f"{''.join(f' ({reason})' for reason in reasons)}; use other rules, or Adept on these rules alone"
     )
 
 

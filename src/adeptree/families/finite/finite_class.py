@@ -10,6 +10,7 @@ import numpy as np
 
 from adeptree.core.dataframes import refuse_frame
 from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
+from adeptree.core.frozen import freeze
 from adeptree.core.types import Concept, Instance, LabelArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import TableRow
@@ -42,16 +43,18 @@ class FiniteClass(EnumerableClass):
     explicit = True
     spec_name = "finite"
 
-    def __init__(self, table: Any, points: Sequence[Hashable] | None = None) -> None:
+    def __init__(self, table: Any, points: Sequence[Any] | None = None) -> None:
         rows = _as_table(table)
         # Eight labels per byte, a row one item: a table of 65,536 rows is compared in a second, not half a minute.
         packed = np.packbits(rows, axis=1)
         _, first = np.unique(packed.view(np.dtype((np.void, packed.shape[1]))).ravel(), return_index=True)
         # By columns: what all rules say at a point is read in one piece.
-        self.table: LabelArray = np.asfortranarray(rows[np.sort(first)])
+        self.first = np.sort(first)
+        """Of each concept, the first of the given rows that is it."""
+        self.table: LabelArray = np.asfortranarray(rows[self.first])
         self.table.setflags(write=False)
-        self.points: tuple[Hashable, ...] | None = None if points is None else _as_points(points)
-        self._column = None if self.points is None else {p: j for j, p in enumerate(self.points)}
+        self.points: tuple[Any, ...] | None = None if points is None else _as_points(points)
+        self._column = None if self.points is None else {freeze(p): j for j, p in enumerate(self.points)}
         if self.points is not None and not len(self._column or ()) == len(self.points) == self.table.shape[1]:
             raise InvalidArgument(
                 f"points must name the {self.table.shape[1]} columns, each once; {got('points', points)}"
@@ -85,7 +88,7 @@ class FiniteClass(EnumerableClass):
         return self.points == other.points and np.array_equal(self.table, other.table)
 
     def __hash__(self) -> int:
-        return hash((self.table.shape, self.table.tobytes(), self.points))
+        return hash((self.table.shape, self.table.tobytes(), tuple(self._column or ())))
 
     @property
     def size(self) -> int:
@@ -115,22 +118,24 @@ class FiniteClass(EnumerableClass):
 
     def instance(self, x: Any) -> Instance:
         """Return the point itself, or the column index as an int."""
-        if self._column is not None:
-            x = x.item() if isinstance(x, np.generic) else x
+        if self.points is not None:
             try:
-                known = x in self._column
-            except TypeError:
-                known = False
-            if not known:
-                raise InvalidInstance(f"x must be one of the {len(self._column)} points of the class; {got('x', x)}")
-            return x
+                return self.points[self.column(x)]
+            except (KeyError, TypeError):
+                raise InvalidInstance(
+                    f"x must be one of the {len(self.points)} points of the class; {got('x', x)}"
+                ) from None
         if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, np.integer)) or not 0 <= x < self.table.shape[1]:
             raise InvalidInstance(f"x must be a column index in 0..{self.table.shape[1] - 1}; {got('x', x)}")
         return int(x)
 
     def column(self, x: Instance) -> int:
         """Return the column of a canonical instance."""
-        return int(x) if self._column is None else self._column[x]
+        return int(x) if self._column is None else self._column[freeze(x)]
+
+    def key(self, x: Instance) -> Hashable:
+        """Return what identifies x."""
+        return freeze(x)
 
     def labels(self, x: Instance) -> LabelArray:
         """Return the column of x."""
@@ -154,13 +159,13 @@ class FiniteClass(EnumerableClass):
         return column if self.points is None else self.points[column]
 
 
-def _as_points(points: Any) -> tuple[Hashable, ...]:
+def _as_points(points: Any) -> tuple[Any, ...]:
     refuse_frame("points", points, "give the values of a column, e.g. frame['x']")
     try:
         names = tuple(p.item() if isinstance(p, np.generic) else p for p in points)
-        hash(names)
+        freeze(names)
     except TypeError:
-        raise InvalidArgument(f"points must be hashable values, one a column; {got('points', points)}") from None
+        raise InvalidArgument(f"points must be plain values, one a column; {got('points', points)}") from None
     return names
 
 

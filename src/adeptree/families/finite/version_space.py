@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.declared_state import Array, check_fields
-from adeptree.core.types import BoolArray, Instance, LabelArray
+from adeptree.core.types import BoolArray, Instance
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import Partition, PartitionFrontier
 from adeptree.families.listed import EnumerableClass
 from adeptree.roles.base_learner import MadeFor, RowLearner
 from adeptree.roles.frontier import Children, Frontier, Split
+from adeptree.theory.bit_tables import mask
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,12 @@ class _VersionSpace(MadeFor[EnumerableClass]):
 
     def update(self, state: int, x: Instance, y: int) -> int:
         """Keep the concepts that say y."""
-        ones = as_mask(self.known.labels(x))
+        ones = mask(self.known.labels(x))
         return state & ones if y else state & ~ones
 
     def predict(self, state: int, x: Instance) -> int:
         """Predict 1 iff the concepts that say 1 are strictly the larger part."""
-        ones = as_mask(self.known.labels(x))
+        ones = mask(self.known.labels(x))
         return int(self._size(state & ones) > self._size(state & ~ones))
 
     @abstractmethod
@@ -107,7 +108,7 @@ class SOA(_VersionSpace):
         labels = self.known.labels(split.x).astype(np.bool_)
         for row in np.flatnonzero(split.contested).tolist():
             inside = partition.row_of == row
-            guess[row] = self._size(as_mask(inside & labels)) > self._size(as_mask(inside & ~labels))
+            guess[row] = self._size(mask(inside & labels)) > self._size(mask(inside & ~labels))
         return guess
 
 
@@ -143,12 +144,3 @@ class _PartitionRows(RowLearner):
             row_of = state["row_of"]
             check_fields(state, {"row_of": Array("i", self.own.row_of.shape, -1, width - 1)})
             self.own.row_of = row_of
-
-
-def as_mask(labels: LabelArray | BoolArray) -> int:
-    """Return a 0/1 array as a Python int, entry i as bit i.
-
-    >>> as_mask(np.array([1, 0, 1], dtype=np.uint8))
-    5
-    """
-    return int.from_bytes(np.packbits(labels.astype(np.bool_), bitorder="little").tobytes(), "little")

@@ -7,10 +7,25 @@ import numpy as np
 from adeptree.core.cell_text import floats, wholes
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
-from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals
-from adeptree.families.line.thresholds import Bisection, NearestLabel, RealThresholds, ThresholdFrontier, Thresholds
+from adeptree.families.line.intervals import IntervalFrontier, Intervals, RealIntervals, Spans
+from adeptree.families.line.line_domain import OnAGrid, OnFloats
+from adeptree.families.line.thresholds import (
+    Bisection,
+    HalfLines,
+    NearestLabel,
+    RealThresholds,
+    ThresholdFrontier,
+    Thresholds,
+)
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
-from adeptree.families.line.unions import CutsFrontier, IntervalUnions, NearestPoint, RealIntervalUnions, RealSteps
+from adeptree.families.line.unions import (
+    CutRules,
+    CutsFrontier,
+    IntervalUnions,
+    NearestPoint,
+    RealIntervalUnions,
+    RealSteps,
+)
 from adeptree.roles.family import Columns, Family
 
 ON_A_GRID = Columns(
@@ -19,78 +34,30 @@ ON_A_GRID = Columns(
 )
 OF_FLOATS = Columns(array=lambda c, columns: np.array(floats(columns[0])))
 
-THRESHOLDS: dict[str, Any] = {"frontier": ThresholdFrontier, "engines": (ThresholdsEngine,)}
-INTERVALS: dict[str, Any] = {"frontier": IntervalFrontier, "engines": (CutsEngine,)}
-UNIONS: dict[str, Any] = {"frontier": CutsFrontier, "base": NearestPoint, "engines": (CutsEngine,)}
+
+def _family(kind: Any, text: str, example: str, **options: Any) -> Family:
+    """Return the record of a family on a line; over floats no mistake bound is known, so its golden game brings one."""
+    of_floats = issubclass(kind, OnFloats)
+    domain = "any number" if of_floats else "a whole number 0..n-1"
+    golden = ({"mistake_bound": 12} if of_floats else {}) | options.pop("golden", {})
+    return Family(kind.spec_name, kind, example=example, line=f"{text}; x is {domain}", golden=golden, **options)
+
+
+UNION = "a <= x < b or c <= x < d ..., at most m intervals"
+STEPS = "any number of cuts, 0 below the first"
+TREE = {"adversary": "littlestone-tree"}
 
 FAMILIES = (
-    Family(
-        "thresholds",
-        Thresholds,
-        base=Bisection,
-        **THRESHOLDS,
-        columns=ON_A_GRID,
-        example="thresholds(n=1024)",
-        line="x >= a; x is a whole number 0..n-1",
-        small="thresholds(n=16)",
-    ),
-    Family(
-        "intervals",
-        Intervals,
-        base=IntervalSearch,
-        **INTERVALS,
-        columns=ON_A_GRID,
-        example="intervals(n=256)",
-        line="a <= x < b; x is a whole number 0..n-1",
-        small="intervals(n=9)",
-        golden={"adversary": "littlestone-tree"},
-    ),
-    Family(
-        "real_thresholds",
-        RealThresholds,
-        base=NearestLabel,
-        **THRESHOLDS,
-        columns=OF_FLOATS,
-        example="real_thresholds()",
-        line="x >= a; x is any number",
-        golden={"mistake_bound": 12},
-    ),
-    Family(
-        "real_intervals",
-        RealIntervals,
-        base=NearestEnds,
-        **INTERVALS,
-        columns=OF_FLOATS,
-        example="real_intervals()",
-        line="a <= x < b; x is any number",
-        golden={"mistake_bound": 12},
-    ),
-    Family(
-        "unions",
-        IntervalUnions,
-        **UNIONS,
-        columns=Columns(points=lambda c: c.n),
-        example="unions(n=256, m=2)",
-        line="a <= x < b or c <= x < d ..., at most m intervals; x is a whole number 0..n-1",
-        small="unions(n=6, m=2)",
-        golden={"mistake_bound": 6},
-    ),
-    Family(
-        "real_unions",
-        RealIntervalUnions,
-        **UNIONS,
-        columns=Columns(),
-        example="real_unions(m=2)",
-        line="a <= x < b or c <= x < d ..., at most m intervals; x is any number",
-        golden={"mistake_bound": 12},
-    ),
-    Family(
-        "real_steps",
-        RealSteps,
-        **{**UNIONS, "engines": (StepsEngine,)},
-        columns=Columns(),
-        example="real_steps()",
-        line="any number of cuts, 0 below the first; x is any number",
-        golden={"mistake_bound": 12, "rounds": 8},
-    ),
+    Family("", HalfLines, frontier=ThresholdFrontier, engines=(ThresholdsEngine,)),
+    Family("", Spans, frontier=IntervalFrontier, engines=(CutsEngine,)),
+    Family("", CutRules, frontier=CutsFrontier, base=NearestPoint, engines=(CutsEngine,)),
+    Family("", OnAGrid, columns=ON_A_GRID),
+    Family("", OnFloats, columns=OF_FLOATS),
+    _family(Thresholds, "x >= a", "thresholds(n=1024)", base=Bisection, small="thresholds(n=16)"),
+    _family(Intervals, "a <= x < b", "intervals(n=256)", base=IntervalSearch, small="intervals(n=9)", golden=TREE),
+    _family(RealThresholds, "x >= a", "real_thresholds()", base=NearestLabel),
+    _family(RealIntervals, "a <= x < b", "real_intervals()", base=NearestEnds),
+    _family(IntervalUnions, UNION, "unions(n=256, m=2)", small="unions(n=6, m=2)", golden={"mistake_bound": 6}),
+    _family(RealIntervalUnions, UNION, "real_unions(m=2)"),
+    _family(RealSteps, STEPS, "real_steps()", frontier=CutsFrontier, engines=(StepsEngine,), golden={"rounds": 8}),
 )

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from adeptree.core.declared_state import Array, Fields, Items, Number, need
 from adeptree.core.types import BoolArray, FloatArray, Instance, LabelArray, Sample
 from adeptree.families.line.counting_cuts import intervals_within
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neighbours
+from adeptree.families.line.near_cuts import best_labels
 from adeptree.families.rule_values import Interval
 from adeptree.roles.frontier import Children, Frontier, Split
 
@@ -34,9 +36,16 @@ class Cut(OnALine):
         """Return the best rule of points between the ends of the line, a 0 at each costing its gain more than a 1."""
         return self.rule_of(points, self.best_labels(gains))
 
-    @abstractmethod
+    def realizable(self, sample: Sample) -> bool:
+        """No point has both labels, and from left to right they change at most ``cuts`` times, beginning with 0."""
+        pairs = sorted(set(self.clean(sample)))
+        labels = [0, *(y for _, y in pairs)]
+        flips = sum(a != b for a, b in pairwise(labels))
+        return len({x for x, _ in pairs}) == len(pairs) and (self.cuts is None or flips <= self.cuts)
+
     def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
-        """Return what the best rule says of each point."""
+        """Return the labels with the fewest errors, and of those with the fewest cuts, in O(cuts m)."""
+        return gains > 0 if self.cuts is None else best_labels(gains, self.cuts)
 
     @abstractmethod
     def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> Any:
@@ -60,18 +69,6 @@ class Spans(Cut):
     def random_concept(self, rng: np.random.Generator) -> Interval:
         """Draw two ends uniformly: of the grid's cuts, or in [0, 1)."""
         return Interval(*sorted(self.line.draw(rng, 2, cuts=True)))
-
-    def realizable(self, sample: Sample) -> bool:
-        """No 0 lies between two 1s."""
-        pairs = self.clean(sample)
-        ones = [x for x, y in pairs if y]
-        return not ones or not any(min(ones) <= x <= max(ones) for x, y in pairs if not y)
-
-    def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
-        """Return 1 on the run of points with the largest sum of gains, never a negative one."""
-        start, stop = best_run(gains)
-        places = np.arange(len(gains))
-        return (start <= places) & (places < stop)
 
     def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> Interval:
         """Return the interval that the line shows for the 1s."""
@@ -153,20 +150,6 @@ def flips_of(labels: NDArray[Any]) -> list[int]:
     [0, 2, 4]
     """
     return np.flatnonzero(np.diff(labels.astype(np.int64), prepend=0)).tolist()
-
-
-def best_run(gains: NDArray[Any]) -> tuple[int, int]:
-    """Return start and stop of the run with the largest sum; of none, where no sum is positive.
-
-    >>> best_run(np.array([-1, 2, -1, 3, -5])), best_run(np.array([-1, -2]))
-    ((1, 4), (0, 0))
-    """
-    before = np.concatenate([[0], np.cumsum(gains)])
-    lowest = np.minimum.accumulate(before)
-    stop = int((before - lowest).argmax())
-    if before[stop] <= lowest[stop]:
-        return 0, 0
-    return int(before[: stop + 1].argmin()), stop
 
 
 def shortest_line(k: int) -> int:

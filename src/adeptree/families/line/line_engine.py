@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.declared_state import FLAG, SUM, Array, Fields, need
+from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import FLAG, MOST, SUM, Array, Fields, Number, need
 from adeptree.core.types import FloatArray, IntArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine
@@ -17,6 +18,7 @@ from adeptree.theory.priors import Prior
 
 LARGEST_GRID = 2**62
 """Points are kept as int64."""
+_SHARING = kernel("adeptree.structures.shared_line_kernel")
 LEAST_MASS = 1e-290
 """No gap has less (``line_tree_kernel.py``)."""
 
@@ -28,6 +30,14 @@ class LineEngine(KernelEngine):
         super().__init__()
         self.concept_class, self.prior = concept_class, prior
         self.line: Line = concept_class.line
+        self.shared: dict[str, int] = {}
+        """Where the best rule may change: weights per gap, windows, and rounds in the ring."""
+
+    def share_line(self, directions: int, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Have a weight per lane, gap and direction."""
+        self.shared = {"each": directions * lanes, "windows": len(spans), "room": room}
+        self._use(_SHARING.SharedLine(self.measure(), directions, share, lanes, spans, room))
+        return [self.kernel]
 
     def measure(self) -> tuple[Any, ...]:
         """Return what a tree is made with: kind and ends of the line, and the prior of one cut."""
@@ -67,16 +77,22 @@ class LineEngine(KernelEngine):
         """Return the slots, and how they lie in the tree: so every later sum is the same to the last bit."""
         kernel: Any = self.kernel
         kept: dict[str, Any] = {name: np.asarray(column) for name, column in kernel.slots().items()}
-        return kept | {"zeros": kernel.zeros, "charged": kernel.charged, "whole": bool(kernel.whole)}
+        sums = {name: getattr(kernel, name) for name in ("zeros", "charged", "clock", "log_z")}
+        return kept | sums | {"whole": bool(kernel.whole)}
 
     def declared(self) -> Fields:
         """Return the slots, how many each bucket has, how many buckets each node has, and what was charged."""
         mass, count = Array(np.float64, "cells", LEAST_MASS, 1), Array(np.int32, "cells", 0)
+        each, windows, room = (self.shared.get(name, 0) for name in ("each", "windows", "room"))
+        of_nodes = dict.fromkeys(("node_weights", "factors", "shifts"), Array(np.float64, ("nodes", each), 0))
+        rounds = {"ring": Array(np.int64, (room,)), "ends": Array(np.int64, (windows, 3))}
+        shared: Fields = {"weights": Array(np.float64, ("cells", each), 0), **of_nodes, **rounds}
         return {
             **{"keys": Array(np.int64, "cells"), "gain": Array(np.float64, "cells"), "mass": mass},
             **{"part": Array(np.float64, "parts", 0, 1), "wrong": count, "contested": count},
             **{"counts": Array(np.int64, "buckets", 1), "sizes": Array(np.int64, "nodes", 1)},
-            **{"zeros": SUM, "charged": SUM, "whole": FLAG},
+            **{"zeros": SUM, "charged": SUM, "whole": FLAG, "clock": SUM, "log_z": Number(float, -MOST, 1e-6)},
+            **(shared if self.shared else {}),
         }
 
     def invariants(self, state: dict[str, Any]) -> None:
@@ -92,11 +108,18 @@ class LineEngine(KernelEngine):
         # (Whole losses are looked up in a table.)
         need(not state["whole"] or ((gain == np.floor(gain)).all() and charged <= 2**53), "whole")
         Shape(state["counts"], state["sizes"]).check(len(keys))
+        if self.shared:
+            ring, ends = state["ring"], state["ends"]
+            need(((ring == 0) | ((ring > kernel.first) & (ring < kernel.last))).all(), "ring")
+            inside = (ends[:, :2] >= kernel.first) & (ends[:, :2] < kernel.last)
+            need((inside | (np.abs(ends[:, :2]) == 2**63 - 1)).all() and ((ends[:, 2] | 1) == 1).all(), "ends")
 
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the same tree again, if it is one."""
         self.check(state)
         kernel: Any = self.kernel
-        kernel.zeros, kernel.charged, kernel.whole = float(state["zeros"]), float(state["charged"]), state["whole"]
+        for name in ("zeros", "charged", "clock", "log_z"):
+            setattr(kernel, name, float(state[name]))
+        kernel.whole = state["whole"]
         kept = {name: np.array(value) for name, value in state.items() if isinstance(value, np.ndarray)}
         kernel.plant(kept, *Shape(kept["counts"], kept["sizes"]).nodes())

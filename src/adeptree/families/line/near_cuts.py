@@ -1,4 +1,4 @@
-"""Labellings with few flips that are nearly as good as the best, without listing the others."""
+"""Labellings with few flips: the best one, and those that are nearly as good, without listing the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adeptree.core.types import FloatArray
+from adeptree.core.types import BoolArray, FloatArray
 from adeptree.roles.near_rules import in_order, nearest
 
 Flips = tuple[int, ...]
@@ -81,3 +81,26 @@ def labels_of(flips: Flips, points: int) -> NDArray[Any]:
     changes = np.zeros(points, dtype=np.int64)
     changes[list(flips)] = 1
     return np.cumsum(changes) % 2
+
+
+def best_labels(gains: NDArray[Any], cuts: int) -> BoolArray:
+    """Return labels with at most this many changes, beginning with 0, whose 0s have the least sum of gains.
+
+    Of several the ones with the fewest changes. By dynamic programming: ``least[k][i]`` is the least sum of the first i
+    with k changes, the last of them before any of the first i + 1.
+
+    >>> best_labels(np.array([2, -1, 3, -4, 1]), 2).tolist(), best_labels(np.array([2, -1, 3, -4, 1]), 5).tolist()
+    ([True, True, True, False, False], [True, False, True, False, True])
+    """
+    below = np.concatenate([[0], np.cumsum(gains)])
+    least = [below]
+    for k in range(1, cuts + 1):
+        paid = 0 if k % 2 else below
+        least.append(np.minimum.accumulate(least[-1] - paid) + paid)
+    labels, end = np.zeros(len(gains), dtype=np.bool_), len(gains)
+    k = int(np.argmin([row[-1] for row in least]))
+    while k:
+        start = int((least[k - 1] - (0 if k % 2 else below))[: end + 1].argmin())
+        labels[start:end] = k % 2
+        end, k = start, k - 1
+    return labels

@@ -33,6 +33,7 @@ class ThresholdsEngine(LineEngine):
     """
 
     kind = "thresholds"
+    in_arena = True
 
     def __init__(self, concept_class: HalfLines, prior: Prior) -> None:
         super().__init__(concept_class, prior)
@@ -49,6 +50,10 @@ class ThresholdsEngine(LineEngine):
             return f"with the paper's prior M ln(eT/M) may be up to {WIDEST:g}; got {problem.prior.log_total:.0f}"
         return problem.beyond(("paper", "kt", "mixed", "uniform"), Bisection, NearestLabel)
 
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Have a weight per lane and gap."""
+        return self.share_line(1, share, lanes, spans, room)
+
     def rows(self) -> Rows:
         """Return the gaps, from left to right."""
         gaps, ledger = self.gaps(), self.kernel.ledger
@@ -61,7 +66,7 @@ class ThresholdsEngine(LineEngine):
     def leader(self) -> Leader:
         """Return the best gap; compiled, as it is looked at whenever the rate is."""
         loss, mistakes, contested, mass = self.kernel.leader()
-        log_mass = np.log(mass)
+        log_mass = np.log(mass) - np.log(max(1.0, self.kernel.clock))  # (where it shares, a rule that stays costs ln t)
         if not self.prior.settled:
             k = np.array([mistakes])
             log_mass = self.prior.log_mass(self.kernel.ledger.answered, k, k)[0] - self.prior.log_total

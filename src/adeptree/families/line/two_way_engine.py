@@ -41,11 +41,16 @@ class TwoWayEngine(LineEngine):
     """
 
     kind = "two-way"
+    in_arena = True
     kernel: Any
 
     def __init__(self, concept_class: HalfLines, prior: Prior, kernel: Any = None) -> None:
         super().__init__(concept_class, prior)
         self._use(_KERNEL.TwoWayLine(self.measure()) if kernel is None else kernel)
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Have a weight per lane, gap and direction."""
+        return self.share_line(2, share, lanes, spans, room)
 
     def rows(self) -> Rows:
         """Return the rules that rise, from left to right, then those that fall."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from adeptree.core.arguments import check_size
 from adeptree.core.declared_state import Array, Fields, Items, Number, need
-from adeptree.core.types import BoolArray, Instance, LabelArray, Sample
+from adeptree.core.types import BoolArray, Instance, LabelArray
 from adeptree.families.line.intervals import Cut, Intervals
 from adeptree.families.line.line_domain import OnAGrid, OnFloats, nearer_to_high, neighbours
 from adeptree.families.rule_values import Interval, IntervalUnion
@@ -27,17 +27,6 @@ MOST_INTERVALS = 12
 
 class CutRules(Cut):
     """Concepts with at most ``cuts`` cuts (None: any number)."""
-
-    def realizable(self, sample: Sample) -> bool:
-        """No point has both labels, and from left to right they change at most ``cuts`` times, beginning with 0."""
-        pairs = sorted(set(self.clean(sample)))
-        labels = [0, *(y for _, y in pairs)]
-        flips = sum(a != b for a, b in pairwise(labels))
-        return len({x for x, _ in pairs}) == len(pairs) and (self.cuts is None or flips <= self.cuts)
-
-    def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
-        """Return the labels with the fewest errors, and of those with the fewest cuts, in O(cuts m)."""
-        return gains > 0 if self.cuts is None else best_labels(gains, self.cuts)
 
     def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> IntervalUnion:
         """Return the union of the intervals that the line shows for the 1s."""
@@ -153,29 +142,6 @@ class RealSteps(CutRules, OnFloats):
 
     spec_name = "real_steps"
     cuts = None
-
-
-def best_labels(gains: NDArray[Any], cuts: int) -> BoolArray:
-    """Return labels with at most this many changes, beginning with 0, whose 0s have the least sum of gains.
-
-    Of several the ones with the fewest changes. By dynamic programming: ``least[k][i]`` is the least sum of the first i
-    with k changes, the last of them before any of the first i + 1.
-
-    >>> best_labels(np.array([2, -1, 3, -4, 1]), 2).tolist(), best_labels(np.array([2, -1, 3, -4, 1]), 5).tolist()
-    ([True, True, True, False, False], [True, False, True, False, True])
-    """
-    below = np.concatenate([[0], np.cumsum(gains)])
-    least = [below]
-    for k in range(1, cuts + 1):
-        paid = 0 if k % 2 else below
-        least.append(np.minimum.accumulate(least[-1] - paid) + paid)
-    labels, end = np.zeros(len(gains), dtype=np.bool_), len(gains)
-    k = int(np.argmin([row[-1] for row in least]))
-    while k:
-        start = int((least[k - 1] - (0 if k % 2 else below))[: end + 1].argmin())
-        labels[start:end] = k % 2
-        end, k = start, k - 1
-    return labels
 
 
 class CutsFrontier(Frontier):

@@ -23,7 +23,7 @@ from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.feature_values import Table
 from adeptree.families.stumps.grid_stumps import Stumps
 from adeptree.families.stumps.sparse_stumps import SparseStump
-from adeptree.roles.engine import Problem
+from adeptree.roles.engine import Engine, Problem
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest
 from adeptree.structures.mixture_engine import MixtureEngine, MixturePrior
 from adeptree.theory.coins import word_of
@@ -64,6 +64,10 @@ class RankedEngine(TwoWayEngine):
         super().__init__(concept_class, prior)
         self.cuts = cuts
         self._use(_LINES.RankedLine(self.measure(), cuts))
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Refuse: a value has no place on the line of ranks."""
+        return Engine.share_out(self, share, lanes, spans, room)
 
     def batch(self, xs: Any) -> int:
         """Give the kernel the values."""
@@ -168,6 +172,10 @@ class OpenStumpsEngine(StumpsEngine):
         part = TwoWayEngine(self.prior.lines[0], self.prior.inner[0]).kernel
         part.lead, self._lead = self._lead, self._lead or part  # (all lines have one rate)
         return part
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Refuse: lines that begin later have no weights of sequences."""
+        return Engine.share_out(self, share, lanes, spans, room)
 
     @property
     def members(self) -> list[Any]:  # type: ignore[override]

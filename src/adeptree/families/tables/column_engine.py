@@ -11,11 +11,12 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, SUM, Array, Fields, Items, need
 from adeptree.core.types import Concept
+from adeptree.families.blocks.block_engine import best_blocks
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.line.two_way_engine import TwoWayEngine
 from adeptree.families.rule_values import Constant, Interval
-from adeptree.families.tables.table_rules import TableRules, always, best_set
+from adeptree.families.tables.table_rules import TableRules, always
 from adeptree.roles.engine import Leader
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, reach_of, sets_in_order
@@ -92,7 +93,7 @@ class ColumnEngine(KernelEngine):
 
     def _best_set(self, k: int) -> list[int]:
         gains = self.gains()
-        return best_set(gains if k == UNEQUAL else -gains, self.concept_class.values)
+        return best_blocks(gains if k == UNEQUAL else -gains, self.concept_class.values)
 
     # --- Rules near the best -------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from adeptree.core.arguments import check_size
 from adeptree.core.dataframes import framed, is_series, plain_rows
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample
+from adeptree.families.blocks.block_engine import best_blocks
 from adeptree.families.line.two_way_engine import turned
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.real_stumps import names_of
@@ -35,16 +36,6 @@ def always(rule: Concept) -> int | None:
     """
     text = str(rule)
     return int(text == "always 1") if text.startswith(("always", "never 1")) else None
-
-
-def best_set(gains: Any, most: int) -> list[int]:
-    """Return the places of the largest gains above 0, at most so many of them.
-
-    >>> best_set(np.array([1, -1, 3, 2, 3]), 3)
-    [2, 3, 4]
-    """
-    order = np.argsort(-gains, kind="stable")[:most]
-    return sorted(order[gains[order] > 0].tolist())
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -181,7 +172,7 @@ class TableRules(ConceptClass):
             values = sorted(gains, key=lambda value: value or "")
             yield from (self.about_values(name, [value], equal) for value in values for equal in (True, False))
             for equal, sign in (True, 1), (False, -1):
-                if len(places := best_set(np.array([sign * gains[value] for value in values]), self.values)) > 1:
+                if len(places := best_blocks(np.array([sign * gains[value] for value in values]), self.values)) > 1:
                     yield self.about_values(name, [values[place] for place in places], equal)
             numbers = [(cell, y) for cell, y in cells if isinstance(cell, float)]
             others = [y for cell, y in cells if not isinstance(cell, float)]

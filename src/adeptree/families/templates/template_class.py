@@ -18,8 +18,8 @@ from adeptree.families.templates.template_grid import bit, check_grid, check_tex
 
 Rule = Callable[..., Any]
 
-TABLE_LIMIT = 1 << 31
-"""Most entries (settings x instances) of the table that equal rules are found in; it is packed, eight to a byte."""
+TABLE_LIMIT = 1 << 27
+"""Most entries (settings x instances) of the table that equal rules are found in."""
 SPOT_CHECKS = 8
 """Settings at which what the rule says on arrays is compared with what it says on numbers, for every instance."""
 
@@ -170,56 +170,18 @@ class TemplateTable(FiniteClass):
             points.setdefault(template.key(x), template.instance(x))
         if not points:
             raise InvalidArgument("instances must hold at least one; leave it out if they arrive later")
-        table, self._first = _distinct(template, list(points.values()))
-        super().__init__(table)
+        if template.size * len(points) > TABLE_LIMIT:
+            raise TooLarge(
+                f"{template.size} settings on {len(points)} instances are over the limit of {TABLE_LIMIT} table "
+                f"entries; take a coarser grid, or leave instances out"
+            )
+        listed = tuple(points.values())
+        super().__init__(np.stack([template.labels(x) for x in listed], axis=1), listed)
         self.template = template
-        self._points = list(points.values())
-        self._place = {key: column for column, key in enumerate(points)}
 
     def __repr__(self) -> str:
-        return f"{repr(self.template)[:-1]}, instances={len(self._points)})"
-
-    def instance(self, x: Any) -> Instance:
-        """Return the listed instance equal to x."""
-        place = self._place.get(self.template.key(x))
-        if place is None:
-            raise InvalidInstance(
-                f"x must be one of the {len(self._points)} instances of the class; {got('x', x)}; without "
-                f"instances= any may come"
-            )
-        return self._points[place]
-
-    def key(self, x: Instance) -> Hashable:
-        """Return what identifies x."""
-        return self.template.key(x)
-
-    def column(self, x: Instance) -> int:
-        """Return the column of a canonical instance."""
-        return self._place[self.template.key(x)]
+        return f"{repr(self.template)[:-1]}, instances={self.table.shape[1]})"
 
     def concept(self, index: int) -> Concept:
         """Return the rule of row ``index``: the first setting that makes it."""
-        return self.template.concept(int(self._first[index]))
-
-    def instances(self) -> Iterator[Instance]:
-        """List the instances."""
-        return iter(self._points)
-
-    def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw a listed instance uniformly."""
-        return self._points[int(rng.integers(len(self._points)))]
-
-
-def _distinct(template: TemplateClass, points: list[Instance]) -> tuple[LabelArray, Any]:
-    """Return the different rows of the table in the order of their first setting, and these settings."""
-    if template.size * len(points) > TABLE_LIMIT:
-        raise TooLarge(
-            f"{template.size} settings on {len(points)} instances are over the limit of {TABLE_LIMIT} table entries; "
-            f"take a coarser grid, or leave instances out"
-        )
-    packed = np.zeros((template.size, -(-len(points) // 8)), dtype=np.uint8)
-    for column, x in enumerate(points):
-        packed[:, column // 8] |= template.labels(x) << (7 - column % 8)
-    rows = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    first = np.sort(np.unique(rows, return_index=True)[1])
-    return np.unpackbits(packed[first], axis=1, count=len(points)), first
+        return self.template.concept(int(self.first[index]))

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.arguments import LARGEST_LINE, check_size, one_of
+from adeptree.core.arguments import LARGEST_LINE, check_seconds, check_size, one_of
 from adeptree.core.errors import InvalidArgument, InvalidInstance, TooLarge, got
-from adeptree.core.timeouts import check_seconds
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.lp.deciding import Decider

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_seconds, check_size
 from adeptree.core.errors import (
     AdeptreeError,
     ContradictoryOracle,
@@ -19,7 +19,6 @@ from adeptree.core.errors import (
     TooLarge,
     got,
 )
-from adeptree.core.timeouts import check_seconds
 from adeptree.core.types import Concept, Instance, Sample, label_of
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.solvers.sat.encoding import Encoding

@@ -6,9 +6,8 @@ import time
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from adeptree.core.arguments import check_size
+from adeptree.core.arguments import check_seconds, check_size
 from adeptree.core.errors import OracleUnknown
-from adeptree.core.timeouts import check_seconds
 from adeptree.solvers.smt.terms import Part, Term, parts, total, z3
 
 

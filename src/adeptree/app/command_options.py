@@ -1,0 +1,78 @@
+"""Options of commands, each declared once: a field of a dataclass is an option of the command line."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+
+import typer
+
+from adeptree.app.terminal import told
+
+T = TypeVar("T")
+
+
+def among(*words: str) -> Callable[[str], list[str]]:
+    """Return what tells a shell the words that an option takes."""
+
+    def like(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return like
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerOptions:
+    """The options that decide what a learner computes, on a stream or behind a service."""
+
+    horizon: Annotated[
+        int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
+    ] = None
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help="Learning rate: paper, first-order, anytime, adaptive or a number. Default: what fits the horizon.",
+            autocompletion=among("paper", "first-order", "anytime", "adaptive"),
+        ),
+    ] = None
+    prior: Annotated[
+        Literal["paper", "kt", "mixed"] | None,
+        typer.Option(
+            help="paper needs a horizon; kt is fast on long streams of thresholds.",
+            show_default="paper with a horizon, else mixed",
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0
+    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1
+    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1
+    max_weight: Annotated[
+        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
+    ] = 1
+    max_width: Annotated[
+        int | None,
+        typer.Option(help="Largest number of paths to keep. Bounds then hold against the rules that were kept."),
+    ] = None
+
+
+def names_of_options(options: type[Any]) -> list[str]:
+    """Return the fields of a dataclass in the order of the command line: its own before those of its parents."""
+    own = inspect.get_annotations(options)
+    return sorted((field.name for field in fields(options)), key=lambda name: name not in own)
+
+
+def command_of(options: type[T], run: Callable[[T], None]) -> Callable[..., None]:
+    """Return the command that takes the fields of a dataclass and runs."""
+
+    def command(**given: Any) -> None:
+        with told():
+            run(options(**given))
+
+    types, kind = get_type_hints(options, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+    command.__annotations__ = {name: types[name] for name in names_of_options(options)}
+    named = command.__annotations__.items()
+    given = [inspect.Parameter(name, kind, default=getattr(options, name), annotation=hint) for name, hint in named]
+    command.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
+    command.__doc__ = run.__doc__
+    return command

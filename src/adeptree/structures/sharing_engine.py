@@ -1,0 +1,119 @@
+"""Any structure whose rules are leaves, where the best rule may change: fixed share over all of its rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import COUNT, SUM, Array, Fields, check_fields
+from adeptree.core.types import Concept, Instance
+from adeptree.roles.engine import Leader, Rows
+from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules
+from adeptree.theory.sharing import SHARES, Drift
+
+_KERNEL = kernel("adeptree.structures.sharing_kernel")
+_WINDOWS = kernel("adeptree.structures.windows_kernel")
+
+
+class SharingEngine(KernelEngine):
+    """The structure ``made`` (an engine, its class and its prior) with the weights of sequences of rules.
+
+    Rules, losses and points are those of the structure inside; the weights are in ``sharing_kernel.py``.
+    """
+
+    kind = "sharing"
+    kernel: Any
+
+    def __init__(self, made: tuple[Any, Any, Any], drift: Drift) -> None:
+        super().__init__()
+        self.made, self.drift = made, drift
+        kind, concept_class, prior = made
+        self._inner: Any = kind(concept_class, prior)
+        self.concept_class, self.runs_base = concept_class, self._inner.runs_base  # type: ignore[misc]
+        rates, shares = drift.lanes()
+        rounds = (drift.spans, _WINDOWS.ring_size(drift.spans))
+        self.leaves = self._inner.share_out(0.5 if drift.followers else 1.0, len(rates), *rounds)
+        self._use(_KERNEL.SharingKernel(self._inner.kernel, self.leaves, rates, shares, *rounds, drift.unit))
+
+    @property
+    def inner(self) -> Any:
+        """The structure inside, with the ledger of the learner."""
+        self._inner.kernel.ledger = self.kernel.ledger
+        return self._inner
+
+    def made_of(self) -> tuple[Any, ...]:
+        """Return the arguments that make such an engine."""
+        return (self.made, self.drift)
+
+    # --- What is proven ----------------------------------------------------------------------------
+
+    def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
+        """Return what a sequence with this many switches costs, if a rule costs at most this much."""
+        return self.drift.price(rule, rounds, switches)
+
+    def proven(self, price: float, best_loss: float | None) -> float:
+        """Return the bound now on the regret to a sequence of this price (and, if it is known, of this loss)."""
+        if self.drift.one_lane:
+            return super().proven(price, best_loss)
+        kept = self.kernel.kept()
+        beyond = kept["beyond"][:: 1 + len(SHARES)]
+        excess: float = self.kernel.ledger.excess
+        return self.drift.proven(price, best_loss, kept["spread"], beyond) + excess
+
+    # --- What the structure inside knows -------------------------------------------------------------
+
+    def point(self, x: Instance, raw: Any) -> Any:
+        """Return the point as the structure has it."""
+        return self.inner.point(x, raw)
+
+    def batch(self, xs: Any) -> int:
+        """Give the structure the points."""
+        count: int = self.inner.batch(xs)
+        return count
+
+    def rows(self) -> Rows:
+        """Return the rules and their losses over all rounds."""
+        rows: Rows = self.inner.rows()
+        return rows
+
+    def leader(self) -> Leader:
+        """Return a rule that is best over all rounds."""
+        leader: Leader = self.inner.leader()
+        return leader
+
+    def best_rule(self) -> Concept:
+        """Return a rule that is best over all rounds."""
+        rule: Concept = self.inner.best_rule()
+        return rule
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Return the rules that are near the best over all rounds."""
+        near: NearRules = self.inner.rules_within(k, limit)
+        return near
+
+    # --- Saving ------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return the structure inside, and the weights of lanes and followers."""
+        return {**self.kernel.kept(), "inner": self.inner.state()}
+
+    def declared(self) -> Fields:
+        """Return the weights, and the last rounds."""
+        rates, _ = self.drift.lanes()
+        lanes, room, followers = len(rates), _WINDOWS.ring_size(self.drift.spans), len(self.drift.spans)
+        return {
+            **{"log_scale": Array(np.float64, (lanes,)), "followed": Array(np.float64, (lanes * followers,), 0)},
+            **{"beyond": Array(np.float64, (lanes,), 0), "mix": Array(np.float64, (lanes,), 0)},
+            **{"labels": Array(np.int32, (room,), 0, 1), "costs": Array(np.float64, (room,), 0)},
+            **{"chosen": Array(np.int32, (followers + 1,), 0, len(self.leaves) - 1)},
+            **{"clock": COUNT, "next": COUNT, "spread": SUM},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned, if it can be that."""
+        check_fields(state, self.declared())
+        self.inner.restore(state["inner"])
+        self.kernel.resume(state)

@@ -1,0 +1,25 @@
+# The kernel of fixed share in sharing_kernel.py, as C.
+from adeptree._compiled.round_kernel cimport RoundKernel
+
+cdef class SharingKernel(RoundKernel):
+    cdef RoundKernel inner
+    cdef list leaves
+    cdef Py_ssize_t lanes, followers
+    cdef double[::1] rates, shares
+    cdef long long[::1] spans
+    cdef double unit  # what a round costs at most
+    cdef public long long clock  # charged rounds
+    cdef long long next  # the round in which the window of all rounds is brought up to date
+    cdef double[::1] log_scale  # ln of the weight of each lane, which is kept as 1
+    cdef double[::1] followed  # weights of followers
+    cdef int[::1] labels  # of the last rounds,
+    cdef double[::1] costs
+    cdef int[::1] chosen  # the leaf of the cheapest rule of each window
+    cdef int[::1] votes  # what followers say at the point in place
+    cdef double[::1] beyond  # per rate the sum of l - ln(1 + rate l)/rate, l the loss of a round in units
+    cdef double spread  # the sum of max(l, 1 - l)^2
+    cdef double[::1] one, whole, right1, right0, mix
+
+    cdef void arrive(self) noexcept
+    cdef void refresh_all(self, Py_ssize_t k, long long since, long long until) noexcept
+    cdef void deal_out(self) noexcept

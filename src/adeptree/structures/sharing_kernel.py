@@ -1,0 +1,237 @@
+"""Fixed share: the best rule may change, and every rule that is a leaf of a structure keeps a weight for it.
+
+After each charged round a share of the whole weight is dealt out again as in the prior, so that every weight w becomes
+A w + B pi. There are several *lanes*, pairs of a rate and a share, each with weights of its own (``docs/drift.md``);
+with review there is one. The leaves keep the weights (``shared_line_kernel.py``).
+
+*Followers* are rules too: each does what the cheapest rule of the last W rounds does, W being the span of a window.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
+    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.adeptree._compiled.windows_kernel import step
+    from cython.cimports.libc.math import INFINITY as inf
+    from cython.cimports.libc.math import exp, log, log1p
+else:
+    from math import exp, inf, log, log1p
+
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.structures.windows_kernel import step
+    from adeptree.theory.ledger_kernel import Ledger
+
+
+class SharingKernel(RoundKernel):
+    """The round of structures whose best rule may change: ``inner`` places points, ``leaves`` keep the weights.
+
+    ``rates`` and ``shares`` are those of the lanes, a share of -1 standing for 1/(t + 1) after t charged rounds. With
+    one lane the rate is that of the learner. ``spans`` are the windows of followers, of which the first is 0, for all
+    rounds; ``room`` is how many of the last rounds must be known.
+    """
+
+    def __init__(
+        self, inner: RoundKernel, leaves: Any, rates: Any, shares: Any, spans: Any, room: int, unit: float
+    ) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.inner, self.leaves, self.unit = inner, list(leaves), unit
+        self.lanes, self.rates, self.shares = len(rates), array("d", rates), array("d", shares)
+        self.spans, self.followers = array("q", spans), len(spans)
+        self.clock, self.next, self.spread = 0, 1, 0.0
+        self.log_scale, self.one, self.whole, self.right1, self.right0, self.beyond = (
+            array("d", bytes(8 * self.lanes)) for _ in range(6)
+        )
+        self.followed = array("d", [0.5 / max(1, self.followers)] * (self.lanes * self.followers))
+        self.votes = array("i", bytes(4 * (self.followers + 1)))
+        self.chosen = array("i", bytes(4 * (self.followers + 1)))
+        self.labels, self.costs, self.mix = array("i", bytes(4 * room)), array("d", bytes(8 * room)), array("d", rates)
+
+    # --- Points ------------------------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place."""
+        if not self.inner.place(x):
+            return False
+        self.arrive()
+        return True
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th point of the batch in place."""
+        self.inner.place_at(i)
+        self.arrive()
+
+    def arrive(self) -> cython.void:
+        """Take note whether another point is in place."""
+        if not self.inner.seen:
+            self.seen = self.known = False
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming points of the batch will need."""
+        self.inner.warm(first, stop)
+
+    def reserve(self) -> cython.int:
+        """Make room for one more round."""
+        return self.inner.reserve()
+
+    # --- A round -----------------------------------------------------------------------------------
+
+    def look(self) -> cython.void:
+        """Divide the weight of all lanes, each times its rate."""
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        one: cython.double = 0.0
+        whole: cython.double = 0.0
+        for i in range(self.lanes):
+            self.one[i] = self.whole[i] = 0.0
+        for i in range(len(self.leaves)):
+            cython.cast(RoundKernel, self.leaves[i]).look_lanes(self.one, self.whole)
+        for k in range(self.followers):
+            self.votes[k] = cython.cast(RoundKernel, self.leaves[self.chosen[k]]).says(k)
+            for i in range(self.lanes):
+                whole = self.followed[k * self.lanes + i]
+                self.whole[i] += whole
+                self.one[i] += whole if self.votes[k] else 0.0
+        whole = 0.0
+        for i in range(self.lanes):
+            one += self.mix[i] * self.one[i]
+            whole += self.mix[i] * self.whole[i]
+        self.p = min(1.0, max(0.0, one / whole))
+        self.log_odds = log(self.p) - log(1.0 - self.p) if 0.0 < self.p < 1.0 else inf if self.p > 0.5 else -inf
+        self.inner.spell()
+        self.word = self.inner.word
+
+    def refresh_all(self, k: cython.Py_ssize_t, since: cython.longlong, until: cython.longlong) -> cython.void:
+        """Bring a window of all leaves up to date, and choose the leaf with its cheapest rule."""
+        i: cython.Py_ssize_t
+        loss: cython.double
+        best: cython.double = inf
+        for i in range(len(self.leaves)):
+            loss = cython.cast(RoundKernel, self.leaves[i]).refresh(k, since, until, self.labels, self.costs)
+            if loss < best:
+                best = loss
+                self.chosen[k] = i
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the point in, charge the rules that are wrong there, and share."""
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        place: cython.Py_ssize_t = self.clock % len(self.costs) if cost > 0.0 else -1
+        loss: cython.double = cost / self.unit * (1.0 - self.p if label else self.p)
+        wrong: cython.double
+        for i in range(self.lanes):
+            if self.lanes == 1:
+                wrong = exp(-self.eta * cost)
+                self.right1[i], self.right0[i] = (1.0, wrong) if label else (wrong, 1.0)
+            else:
+                wrong = loss - cost / self.unit
+                self.right1[i] = 1.0 + self.rates[i] * (loss if label else wrong)
+                self.right0[i] = 1.0 + self.rates[i] * (wrong if label else loss)
+        for i in range(len(self.leaves)):
+            cython.cast(RoundKernel, self.leaves[i]).take_lanes(label, cost, self.right1, self.right0, place)
+        self.inner.seen = self.inner.known = False
+        if place < 0:
+            return
+        for k in range(self.followers):
+            for i in range(self.lanes):
+                self.followed[k * self.lanes + i] *= self.right1[i] if self.votes[k] else self.right0[i]
+        self.labels[place], self.costs[place] = label, cost
+        self.clock += 1
+        self.deal_out()
+        if self.lanes > 1:
+            self.spread += max(loss, 1.0 - loss) ** 2
+            for i in range(self.lanes):
+                if i == 0 or self.rates[i] != self.rates[i - 1]:
+                    self.beyond[i] += loss - log1p(self.rates[i] * loss) / self.rates[i]
+        for k in range(1, self.followers):
+            if self.clock % step(self.spans[k]) == 0:
+                self.refresh_all(k, self.clock - step(self.spans[k]), self.clock)
+        if self.followers and self.clock >= self.next:
+            self.refresh_all(0, self.clock, self.clock)
+            self.next = self.clock + step(self.clock)
+
+    def deal_out(self) -> cython.void:
+        """Let each lane weigh 1 again, and deal its share out as in the prior."""
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        share: cython.double
+        weight: cython.double
+        top: cython.double = -inf
+        for i in range(self.lanes):
+            self.whole[i] = 0.0
+        for i in range(len(self.leaves)):
+            cython.cast(RoundKernel, self.leaves[i]).add_lanes(self.whole)
+        for k in range(self.followers):
+            for i in range(self.lanes):
+                self.whole[i] += self.followed[k * self.lanes + i]
+        for i in range(self.lanes):
+            share = 1.0 / (self.clock + 1.0) if self.shares[i] < 0.0 else self.shares[i]
+            self.log_scale[i] += log(self.whole[i])
+            self.one[i], self.whole[i] = (1.0 - share) / self.whole[i], share
+            top = max(top, self.log_scale[i])
+        for i in range(len(self.leaves)):
+            cython.cast(RoundKernel, self.leaves[i]).share_lanes(self.one, self.whole)
+        for k in range(self.followers):
+            for i in range(self.lanes):
+                weight = self.followed[k * self.lanes + i]
+                self.followed[k * self.lanes + i] = self.one[i] * weight + self.whole[i] * 0.5 / self.followers
+        for i in range(self.lanes):
+            self.mix[i] = self.rates[i] * exp(self.log_scale[i] - top)
+
+    # --- Account -----------------------------------------------------------------------------------
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a rule over all rounds."""
+        return self.inner.least()
+
+    def count(self) -> cython.longlong:
+        """The number of rules."""
+        return self.inner.count()
+
+    def ask(self) -> cython.void:
+        """Count what is asked, as without sharing."""
+        self.inner.ask()
+        self.inner.seen = True
+
+    def asked_in_all(self) -> int:
+        """Return what was asked."""
+        return self.inner.asked_in_all()
+
+    def set_asked(self, count: int) -> None:
+        """Continue counting from here."""
+        self.inner.set_asked(count)
+
+    def kept(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        names = {"log_scale": self.log_scale, "followed": self.followed, "beyond": self.beyond, "mix": self.mix}
+        arrays: dict[str, Any] = {**names, "labels": self.labels, "costs": self.costs, "chosen": self.chosen}
+        return {name: np.array(value) for name, value in arrays.items()} | {
+            "clock": int(self.clock),
+            "next": int(self.next),
+            "spread": float(self.spread),
+        }
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Take over what :meth:`kept` returned, checked."""
+        self.log_scale, self.followed = kept["log_scale"].copy(), kept["followed"].copy()
+        self.beyond, self.mix = kept["beyond"].copy(), kept["mix"].copy()
+        self.labels, self.costs = kept["labels"].copy(), kept["costs"].copy()
+        self.clock, self.next, self.spread = kept["clock"], kept["next"], kept["spread"]
+        self.chosen = kept["chosen"].copy()
+        self.seen = self.known = False
+        for k in range(1, self.followers):  # (windows are filled again from the last rounds)
+            each = step(self.spans[k])
+            t = max(0, self.clock // each * each + -self.spans[k] // each * each)
+            while t + each <= self.clock:
+                self.refresh_all(k, t, t + each)
+                t += each

@@ -1,0 +1,87 @@
+"""Fixed share: the rates and shares of the lanes, and what a sequence of rules costs (``docs/drift.md``)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.types import FloatArray
+
+RATES: FloatArray = np.array([15 / 16, *(0.25**i for i in range(1, 6))])
+"""15/16, 1/4, 1/16, ..., 2^-10: up to V = 2^22 A, A being the cost of a sequence, one of them is near the best."""
+CURVES: FloatArray = (-np.log1p(-RATES) - RATES) / RATES**2
+"""The least c of each eta with ln(1 + x) >= x - c x^2 for x >= -eta: 2.09, 0.61, 0.53, ... towards 1/2."""
+SHARES = (1 / 8, 1 / 64, 1 / 512)
+"""Shares that stay, next to 1/(t + 1): those are for switches that come again and again."""
+MANY = 10_000
+"""Switches from which on a sum over them is not worth its time."""
+WINDOWS = (100, 300, 1000, 3000)
+"""The spans of followers, next to that of all rounds."""
+
+
+def drift_of(value: object) -> bool | None:
+    """Return whether followers take part; None without drift."""
+    if value is False or value is None:
+        return None
+    if value is True or value == "sharing":
+        return value is True
+    raise InvalidArgument(f'drift must be True, False or "sharing" (without followers); {got("drift", value)}')
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How the best rule may change: followers or not, one lane at the learner's rate or all of them."""
+
+    followers: bool = True
+    one_lane: bool = False
+    unit: float = 1.0
+    """What a round costs at most."""
+
+    @property
+    def spans(self) -> tuple[int, ...]:
+        """The windows of followers, 0 for that of all rounds."""
+        return (0, *WINDOWS) if self.followers else ()
+
+    def lanes(self) -> tuple[list[float], list[float]]:
+        """Return the rate and the share of each lane, -1 for 1/(t + 1); the one lane has the learner's rate."""
+        if self.one_lane:
+            return [1.0], [-1.0]
+        return np.repeat(RATES, 1 + len(SHARES)).tolist(), [-1.0, *SHARES] * len(RATES)
+
+    def price(self, rule: float, rounds: int, switches: int = 0) -> float:
+        """Return ln(1 / prior mass) of a sequence with this many switches, of rules of this price, at most.
+
+        >>> round(Drift(one_lane=True, followers=False).price(2.0, 100, 1), 3)  # two rules, ln 100 + ln 99
+        13.2
+        """
+        t = max(1, rounds)
+        m = min(switches, t - 1)
+        price = (m + 1) * (rule + (math.log(2) if self.followers else 0.0))
+        falling = math.fsum(math.log(t - j) for j in range(m + 1)) if m < MANY else (m + 1) * math.log(t)
+        if self.one_lane:
+            return price + falling
+        constant = (-m * math.log(share) - (t - 1 - m) * math.log1p(-share) for share in SHARES)
+        return price + math.log(len(RATES) * (1 + len(SHARES))) + min(falling, *constant)
+
+    def proven(self, price: float, best_loss: float | None, spread: float, beyond: FloatArray) -> float:
+        """Return the bound now on the regret to a sequence of this price (and of this loss, if it is known).
+
+        ``spread`` is the sum of max(l, 1 - l)^2, ``beyond`` per rate that of l - ln(1 + eta l)/eta, l the losses.
+        """
+        most = CURVES * RATES * spread
+        if best_loss is not None:
+            most = np.minimum(most, beyond + CURVES * RATES * best_loss / self.unit)
+        return self.unit * least(price, most)
+
+
+def least(price: float, beyond: FloatArray) -> float:
+    """Return the least of price / eta plus what comes beyond it, over the rates (Theorem 2 of ``docs/drift.md``)."""
+    return float((price / RATES + beyond).min())
+
+
+def in_advance(price: float, rounds: int) -> float:
+    """Return the bound on the regret, in units, after any stream of this length."""
+    return least(price, CURVES * RATES * rounds)
