@@ -94,7 +94,7 @@ MOST_LINES = 300
 """Of a file, comments and blanks included."""
 LONG_FILES = {
     **{"line_tree_kernel.py": 389, "thresholds_kernel.py": 348, "round_kernel.py": 414},
-    **{"partition_kernel.py": 361, "steps_kernel.py": 311, "shared_line_kernel.py": 385},
+    **{"partition_kernel.py": 361, "steps_kernel.py": 311, "shared_line_kernel.py": 461, "column_kernel.py": 375},
     **{"adept_learner.py": 390, "certificate.py": 331, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
     **{"online_learner.py": 310},
 }
@@ -106,7 +106,7 @@ BUDGETS = [
     Budget("stumps are a mixture", 25_980, 15_500),
     Budget("one learner, one round, declared state", 25_980, 15_500),
     Budget("review and combined rules", 25_900, 15_490),
-    Budget("drift, segments and reviewed labels", 26_490, 16_570),
+    Budget("drift, segments and reviewed labels", 26_620, 16_700),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

@@ -356,7 +356,7 @@ def test_refusals_name_the_option_to_change() -> None:
     ]:
         with pytest.raises(InvalidArgument, match=said):
             at.Adept(c, **how)  # type: ignore[arg-type]
-    for rules in (at.Intervals(9), at.IntervalUnions(9, 2), at.TableStumps(["a"]), at.BlockUnions(2)):
+    for rules in (at.Intervals(9), at.IntervalUnions(9, 2), at.TableStumps(["a"], values=2), at.BlockUnions(2)):
         with pytest.raises(UnsupportedCombination, match="drift= is not available yet for"):
             at.Adept(rules, drift=True)
     learner = at.Adept(c, drift=True, costs=(2, 1))

@@ -231,7 +231,7 @@ class Engine(PythonStructure, Declared, ABC):
         """Let the kernel keep weights of sequences, with this share of the prior; return the kernels of all leaves."""
         raise UnsupportedCombination(
             f"drift= is not available yet for these rules, {self.concept_class!r}; use "  # type: ignore[attr-defined]
-            f'Thresholds, RealThresholds, RealStumps or Experts, or engine="paths" where there are few paths'
+            f'Thresholds, RealStumps, TableStumps or Experts, or engine="paths" where there are few paths'
         )
 
     def share_inside(self) -> None:

@@ -32,17 +32,32 @@ else:
     from adeptree.structures.windows_kernel import Window
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
+LOWEST = cython.declare(cython.longlong, -0x7FFFFFFFFFFFFFFF)  # in place of a point, in a round without one
 
 
 class SharedLine(LineTree):
     """Cuts on a line with a weight per lane; with two directions, the rules that rise there and those that fall.
 
     ``share`` is the part of the whole prior that each direction has; ``spans`` are the windows, 0 for all rounds;
-    the points of the last ``room`` rounds are known.
+    the points of the last ``room`` rounds are known. In a column of a table rounds may have no point here. With two
+    ``sides`` a rule has a label for those, 0 or 1. If it is about ``single`` points, a gap stands for the rule that is
+    0 at its first point only (or 1 there only); the first gap is that of all points still to come, of which the
+    newest is the lowest.
     """
 
-    def __init__(self, measure: Any, directions: int, share: float, lanes: int, spans: Any, room: int) -> None:
-        self.lanes, self.directions, self.each = lanes, directions, lanes * directions
+    def __init__(
+        self,
+        measure: Any,
+        directions: int,
+        share: float,
+        lanes: int,
+        spans: Any,
+        room: int,
+        sides: int = 1,
+        single: bool = False,
+    ) -> None:
+        self.lanes, self.directions, self.kinds = lanes, directions, directions * sides
+        self.single, self.each, self.side0, self.side1 = single, lanes * self.kinds, 0.0, 0.0
         self.share, self.windows = share, [Window(span) for span in spans]
         self.weights = self.node_weights = self.factors = self.shifts = array("d")
         self.left, self.slope, self.offset = (array("d", bytes(8 * self.each)) for _ in range(3))
@@ -128,10 +143,11 @@ class SharedLine(LineTree):
             self.node_weights[at + j], self.factors[at + j], self.shifts[at + j] = 0.0, 1.0, 0.0
         for i in range(first, first + self.counts[-1 - self.child[v]]):
             mass += self.mass[i]
-            over += self.gain[i]
+            over = self.gain[i] if self.single else over + self.gain[i]
             least, most = over if over < least else least, over if over > most else most
             for j in range(self.each):
                 self.node_weights[at + j] += self.weights[i * self.each + j]
+        over = 0.0 if self.single else over
         self.sums[v * 5], self.sums[v * 5 + 1], self.sums[v * 5 + 2], self.sums[v * 5 + 3] = mass, over, least, most
 
     @cython.locals(j=cython.Py_ssize_t, at=cython.Py_ssize_t, a=cython.Py_ssize_t, b=cython.Py_ssize_t)
@@ -159,6 +175,14 @@ class SharedLine(LineTree):
 
     # --- A round -----------------------------------------------------------------------------------
 
+    def divide(self) -> cython.void:
+        """Say how the gap's mass is divided; the i-th single point has 1/(i (i + 1))."""
+        if not self.single:
+            LineTree.divide(self)
+            return
+        self.mass0, self.guess = self.mass[self.at] / (self.cells + 1.0), False
+        self.mass1 = self.mass0 * self.cells
+
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
     @cython.locals(at=cython.Py_ssize_t, child=cython.Py_ssize_t, mass=cython.double, part=cython.double)
     def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
@@ -180,22 +204,22 @@ class SharedLine(LineTree):
                     for j in range(self.each):
                         self.left[j] += self.slope[j] * self.node_weights[at + j] + self.offset[j] * mass
         part = self.mass1 / (self.mass1 + self.mass0) if self.cut else 0.0
+        part = 1.0 - part if self.single else part
         mass, at = part * self.mass[self.at], self.at * self.each
         for j in range(self.each):
             self.sided[j] = part * self.weights[at + j]
-        for i in range(self.bucket * UNIT, self.at):
+        for i in range(self.at if self.single else self.bucket * UNIT, self.at):
             mass += self.mass[i]
             for j in range(self.each):
                 self.sided[j] += self.weights[i * self.each + j]
         at = self.root * self.each
         for j in range(self.each):
-            self.left[j] += self.slope[j] * self.sided[j] + self.offset[j] * mass
-        for j in range(self.lanes):
-            one[j] += self.left[j]
-            whole[j] += self.node_weights[at + j]
-            if self.directions == 2:
-                i = self.lanes + j
-                one[j] += self.node_weights[at + i] - self.left[i]
+            part = self.slope[j] * self.sided[j] + self.offset[j] * mass
+            self.left[j] = self.node_weights[at + j] - part if self.single else self.left[j] + part
+        for d in range(self.kinds):
+            for j in range(self.lanes):
+                i = d * self.lanes + j
+                one[j] += self.node_weights[at + i] - self.left[i] if d % self.directions else self.left[i]
                 whole[j] += self.node_weights[at + i]
 
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
@@ -210,15 +234,17 @@ class SharedLine(LineTree):
     ) -> cython.void:
         """Let x in; multiply the weights that say 1 there by one factor per lane, and those that say 0 by another."""
         L, v = self.each, self.root
-        for j in range(self.lanes):  # factors to the left of x, then to the right of it
-            self.sided[j], self.sided[L + j] = right1[j], right0[j]
-            if self.directions == 2:
-                self.sided[self.lanes + j], self.sided[L + self.lanes + j] = right0[j], right1[j]
+        for d in range(self.kinds):
+            for j in range(self.lanes):  # factors to the left of x, then to the right of it
+                i = d * self.lanes + j
+                self.sided[i], self.sided[L + i] = right1[j], right0[j]
+                if d % self.directions:
+                    self.sided[i], self.sided[L + i] = right0[j], right1[j]
         for d in range(1, self.depth + 1):
             self.pass_down(v, self.way[d], self.child[v])
             v = self.way[d]
         for i in range(self.bucket * UNIT, self.bucket * UNIT + self.counts[self.bucket]):
-            at, side = i * L, 0 if i < self.at else L
+            at, side = i * L, 0 if i < self.at or (self.single and i > self.at) else L
             if i == self.at and self.cut:
                 for j in range(L):
                     weight = self.factors[v * L + j] * self.weights[at + j]
@@ -244,7 +270,7 @@ class SharedLine(LineTree):
     @cython.locals(to=cython.Py_ssize_t, mass=cython.double)
     def pass_down(self, v: cython.Py_ssize_t, way: cython.Py_ssize_t, child: cython.Py_ssize_t) -> cython.void:
         """Hand the map of a node to the child on the way, whose sum is due, and with a factor to the other."""
-        other, side = 2 * child + 1 - way, 0 if way != child else self.each
+        other, side = 2 * child + 1 - way, 0 if way != child or self.single else self.each
         mass, at, to, v = self.sums[other * 5], other * self.each, way * self.each, v * self.each
         for j in range(self.each):
             weight = self.factors[v + j] * self.node_weights[at + j] + self.shifts[v + j] * mass
@@ -286,16 +312,52 @@ class SharedLine(LineTree):
     @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def add_lanes(self, whole: cython.double[::1]) -> cython.void:
         """Add all weights, per lane."""
-        for d in range(self.root * self.directions, (self.root + 1) * self.directions):
+        for d in range(self.root * self.kinds, (self.root + 1) * self.kinds):
             for j in range(self.lanes):
                 whole[j] += self.node_weights[d * self.lanes + j]
 
     @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
         """Let every weight w become kept w + dealt pi, pi its part of the whole prior."""
-        for d in range(self.directions):
+        for d in range(self.kinds):
             for j in range(self.lanes):
                 self.pass_on(self.root, d * self.lanes + j, kept[j], dealt[j] * self.share)
+
+    # --- Rounds that have no point here ------------------------------------------------------------------
+
+    def apart(self, d: cython.Py_ssize_t) -> cython.bint:
+        """Return what rules of a kind say of them: not to be a single point, or the label of their side."""
+        return d == 0 if self.single else d >= self.directions
+
+    @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t, at=cython.Py_ssize_t)
+    def look_apart(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
+        """Add the weight that says 1, and all of it, per lane."""
+        for d in range(self.kinds):
+            at = (self.root * self.kinds + d) * self.lanes
+            for j in range(self.lanes):
+                one[j] += self.node_weights[at + j] if self.apart(d) else 0.0
+                whole[j] += self.node_weights[at + j]
+
+    @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t)
+    def take_apart(
+        self,
+        label: cython.int,
+        cost: cython.double,
+        right1: cython.double[::1],
+        right0: cython.double[::1],
+        place: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Charge a round, and multiply the weights."""
+        for d in range(self.kinds):
+            for j in range(self.lanes):
+                self.pass_on(self.root, d * self.lanes + j, right1[j] if self.apart(d) else right0[j], 0.0)
+        if self.single:
+            self.charged += cost
+            self.zeros += 0.0 if label else cost
+        self.side0 += cost if label else 0.0
+        self.side1 += 0.0 if label else cost
+        if place >= 0:
+            self.ring[place] = LOWEST
 
     # --- Windows -----------------------------------------------------------------------------------
 
@@ -310,8 +372,9 @@ class SharedLine(LineTree):
     ) -> cython.double:
         """Let these rounds into a window, and others leave; return the least loss of a rule there."""
         window: Window = self.windows[k]
+        window.side0 = window.side1 = 0.0
         if window.span == 0:
-            window.count = 0
+            window.count, window.side0, window.side1 = 0, self.side0, self.side1
             for i in range(self.list_nodes(self.root)):
                 v = -1 - self.child[self.order[i]]
                 for j in range(v * UNIT, v * UNIT + self.counts[v] if v >= 0 else v * UNIT):
@@ -322,19 +385,28 @@ class SharedLine(LineTree):
             window.enter(self.ring[i], costs[i] if labels[i] else -costs[i], t)
         if until > since:
             window.merge(until)
-        window.choose(self.directions == 2)
-        return self.least() if window.span == 0 else window.loss
+        window.choose(self.directions == 2, self.single)
+        if window.span == 0:
+            return self.least() if self.single else self.least() + min(self.side0, self.side1)
+        return window.loss
 
     @cython.locals(middle=cython.double)
     def says(self, k: cython.Py_ssize_t) -> cython.bint:
         """Return what the cheapest rule of a window says at x; within the gap of its cut the nearer end decides."""
         window: Window = self.windows[k]
+        if self.single:
+            return (self.x != window.low) == window.rises
         if self.x <= window.low or self.x >= window.high:
             return (self.x >= window.high) == window.rises
         if self.floats:
             middle = value_of(self.x)
             return (middle - value_of(window.low) > value_of(window.high) - middle) == window.rises
         return (between(window.low, self.x) > between(self.x, window.high)) == window.rises
+
+    def says_apart(self, k: cython.Py_ssize_t) -> cython.bint:
+        """Return what the cheapest rule of a window says where there is no point."""
+        window: Window = self.windows[k]
+        return window.rises if self.single else window.side1 < window.side0
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -372,6 +444,8 @@ class SharedLine(LineTree):
         order: Any = np.asarray(self.order)[: self.list_nodes(self.root)]
         kept |= {name: column[order] for name, column in self.of_nodes().items()}
         ends = [(window.low, window.high, window.rises) for window in self.windows]
+        sides = [(window.side0, window.side1) for window in self.windows]
+        kept |= {"of_windows": np.array([(self.side0, self.side1), *sides])}
         return kept | {"ring": np.array(self.ring), "ends": np.array(ends, dtype=np.int64).reshape(len(ends), 3)}
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
@@ -381,5 +455,7 @@ class SharedLine(LineTree):
         for name, column in self.of_nodes().items():
             column[order] = kept[name]
         self.ring = kept["ring"].copy()
-        for window, (low, high, rises) in zip(self.windows, kept["ends"].tolist(), strict=True):
+        (self.side0, self.side1), *sides = kept["of_windows"].tolist()
+        for window, (low, high, rises), both in zip(self.windows, kept["ends"].tolist(), sides, strict=True):
             window.low, window.high, window.rises = low, high, bool(rises)
+            window.side0, window.side1 = both

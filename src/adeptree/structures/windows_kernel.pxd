@@ -10,6 +10,7 @@ cdef class Window:
     cdef long long[::1] keys, rounds
     cdef double[::1] gains
     cdef double loss
+    cdef public double side0, side1  # what the label 0 or 1 has lost in rounds that have no point
     cdef public bint rises
     cdef public long long low, high  # the points around the best cut
 
@@ -19,4 +20,4 @@ cdef class Window:
     @cython.final
     cdef void merge(self, long long until) noexcept
     @cython.final
-    cdef void choose(self, bint falls) noexcept
+    cdef void choose(self, bint falls, bint single) noexcept

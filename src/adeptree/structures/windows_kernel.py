@@ -39,7 +39,7 @@ class Window:
     def __init__(self, span: int) -> None:
         self.span, self.count, self.fresh, self.half, self.room = span, 0, 0, 0, 0
         self.keys, self.rounds, self.gains = array("q"), array("q"), array("d")
-        self.loss, self.rises, self.low, self.high = 0.0, True, LOWEST, LOWEST
+        self.loss, self.rises, self.low, self.high, self.side0, self.side1 = 0.0, True, LOWEST, LOWEST, 0.0, 0.0
         self.grow(span + step(span) + 1)
 
     def grow(self, room: cython.Py_ssize_t) -> cython.int:
@@ -75,23 +75,36 @@ class Window:
         self.count, self.fresh = to - self.half * self.room, 0
 
     @cython.locals(i=cython.Py_ssize_t, at=cython.Py_ssize_t, other=cython.Py_ssize_t, zeros=cython.double)
-    @cython.locals(least=cython.double, most=cython.double, over=cython.double)
-    def choose(self, falls: cython.bint) -> cython.void:
-        """Find the cut that loses the least, of rules that rise there and, if ``falls``, of those that fall."""
+    @cython.locals(least=cython.double, most=cython.double, over=cython.double, total=cython.double)
+    def choose(self, falls: cython.bint, single: cython.bint) -> cython.void:
+        """Find the cut that loses the least, of rules that rise there and, if ``falls``, of those that fall.
+
+        If rules are about ``single`` points, it is the point whose own gains are the least, or the largest. Rounds
+        without a point come first, at ``LOWEST``; they count in ``side0`` and ``side1``, what 0 and 1 lost there.
+        """
         first: cython.Py_ssize_t = self.half * self.room
         end: cython.Py_ssize_t = first + self.count
+        while first < end and self.keys[first] == LOWEST:
+            self.side0 += self.gains[first] if self.gains[first] > 0.0 else 0.0
+            self.side1 -= self.gains[first] if self.gains[first] < 0.0 else 0.0
+            first += 1
         at = other = first - 1  # the last point left of the best cut of either direction
-        least = most = over = zeros = 0.0
+        least = most = over = zeros = total = 0.0
         for i in range(first, end):
             over += self.gains[i]
+            total += self.gains[i]
             zeros -= self.gains[i] if self.gains[i] < 0.0 else 0.0
             if i + 1 == end or self.keys[i + 1] != self.keys[i]:
                 if over < least:
                     least, at = over, i
                 if over > most:
                     most, other = over, i
-        self.rises = not falls or least + most <= over
-        self.loss = zeros + (least if self.rises else over - most)
+                over = 0.0 if single else over
+        if single:
+            total, zeros = total + self.side0 - self.side1, zeros + self.side1
+        self.rises = not falls or least + most <= total
+        self.loss = zeros + (least if self.rises else total - most)
+        self.loss += 0.0 if single else min(self.side0, self.side1)
         at = at if self.rises else other
         self.low = self.keys[at] if at >= first else LOWEST
         self.high = LOWEST if at < first else self.keys[at + 1] if at + 1 < end else HIGHEST

@@ -30,13 +30,15 @@ class LineEngine(KernelEngine):
         super().__init__()
         self.concept_class, self.prior = concept_class, prior
         self.line: Line = concept_class.line
+        self.single = False
+        """Whether rules are about single points, which only a column whose best rule may change has."""
         self.shared: dict[str, int] = {}
         """Where the best rule may change: weights per gap, windows, and rounds in the ring."""
 
-    def share_line(self, directions: int, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Have a weight per lane, gap and direction."""
-        self.shared = {"each": directions * lanes, "windows": len(spans), "room": room}
-        self._use(_SHARING.SharedLine(self.measure(), directions, share, lanes, spans, room))
+    def share_line(self, directions: int, share: float, lanes: int, spans: Any, room: int, *how: Any) -> list[Any]:
+        """Have a weight per lane, gap and direction; ``how`` says what a column of a table needs."""
+        self.shared = {"each": directions * lanes * (how or (1,))[0], "windows": len(spans), "room": room}
+        self._use(_SHARING.SharedLine(self.measure(), directions, share, lanes, spans, room, *how))
         return [self.kernel]
 
     def measure(self) -> tuple[Any, ...]:
@@ -86,6 +88,7 @@ class LineEngine(KernelEngine):
         each, windows, room = (self.shared.get(name, 0) for name in ("each", "windows", "room"))
         of_nodes = dict.fromkeys(("node_weights", "factors", "shifts"), Array(np.float64, ("nodes", each), 0))
         rounds = {"ring": Array(np.int64, (room,)), "ends": Array(np.int64, (windows, 3))}
+        rounds["of_windows"] = Array(np.float64, (windows + 1, 2), 0)
         shared: Fields = {"weights": Array(np.float64, ("cells", each), 0), **of_nodes, **rounds}
         return {
             **{"keys": Array(np.int64, "cells"), "gain": Array(np.float64, "cells"), "mass": mass},
@@ -102,7 +105,7 @@ class LineEngine(KernelEngine):
         need(keys[0] == kernel.first and (keys[:-1] < keys[1:]).all() and keys[-1] < kernel.last, "keys")
         need(len(state["part"]) == len(keys) * kernel.parts, "part")
         need((state["wrong"] <= contested).all() and contested.max() < len(keys), "contested")
-        losses, error = state["zeros"] + np.cumsum(gain), 1e-9 * (1 + charged)
+        losses, error = state["zeros"] + (gain if self.single else np.cumsum(gain)), 1e-9 * (1 + charged)
         need(max(float(np.abs(gain).sum()), state["zeros"]) <= charged + error, "charged")
         need((losses >= -error).all() and (losses <= charged + error).all(), "gain")
         # (Whole losses are looked up in a table.)
@@ -110,7 +113,8 @@ class LineEngine(KernelEngine):
         Shape(state["counts"], state["sizes"]).check(len(keys))
         if self.shared:
             ring, ends = state["ring"], state["ends"]
-            need(((ring == 0) | ((ring > kernel.first) & (ring < kernel.last))).all(), "ring")
+            known = (ring == 0) | (ring == 1 - 2**63) | ((ring > kernel.first) & (ring < kernel.last))
+            need(known.all(), "ring")
             inside = (ends[:, :2] >= kernel.first) & (ends[:, :2] < kernel.last)
             need((inside | (np.abs(ends[:, :2]) == 2**63 - 1)).all() and ((ends[:, 2] | 1) == 1).all(), "ends")
 

@@ -13,6 +13,8 @@ from adeptree.core.declared_state import FLAG, SUM, Array, Fields, Items, need
 from adeptree.core.types import Concept
 from adeptree.families.blocks.block_engine import best_blocks
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
+from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
+from adeptree.families.line.thresholds import Thresholds
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.line.two_way_engine import TwoWayEngine
 from adeptree.families.rule_values import Constant, Interval
@@ -21,12 +23,27 @@ from adeptree.roles.engine import Leader
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, reach_of, sets_in_order
 from adeptree.theory.coins import word_of
-from adeptree.theory.priors import Prior
+from adeptree.theory.priors import KTPrior, Prior
 
 _KERNEL = kernel("adeptree.families.tables.column_kernel")
 HALF = math.log(2)
 NUMBERS, EQUAL, UNEQUAL = range(3)
 """The kinds of rules, as the kernel numbers them."""
+
+
+class SinglesEngine(LineEngine):
+    """A column's values, each with the rules "== value" and "!= value", where the best rule may change."""
+
+    kind = "singles"
+
+    def __init__(self, *shared: Any) -> None:
+        super().__init__(Thresholds(LARGEST_GRID), KTPrior())
+        self.single = True
+        self.share_line(2, *shared, 1, True)
+
+    def measure(self) -> tuple[Any, ...]:
+        """Return a line without a prior of its own: the i-th value has 1/(i (i + 1))."""
+        return False, -1, LARGEST_GRID, (), (), 0.0
 
 
 class ColumnEngine(KernelEngine):
@@ -39,12 +56,22 @@ class ColumnEngine(KernelEngine):
         super().__init__()
         self.concept_class, self.name = concept_class, name
         self.line: Any = self._line(prior)
+        self.singles: SinglesEngine | None = None
         self._use(_KERNEL.ColumnKernel(self.line.kernel, concept_class.values, word_of))
 
     def _line(self, prior: Prior) -> Any:
         c: Any = self.concept_class
         engine: Any = TwoWayEngine if c.falls else ThresholdsEngine if c.one_cut else CutsEngine
         return engine(c.inner, prior)
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Have a weight per lane for each cut, direction and label at gaps, and for each single value."""
+        if self.concept_class.values > 1 or not self.concept_class.one_cut:
+            return super().share_out(share, lanes, spans, room)
+        self.line.share_line(2 if self.concept_class.falls else 1, share / 2, lanes, spans, room, 2)
+        self.singles = SinglesEngine(share, lanes, spans, room)
+        self.kernel.share(self.line.kernel, self.singles.kernel, len(spans))
+        return [self.kernel]
 
     def batch(self, xs: Any) -> int:
         """Give the kernel the column's numbers and texts."""
@@ -160,7 +187,8 @@ class ColumnEngine(KernelEngine):
     def state(self) -> dict[str, Any]:
         """Return the line and the values."""
         column, values = self.kernel, self.kernel.values
-        return {
+        shared = {} if self.singles is None else {"singles": self.singles.state(), "picked": np.array(column.picked)}
+        return shared | {
             "line": self.line.state(),
             "values": self.met(),
             "gain": np.array(values.gain)[: values.count + 1],
@@ -171,12 +199,17 @@ class ColumnEngine(KernelEngine):
     def declared(self) -> Fields:
         """Return the values in the order in which they were met, and what 0s, 1s and gaps cost."""
         gain, sums = Array(np.float64, "slots"), Items(4, SUM)
-        return {"values": Items("values"), "gain": gain, "sums": sums, "gaps": FLAG}
+        shared: Fields = {} if self.singles is None else {"picked": Array(np.int32, (len(self.kernel.picked),), 0, 1)}
+        return {**shared, "values": Items("values"), "gain": gain, "sums": sums, "gaps": FLAG}
 
     def invariants(self, state: dict[str, Any]) -> None:
         """A value has a slot, and labels cost the same on the line, at gaps and at values."""
         (ones, zeros, *sides), gain, line = state["sums"], state["gain"], state["line"]
         self.line.check(line)
+        if self.singles is not None:
+            self.singles.check(state["singles"])
+            kept = state["singles"]["gain"][:0:-1]
+            need(len(kept) == len(state["values"]) and np.allclose(kept, -gain[1:], rtol=0, atol=1e-6), "singles")
         need(len(gain) == len(state["values"]) + 1 and gain[0] == 0, "gain")
         need(float(np.abs(gain).sum()) <= (ones + zeros) * (1 + 1e-9), "gain")
         lost = (line["charged"] - line["zeros"] + sides[0], line["zeros"] + sides[1])
@@ -187,6 +220,9 @@ class ColumnEngine(KernelEngine):
         self.check(state)
         values, sums = state["values"], state["sums"]
         self.line.restore(state["line"])
+        if self.singles is not None:
+            self.singles.restore(state["singles"])
+            self.kernel.picked = state["picked"].copy()
         self.kernel.values.set(len(values), state["gain"], sums[0], sums[1], self.rate)
         self.kernel.resume(values, sums[2], sums[3], state["gaps"])
 

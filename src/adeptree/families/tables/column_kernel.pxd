@@ -2,12 +2,15 @@
 cimport cython
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.round_kernel cimport RoundKernel
+from adeptree._compiled.shared_line_kernel cimport SharedLine
 from adeptree._compiled.value_sets_kernel cimport ValueSets
 
 @cython.final
 cdef class ColumnKernel(RoundKernel):
     cdef public LineTree line
     cdef public ValueSets values
+    cdef public SharedLine singles  # None unless the best rule may change
+    cdef public int[::1] picked
     cdef public dict places
     cdef public list words
     cdef public double side0, side1
@@ -28,3 +31,4 @@ cdef class ColumnKernel(RoundKernel):
     cdef double log_odds_of(self, int k) noexcept
     cdef double weigh(self) noexcept
     cdef void find_least(self) noexcept
+    cdef void charge(self, int label, double cost) noexcept

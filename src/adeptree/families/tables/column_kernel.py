@@ -24,6 +24,7 @@ if cython.compiled:
     from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, key_of
     from cython.cimports.adeptree._compiled.mass_kernel import log_plus
     from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.adeptree._compiled.shared_line_kernel import SharedLine
     from cython.cimports.adeptree._compiled.value_sets_kernel import ValueSets
     from cython.cimports.libc.math import INFINITY as inf
     from cython.cimports.libc.math import exp, isfinite, log, log1p
@@ -33,6 +34,7 @@ else:
     from adeptree.families.tables.value_sets_kernel import ValueSets
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.structures.line_tree_kernel import LineTree, key_of
+    from adeptree.structures.shared_line_kernel import SharedLine
     from adeptree.theory.ledger_kernel import Ledger, softplus, word_of_float
     from adeptree.theory.mass_kernel import log_plus
 
@@ -63,6 +65,7 @@ class ColumnKernel(RoundKernel):
         self.numbers, self.texts = array("d"), None  # of a batch
         self.weight = array("d", bytes(24))  # ln of the weights of kinds, and of their sum, relative to the least loss
         self.total = self.lowest = 0.0
+        self.singles, self.picked = None, array("i")
 
     # --- Cells -------------------------------------------------------------------------------------
 
@@ -254,6 +257,9 @@ class ColumnKernel(RoundKernel):
 
     def reserve(self) -> cython.int:
         """Make room; a value that is new gets its place, to be used when the round is taken."""
+        if self.singles is not None:
+            self.line.reserve()
+            self.singles.reserve()
         if self.slot == NUMBER:
             self.line.reserve()
         elif self.slot == 0 and self.cell not in self.places:
@@ -268,10 +274,14 @@ class ColumnKernel(RoundKernel):
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let the cell in, and charge the rules that are wrong there."""
-        slot: cython.Py_ssize_t = self.slot
-        if slot == NUMBER:
+        if self.slot == NUMBER:
             self.line.take(label, cost)
-        else:
+        self.charge(label, cost)
+
+    def charge(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Charge gaps and values."""
+        slot: cython.Py_ssize_t = self.slot
+        if slot != NUMBER:
             if slot == 0:
                 self.values.meet()
                 slot = self.values.count
@@ -296,3 +306,70 @@ class ColumnKernel(RoundKernel):
         self.line.rebuild()
         self.values.rebuild()
         self.find_least()
+
+    # --- Where the best rule may change (``sharing_kernel.py``) -----------------------------------------
+
+    def share(self, line: SharedLine, singles: SharedLine, windows: int) -> None:
+        """Keep weights of sequences, of numbers and of values; the i-th value that is met is i below the end."""
+        self.line, self.singles = line, singles
+        self.picked = array("i", bytes(4 * (windows + 1)))  # per window, whether its cheapest rule is about values
+
+    def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
+        """Add the weight that says 1, and all of it, per lane."""
+        line: SharedLine = cython.cast(SharedLine, self.line)
+        if self.slot == NUMBER:
+            line.x = key_of(self.value)
+            line.look_lanes(one, whole)
+            self.singles.look_apart(one, whole)
+        else:
+            self.singles.x = self.singles.last - (self.slot if self.slot else self.values.count + 1)
+            self.singles.look_lanes(one, whole)
+            line.look_apart(one, whole)
+
+    def take_lanes(
+        self,
+        label: cython.int,
+        cost: cython.double,
+        right1: cython.double[::1],
+        right0: cython.double[::1],
+        place: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Charge what is wrong, and multiply the weights of all rules by the factor of what they say."""
+        line: SharedLine = cython.cast(SharedLine, self.line)
+        if self.slot == NUMBER:
+            line.take_lanes(label, cost, right1, right0, place)
+            self.singles.take_apart(label, cost, right1, right0, place)
+        else:
+            line.take_apart(label, cost, right1, right0, place)
+            self.singles.take_lanes(label, cost, right1, right0, place)
+        self.charge(label, cost)
+        self.seen = self.known = False
+
+    def add_lanes(self, whole: cython.double[::1]) -> cython.void:
+        """Add all weights, per lane."""
+        self.line.add_lanes(whole)
+        self.singles.add_lanes(whole)
+
+    def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
+        """Let every weight w become kept w + dealt pi."""
+        self.line.share_lanes(kept, dealt)
+        self.singles.share_lanes(kept, dealt)
+
+    def refresh(
+        self,
+        k: cython.Py_ssize_t,
+        since: cython.longlong,
+        until: cython.longlong,
+        labels: cython.int[::1],
+        costs: cython.double[::1],
+    ) -> cython.double:
+        """Let these rounds into a window, and others leave; return the least loss of a rule there."""
+        loss: cython.double = self.line.refresh(k, since, until, labels, costs)
+        other: cython.double = self.singles.refresh(k, since, until, labels, costs)
+        self.picked[k] = other < loss
+        return other if other < loss else loss
+
+    def says(self, k: cython.Py_ssize_t) -> cython.bint:
+        """Return what the cheapest rule of a window says."""
+        line: SharedLine = self.singles if self.picked[k] else cython.cast(SharedLine, self.line)
+        return line.says(k) if (self.slot == NUMBER) != self.picked[k] else line.says_apart(k)
