@@ -24,7 +24,9 @@ def cell(rng: np.random.Generator, kind: str) -> Any:
     at_random = rng.random()
     if at_random < 0.15:
         return None
-    return float(rng.integers(12)) if (at_random < 0.8) == (kind != "c") else "uvwxyz"[int(rng.integers(6))]
+    if (at_random < 0.8) == (kind == "a"):
+        return float(rng.integers(12))
+    return f"value {rng.integers(200)}" if kind == "b" else "uvwxyz"[int(rng.integers(6))]
 
 
 def laid_out(learner: at.Adept, falls: bool) -> list[tuple[int, Any, float]]:
