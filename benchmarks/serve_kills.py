@@ -34,7 +34,7 @@ class Service:
 
     def _start(self) -> None:
         began = time.perf_counter()
-        command = [sys.executable, "-c", MAIN, "serve", "--rules", "stumps(v, w)", "--port", "0", "--max-rate", "1e9"]
+        command = [sys.executable, "-c", MAIN, "serve", "--rules", "stumps(v, w)", "--port", "0"]
         self.process = subprocess.Popen([*command, "--save", self._folder], stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         found = None

@@ -19,11 +19,13 @@ import urllib.request
 from pathlib import Path
 
 START = """
+from starlette.routing import Route
 from adeptree.app.serve import service
-from adeptree.app.serve.exchange import said
+from adeptree.app.serve.requests import json_of
+from adeptree.app.serve.routes import said
 async def echo(request):
-    return said(await request.json())
-service.OF_SERVICE["echo"] = {"POST": echo}
+    return said(await json_of(request))
+service.ROUTES.append(Route("/echo", echo, methods=["POST"]))
 from adeptree.app.cli import main
 main()
 """
@@ -50,7 +52,7 @@ class Server:
     """A service in a process of its own."""
 
     def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-c", START, "serve", "--rules", RULES, "--port", "0", "--max-rate", "1e9"]
+        command = [sys.executable, "-c", START, "serve", "--rules", RULES, "--port", "0"]
         command += ["--max-open", "1000000", *options]
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self._process.stderr is not None

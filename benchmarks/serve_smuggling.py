@@ -27,7 +27,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
     seed, requests, end = given.seed, 0, time.monotonic() + given.seconds
-    with Server("--rules", "thresholds(v)", "--token", TOKEN, "--max-rate", "1e9") as server:
+    with Server("--rules", "thresholds(v)", "--token", TOKEN) as server:
 
         def answered() -> int:
             said = server.ask("/metrics", Authorization=f"Bearer {TOKEN}").body

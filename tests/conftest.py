@@ -27,7 +27,20 @@ settings.load_profile("steady")
 # The command is made of its functions once, not before each of thousands of calls, most of whose time that would be.
 vars(typer.testing)["_get_command"] = cache(vars(typer.testing)["_get_command"])
 
-EXTRAS = ("distributed", "highspy", "matplotlib", "pandas", "pyarrow", "pysat", "river", "sklearn", "uvicorn", "z3")
+EXTRAS = (
+    "distributed",
+    "highspy",
+    "matplotlib",
+    "pandas",
+    "prometheus_client",
+    "pyarrow",
+    "pysat",
+    "river",
+    "sklearn",
+    "starlette",
+    "uvicorn",
+    "z3",
+)
 MISSING = [name for name in EXTRAS if find_spec(name) is None]
 
 

@@ -27,6 +27,7 @@ ABOUT = {
     "pages": "figures and HTML",
     "research": "learners and dimensions past the paper",
     "roles": "the interfaces",
+    "runner": "journal, late labels, resume",
     "solvers": "families through SAT, LP, SMT",
     "theory": "every formula",
 }

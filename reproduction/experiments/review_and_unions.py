@@ -179,12 +179,17 @@ def _sequences(cell: Cell) -> Row:
     }
 
 
+def noisy(n: int, T: int, share: float) -> tuple[list[int], list[int]]:
+    """Return points, and the labels of x >= 3, this share of them wrong."""
+    rng = np.random.default_rng(1)
+    xs = [int(x) for x in rng.integers(n, size=(T,))]
+    return xs, [int(x >= 3) ^ int(rng.random() < share) for x in xs]
+
+
 def _reviewed(cell: Cell) -> Row:
     """Labels of reviewed cases only: cost, the estimated loss of a fixed rule, and the promise."""
     (a, b, c), n, T = cell["costs"], 8, int(cell["T"])
-    rng = np.random.default_rng(1)
-    xs = [int(x) for x in rng.integers(n, size=(T,))]
-    ys = [int(x >= 3) ^ int(rng.random() < 0.2) for x in xs]
+    xs, ys = noisy(n, T, 0.2)
     options: dict[str, Any] = {"costs": (a, b), "review": c, "feedback": "reviewed", "prior": "uniform"}
     learner = at.Adept(at.Thresholds(n), T, seed=cell["seed"], **options)
     paid = 0.0
@@ -200,8 +205,32 @@ def _reviewed(cell: Cell) -> Row:
     return {"paid": paid - true, "promise": promise, "estimate": near["x >= 3"] - true, "true": float(true)}
 
 
+def _asked(cell: Cell) -> Row:
+    """Labels that the learner asks for: its chances by explicit weights, and as above; and how many it asks for."""
+    (a, b), n, T = cell["costs"], 8, int(cell["T"])
+    xs, ys = noisy(n, T, 0.05)
+    eta, most = math.sqrt(8 * math.log(n + 1) / T) / max(a, b), max(a, b)
+    slow = Explicit([1 / (n + 1)] * (n + 1), thresholds(n), eta)
+    learner = at.Adept(at.Thresholds(n), T, costs=(a, b), feedback="asked", prior="uniform", seed=cell["seed"])
+    gaps, paid, wrong = list[float](), 0.0, 0.0
+    for x, y in zip(xs, ys, strict=True):
+        p, ticket, cost = slow.share(x), learner.answer(x), float(a if y else b)
+        q = min(1.0, 4 * p * (1 - p) + eta * most / 3)
+        gaps.append(max(abs(ticket.p - p), abs(ticket.q - q)))
+        wrong += abs(p - y)
+        paid += cost * abs(p - y)
+        if ticket.ask:
+            learner.learn(ticket, y)
+            slow.learn(x, y, cost / q)
+    true = sum((a if y else b) * (int(x >= 3) != y) for x, y in zip(xs, ys, strict=True))
+    near = {str(one.rule): one.loss for one in learner.rules_within(1e9)}
+    told = {"paid": paid - true, "estimate": near["x >= 3"] - true, "true": float(true), "p_gap": max(gaps)}
+    few = 4 * wrong + eta * most * T / 3
+    return told | {"promise": max(a, b) * math.sqrt(math.log(n + 1) * T / 2), "asked": learner.rounds / few}
+
+
 PARTS: dict[str, Callable[[Cell], Row]] = {"prompt": _prompt, "late": _late, "drawn": _drawn, "union": _union}
-PARTS |= {"segments": _segments, "sequences": _sequences, "reviewed": _reviewed}
+PARTS |= {"segments": _segments, "sequences": _sequences, "reviewed": _reviewed, "asked": _asked}
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
@@ -226,11 +255,15 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     if sequences := part(rows, "sequences"):
         yield at_most("regret to sequences with review / their price / eta*", column(sequences, "share"), 1.0)
         yield at_most("what is stated for one change / its price / eta*", column(sequences, "stated"), 1.0 + ROUNDING)
-    if reviewed := part(rows, "reviewed"):
-        off = [float(row["estimate"] / row["true"]) for row in reviewed]
-        spread = 4 * float(np.std(off)) / math.sqrt(len(off))
-        yield at_most(
-            "bias of the estimated loss of a rule / 4 standard errors", [abs(mean(off)) / max(spread, 1e-12)], 1.0
-        )
-        paid, most = mean(column(reviewed, "paid")), mean(column(reviewed, "promise"))
-        yield at_most("mean regret with reviewed labels / 2 sqrt(c K T/eta*)", [paid / most], 1.0)
+    for name, promise in (("reviewed", "2 sqrt(c K T/eta*)"), ("asked", "sqrt(K T/2)")):
+        if some := part(rows, name):
+            off = [float(row["estimate"] / row["true"]) for row in some]
+            spread = 4 * float(np.std(off)) / math.sqrt(len(off))
+            claim = f"bias of the estimated loss of a rule, {name} labels / 4 standard errors"
+            yield at_most(claim, [abs(mean(off)) / max(spread, 1e-12)], 1.0)
+            paid, most = mean(column(some, "paid")), mean(column(some, "promise"))
+            yield at_most(f"mean regret with {name} labels / {promise}", [paid / most], 1.0)
+    if asked := part(rows, "asked"):
+        yield at_most("difference in p and in the chance of asking, explicit weights", column(asked, "p_gap"), ROUNDING)
+        claim = "mean number of labels asked for / (4 mistakes + sum of rates/3)"
+        yield at_most(claim, [mean(column(asked, "asked"))], 1.0)

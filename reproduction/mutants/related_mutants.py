@@ -104,6 +104,26 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
         {"learners.online_learner:OnlineLearner._settle": ways.weighs_once},
         {"decide": {"part": "reviewed"}},
     ),
+    "asked once": Mutant(
+        "a case whose label was asked for counts once, not 1/q times",
+        {"learners.online_learner:OnlineLearner._settle": ways.weighs_once},
+        {"decide": {"part": "asked"}},
+    ),
+    "asks for light rounds": Mutant(
+        "the learner asks as if a round cost a hundredth",
+        {"learners.choices:put_policy": ways.light_rounds},
+        {"decide": {"part": "asked"}},
+    ),
+    "asks always": Mutant(
+        "the coin of asking is always 0",
+        {"theory.coins:Coins.asking": ways.always_asks},
+        {"decide": {"part": "asked"}},
+    ),
+    "asks never": Mutant(
+        "the learner may ask for no label",
+        {"learners.choices:put_policy": ways.no_labels},
+        {"decide": {"part": "asked"}},
+    ),
     "opposite verdicts": Mutant(
         "the learner takes the opposite of every verdict",
         {"learners.adept_learner:Adept.learn": wrong_label},

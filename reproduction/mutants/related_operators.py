@@ -67,8 +67,23 @@ def never_shares(was: Any) -> Any:
 
 
 def weighs_once(was: Any) -> Any:
-    """The chance of a review is forgotten."""
-    return lambda self, ticket, label, cost: was(self, replace(ticket, r=1.0), label, cost)
+    """The chance of a label is forgotten."""
+    return lambda self, ticket, label, cost: was(self, replace(ticket, q=1.0), label, cost)
+
+
+def light_rounds(was: Any) -> Any:
+    """Rounds weigh a hundredth."""
+    return lambda kernel, review, partial, weight, most: was(kernel, review, partial, weight / 100, most)
+
+
+def no_labels(was: Any) -> Any:
+    """The limit is 0."""
+    return lambda kernel, review, partial, weight, most: was(kernel, review, partial, weight, 0)
+
+
+def always_asks(was: Any) -> Any:
+    """Whatever the chance is."""
+    return lambda self, t, key: 0.0
 
 
 def lower_cut(was: Any) -> Any:

@@ -6,7 +6,10 @@
 True
 """
 
+import os
+import re
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -16,22 +19,33 @@ if TYPE_CHECKING:
     from adeptree.api import __version__ as __version__
 
 
+@cache
+def _homes() -> dict[str, str]:
+    """Return the module of each public name, read from the imports of ``api.py``, which need not run for that."""
+    with open(os.path.join(os.path.dirname(__file__), "api.py"), encoding="utf-8") as file:  # (pathlib imports slowly)
+        text = file.read()
+    return {name: home for home, name in re.findall(r"^from (adeptree[\w.]*) import (\w+) as", text, re.MULTILINE)}
+
+
 def __getattr__(name: str) -> Any:
-    """Load the library at the first use of one of its names, so that ``adeptree --help`` need not wait for it."""
+    """Load a module at the first use of one of its public names: most programs need a few of them."""
     if not name.startswith("_") and find_spec(f"adeptree.{name}") is not None:
         return import_module(f"adeptree.{name}")
-    try:
-        found = getattr(import_module("adeptree.api"), name)
-    except AttributeError:
+    if name in ("__all__", "__version__"):
+        found: Any = [*_homes(), "__version__"] if name == "__all__" else import_module("adeptree.api").__version__
+    elif name in _homes():
+        home = import_module(_homes()[name])
+        found = vars(home).get(name) or import_module(f"{home.__name__}.{name}")
+    else:
         new = import_module("adeptree.core.renamed").RENAMED.get(name)
         why = f"; use {new} (docs/reference/renamed.md)" if new else ""
         # "from adeptree import name" drops the message of an AttributeError, and asks through this function.
         asked_by_import = new and sys._getframe(1).f_code.co_name == "_handle_fromlist"
         error = ImportError if asked_by_import else AttributeError
-        raise error(f"module 'adeptree' has no attribute {name!r}{why}") from None
+        raise error(f"module 'adeptree' has no attribute {name!r}{why}")
     globals()[name] = found  # the next look finds it at once
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *import_module("adeptree.api").__all__})
+    return sorted({*globals(), *_homes(), "__version__"})

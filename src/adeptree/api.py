@@ -1,6 +1,5 @@
 """The public names, all of which ``import adeptree`` offers, and where each lives."""
 
-import typing as _typing
 from importlib import metadata as _metadata
 
 from adeptree.core import errors as errors
@@ -67,6 +66,3 @@ try:
     __version__ = _metadata.version("adeptree")
 except _metadata.PackageNotFoundError:  # running from a source tree that was never installed
     __version__ = "0+unknown"
-
-if not _typing.TYPE_CHECKING:  # (a reader of types goes by the imports)
-    __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

@@ -16,12 +16,12 @@ import pytest
 from long_form import times
 from running import RULES, call, good, small, write
 
-from adeptree.app.run import run_folder as journal
 from adeptree.app.run.playing import Game
-from adeptree.app.run.writing import Counter as Count
 from adeptree.app.terminal import show
 from adeptree.core import files
 from adeptree.core.json_lines import seal
+from adeptree.runner import run_folder as journal
+from adeptree.runner.appended_file import Counter as Count
 
 OPTIONS = ["run", "feed.csv", *RULES, "--follow", "--predictions", "p.csv", "--save", "s", "--resume", "-q"]
 ROWS = 30
@@ -169,7 +169,7 @@ def test_a_row_is_in_the_journal_before_it_counts_as_answered(monkeypatch: pytes
     def noted(self: Count, value: int) -> None:
         lines = Path("s/rows.journal").read_bytes().splitlines() if Path("s/rows.journal").exists() else []
         if lines[1:]:  # else the checkpoint has it
-            seen.append(json.loads(lines[-1])["row"][0])
+            seen.append(json.loads(lines[-1])["from"])
             assert seen[-1] >= value
         real(self, value)
 
@@ -243,11 +243,14 @@ JOURNAL: list[tuple[int, int, Any]] = [
 def test_rows_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch, line: int, place: int, value: Any) -> None:
     killed(monkeypatch)
     path = Path("s/rows.journal")
-    entries = [json.loads(text)["row"] for text in path.read_bytes().splitlines()[1:]]
-    assert entries[line][0] == 6 + line
-    entries[line][place] = value
+    blocks = journal.JOURNAL.read(path).rows
+    assert blocks[line]["from"] == 6 + line
+    if place:
+        blocks[line]["rows"][0][place] = value
+    else:
+        blocks[line]["from"] = value
     lines = journal.JOURNAL.writer()
-    path.write_text("".join([lines.header, *(lines.row({"row": entry}) for entry in entries)]))
+    path.write_text("".join([lines.header, *map(lines.row, blocks)]))
     refused("rows.journal")
 
 
@@ -258,18 +261,35 @@ def with_line(text: str) -> None:
     path.write_text(f"{content}{seal(text, content.splitlines()[-1])}\n")
 
 
-@pytest.mark.parametrize("row", ["[" * 100_000, "[6, 6, [" + "9" * 5000 + '], ""]', "3", '"row"', "[36]"])
-def test_lines_that_hold_no_row_are_refused(monkeypatch: pytest.MonkeyPatch, row: str) -> None:
+ROW = '["row", 36, ["3", "0"], ""]'
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        *("[" * 100_000, '[["row", 6, [' + "9" * 5000 + '], ""]]', "3", '"row"', "[36]", "[]", f"{{{ROW[5:]}: 1}}"),
+        *(f'[{ROW}], "more": 1', f'[{ROW}, ["rest", 36, ["3", "0"], ""]]', f"[{ROW}, [36]]"),
+    ],
+)
+def test_lines_that_hold_no_row_are_refused(monkeypatch: pytest.MonkeyPatch, rows: str) -> None:
     killed(monkeypatch)
-    with_line(f'{{"row": {row}}}')
+    with_line(f'{{"from": {ROWS + 1}, "rows": {rows}}}')
     refused("rows.journal")
+
+
+def test_a_journal_of_another_version_is_refused_with_both_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(monkeypatch)
+    path = Path("s/rows.journal")
+    path.write_text(path.read_text().replace('"version": 3', '"version": 4', 1))
+    result = call(*OPTIONS)
+    assert result.exit_code == 1 and "file format version 4 is not supported; this version reads 3" in result.stderr
 
 
 def test_more_rows_than_the_horizon_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("test_follow_journal.OPTIONS", options := [*OPTIONS, "--horizon", str(ROWS)])
     killed(monkeypatch)
-    last = json.loads(Path("s/rows.journal").read_bytes().splitlines()[-1])["row"]
-    with_line(json.dumps({"row": [ROWS + 1, *last[1:]]}))
+    (last,) = json.loads(Path("s/rows.journal").read_bytes().splitlines()[-1])["rows"]
+    with_line(json.dumps({"from": ROWS + 1, "rows": [last]}))
     assert "the horizon is 30" in refused("rows.journal", options)
 
 

@@ -19,8 +19,8 @@ from adeptree.app.run.csv_rows import csv_stream
 from adeptree.app.run.label_values import PAIRS, copies, key
 from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.row_label import label_of
-from adeptree.app.run.rows import Row
 from adeptree.core.errors import InvalidArgument
+from adeptree.runner.rows import Row
 
 
 @pytest.fixture(autouse=True)

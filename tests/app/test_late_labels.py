@@ -13,8 +13,8 @@ import pytest
 from running import POSIX, call, good, killed_often, process, write
 
 import adeptree as at
-from adeptree.app.run import run_folder as journal
 from adeptree.app.run.playing import Game
+from adeptree.runner import run_folder as journal
 
 RULES = ["--rules", "thresholds(n=16)", "--key", "id"]
 TABLE = ["--rules", "stumps(v)", "--key", "id"]
@@ -285,7 +285,7 @@ def test_random_kills_change_nothing(second: bool) -> None:
         labels = {key: y for key, v, y in found if y and key}
         stream_of(rows)
         options += ["--labels", write("second.csv", "id,y", *map(",".join, labels.items()))]
-    before = "adeptree.app.run.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.app.run.run_folder.SHARE = 1"
+    before = "adeptree.runner.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.runner.run_folder.SHARE = 1"
     killed_often(options, 8, random.Random(4), before)
 
 
@@ -418,12 +418,25 @@ def test_a_checkpoint_whose_keys_do_not_fit_its_tickets_is_refused() -> None:
     run = ["run", name, *RULES, "--x", "v", "--save", "s", "--resume"]
     good(*run)
     kept = at.core.files.load("s/checkpoint")
+    keys = kept["run"]["keys"]
+    book, (a, b) = keys["book"], keys["book"]["open"]
+    assert (a, b, book["keys"]) == ([1, ["3"], "a", None, None], [2, ["4"], "b", None, None], {"c": 3})
     for change in (
-        {"waiting": kept["run"]["keys"]["waiting"][:1]},
-        {"waiting": [["a", 7, "3", None, None], ["b", 2, "4", None, None]]},
-        {"settled": {"c": 2}},
-        {"early": {"z": "?"}},
+        {"open": [a]},
+        {"open": [[7, *a[1:]], b]},
+        {"open": [[1, ["3"], "", None, None], b]},
+        {"open": [[1, ["3"], "b", None, None], b]},
+        {"open": [[1, ["3"], "a", -1.0, None], b]},
+        {"open": [[1, ["3", "4"], "a", None, None], b]},
+        {"keys": {"c": 2}},
+        {"keys": {"c": 0}},
+        {"keys": {"c": 3, "d": 3}},
+        {"keys": {"": 3}},
+        {"status": book["status"][:2]},
+        {"status": book["status"][::-1]},
+        None,
     ):
-        at.core.files.save("s/checkpoint", {**kept, "run": {**kept["run"], "keys": {**kept["run"]["keys"], **change}}})
+        changed = {"early": {"z": "?"}} if change is None else {"book": {**book, **change}}
+        at.core.files.save("s/checkpoint", {**kept, "run": {**kept["run"], "keys": {**keys, **changed}}})
         result = call(*run)
         assert result.exit_code == 1 and "does not say where its run was" in result.stderr, (change, result.stderr)

@@ -13,14 +13,15 @@ import pytest
 from running import POSIX, RULES, Forker, call, good, killed_often, process, small, whole_and_saved, write
 
 import adeptree as at
-from adeptree.app.run import run_folder as journal
-from adeptree.app.run.rows import Row
+from adeptree.runner import run_folder as journal
+from adeptree.runner.rows import Row
 
 
 def journalled(*rows: tuple[int, Row]) -> bytes:
     """Return a journal of numbered rows."""
     lines = journal.JOURNAL.writer()
-    return "".join([lines.header, *(lines.row(journal._entry(*row)) for row in rows)]).encode()
+    blocks = ({"from": number, "rows": [journal._entry(row)]} for number, row in rows)
+    return "".join([lines.header, *map(lines.row, blocks)]).encode()
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def noisy(rows: int, name: str = "noisy.csv", values: int = 64) -> str:
     "before",
     [
         "",
-        "adeptree.app.run.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.app.run.run_folder.SHARE = 1",
+        "adeptree.runner.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.runner.run_folder.SHARE = 1",
         "adeptree.app.run.playing.FEWEST = adeptree.app.run.rounds.MOST = 7",
     ],
     ids=["few checkpoints", "many checkpoints", "short steps"],
@@ -56,7 +57,7 @@ def test_twenty_random_kills_change_nothing(before: str) -> None:
 
 
 EXIT_AT_CALL = """
-adeptree.app.run.run_folder.CHECKPOINT_SECONDS = adeptree.app.run.run_folder.SHARE = 0
+adeptree.runner.run_folder.CHECKPOINT_SECONDS = adeptree.runner.run_folder.SHARE = 0
 def counted(real):
     def wrapper(*args):
         left = int(open("left").read()) - 1

@@ -147,7 +147,7 @@ def test_the_oldest_tickets_expire_and_the_others_stay() -> None:
         assert inside.ask("/learn", {"labels": [{"ticket": number, "y": 0} for number in (3, 4, 5)]}).status == 200
         learner = inside.served["main"].learner
         assert (learner.rounds, learner.waiting, len(learner.tickets)) == (4, 1, 0)
-        assert 'adeptree_expired_tickets{learner="main"} 1' in inside.ask("/metrics").body
+        assert 'adeptree_expired_tickets{learner="main"} 1.0' in inside.ask("/metrics").body
 
 
 def test_an_expired_ticket_changes_no_number_but_those_of_waiting() -> None:
@@ -205,8 +205,8 @@ def test_health_metrics_and_the_document() -> None:
         metrics: Heard = inside.ask("/metrics")
         assert metrics.headers["content-type"].startswith("text/plain; version=0.0.4")
         lines = metrics.body.splitlines()
-        assert 'adeptree_requests_total{route="/answer",status="400"} 1' in lines
-        assert 'adeptree_answered{learner="main"} 1' in lines and 'adeptree_answered{learner="b"} 0' in lines
+        assert 'adeptree_requests_total{route="/answer",status="400"} 1.0' in lines
+        assert 'adeptree_answered{learner="main"} 1.0' in lines and 'adeptree_answered{learner="b"} 0.0' in lines
         names = {line.split()[2] for line in lines if line.startswith("# TYPE")}
         assert all(
             line.split("{")[0].split()[0].removesuffix("_bucket").removesuffix("_sum").removesuffix("_count") in names

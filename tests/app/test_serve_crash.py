@@ -198,7 +198,7 @@ def test_a_full_disk_refuses_and_what_was_acknowledged_is_there_after_a_restart(
         real = os.write
 
         def full(file: int, content: bytes) -> int:
-            if content.startswith(b'{"row"'):
+            if content.startswith(b'{"from"'):
                 real(file, content[:20])  # a part of it still had room
                 raise OSError(28, "No space left on device")
             return real(file, content)
@@ -318,21 +318,20 @@ def test_damaged_files_are_refused_or_change_nothing(tmp_path: Path, name: str) 
 
 def test_a_journal_with_another_p_or_an_impossible_row_is_refused(tmp_path: Path) -> None:
     """Also with right checksums: what was answered is what a service must go on with."""
-    from adeptree.app.run.run_folder import JOURNAL
+    from adeptree.runner.run_folder import JOURNAL
 
     folder, served = kept(tmp_path)
-    rows = JOURNAL.read(folder / "rows.journal").rows
-    first = next(place for place, row in enumerate(rows) if "row" in row)
-    label = next(place for place, row in enumerate(rows) if "label" in row and row["label"][2][4])
+    blocks = JOURNAL.read(folder / "rows.journal").rows
+    rows = [row for block in blocks for row in block["rows"]]
+    first = next(place for place, row in enumerate(rows) if row[0] == "row")
+    label = next(place for place, row in enumerate(rows) if row[0] == "label" and row[2][4])
 
     def forged(place: int, cell: int, text: str) -> None:
-        writer, lines = JOURNAL.writer(), []
-        for number, row in enumerate(json.loads(json.dumps(rows))):
-            ((_, entry),) = row.items()
-            if number == place:
-                entry[2][cell] = text
-            lines.append(writer.row(row))
-        (folder / "rows.journal").write_text("".join([writer.header, *lines]))
+        writer, changed = JOURNAL.writer(), json.loads(json.dumps(rows))
+        if place >= 0:
+            changed[place][2][cell] = text
+        block = writer.row({"from": blocks[0]["from"], "rows": changed})
+        (folder / "rows.journal").write_text(f"{writer.header}{block}")
 
     for place, cell, text in [
         (first, 2, "0.25"),
@@ -362,7 +361,7 @@ def test_a_checkpoint_whose_tickets_are_not_the_learners_is_refused(tmp_path: Pa
         files.save(tmp_path / "forged", state)
         whole = (folder / "checkpoint").read_bytes()
         shutil.copy(tmp_path / "forged", folder / "checkpoint")
-        with pytest.raises(DamagedFile, match="does not say where its service was"):
+        with pytest.raises(DamagedFile, match="does not say where its run was"):
             made(RULES, folder=folder)
         (folder / "checkpoint").write_bytes(whole)
 

@@ -77,6 +77,6 @@ def test_every_option_and_every_address_is_on_the_page() -> None:
     table = PAGE[PAGE.index("| option |") :]
     for name in ServeOptions.__dataclass_fields__:
         assert f"`--{name.replace('_', '-')}" in table, name
-    addresses = [*service.OF_LEARNER, *service.OF_SERVICE]
-    for name in set(addresses) - {"", "live", "favicon.ico"}:
-        assert re.search(rf"`(GET|POST) /{re.escape(name)}\b", PAGE), name
+    addresses = {route.path for route in [*service.OF_LEARNER, *service.OF_SERVICE]}
+    for path in addresses - {"/", "/live", "/favicon.ico", "/l/{name}"}:
+        assert re.search(rf"`(GET|POST) {re.escape(path)}\b", PAGE), path

@@ -64,7 +64,7 @@ def test_a_refused_batch_expires_nothing_and_no_batch_its_own_tickets() -> None:
         assert served.taken == before and list(served.book.open) == [1, 3, 4]
         served.max_open = 3  # (of one that waits already and three more, all four would have to wait)
         asked = [{"x": 1, "key": "old"}, {"x": 5}, {"x": 6}, {"x": 7}]
-        inside.service.limits = Limits(open=3, batch=4, rate=1e9)
+        inside.service.limits = Limits(open=3, batch=4)
         assert "at most 3 answers may wait" in inside.ask("/answer", {"asked": asked}).why
 
 
@@ -104,21 +104,3 @@ def test_rows_are_counted_only_when_they_are_on_the_disk(tmp_path: Path, monkeyp
     with pytest.raises(StateError, match="Input/output error"):
         served.commit()
     assert (tmp_path / "s" / "answered").read_bytes() == before
-
-
-def accepted(inside: Inside, seconds: float, most: int = 10**9) -> tuple[int, float]:
-    """Ask one request after the other; return how many were not refused as too many, and the time that it took."""
-    begun, count, taken = time.monotonic(), 0, 0
-    while time.monotonic() < begun + seconds and count < most:
-        taken += inside.ask("/nothing").status != 429
-        count += 1
-    return taken, time.monotonic() - begun
-
-
-def test_an_impatient_client_gets_its_rate_and_not_more_after_a_pause() -> None:
-    with Inside(Limits(rate=50)) as inside:
-        taken, took = accepted(inside, 1.0)
-        assert 50 + 25 * took <= taken <= 50 + 50 * took + 2
-        time.sleep(2.2)
-        taken, took = accepted(inside, 5.0, most=110)
-        assert taken <= 50 + 50 * took + 2

@@ -13,7 +13,6 @@ from browser_tab import DESK, PHONE, Tab
 from running import POSIX
 from serving import Inside, Server, patiently
 
-from adeptree.app.serve.requests import Limits
 from adeptree.pages.live_page import live_page
 
 BROWSER = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
@@ -86,7 +85,7 @@ def test_the_page_is_one_file_that_fits_its_policy() -> None:
 
 
 def test_the_parts_are_drawn_once_in_a_second_however_many_look() -> None:
-    with Inside(Limits(rate=1e9), main="thresholds(v)", b="steps(v)") as inside:
+    with Inside(main="thresholds(v)", b="steps(v)") as inside:
         first = inside.ask("/live").body
         inside.ask("/answer", {"x": 3})
         assert inside.ask("/live").body == first

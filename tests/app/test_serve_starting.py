@@ -37,6 +37,7 @@ def refused(*options: str) -> str:
         (["--rules", "thresholds(v)", "--token-file", "nowhere"], "nowhere could not be read: No such file"),
         (["--rules", "thresholds(v)", "--token", "a" * 20, "--token-file", "f"], "give one of them"),
         (["--rules", "thresholds(v)", "--max-batch", "9", "--max-open", "3"], "must not be more than --max-open"),
+        (["--rules", "thresholds(v)", "--max-rate", "9"], "limit rates in a reverse proxy in front"),
         (["--rules", "thresholds(v)", "--host", "no such host"], "can be reached from other machines"),
         (
             ["--rules", "thresholds(v)", "--host", "example.invalid", "--token", "a" * 20],
@@ -99,7 +100,7 @@ def test_a_reply_is_sent_at_once() -> None:
 
 def options(**given: object) -> ServeOptions:
     usual = {name: None for name in ServeOptions.__dataclass_fields__}
-    limits = {"max_body": 1000, "max_batch": 1, "max_open": 1, "max_rate": 1.0, "host": "127.0.0.1", "allow_host": []}
+    limits = {"max_body": 1000, "max_batch": 1, "max_open": 1, "host": "127.0.0.1", "allow_host": []}
     return ServeOptions(**{**usual, **limits, **given})  # type: ignore[arg-type]
 
 

@@ -22,11 +22,11 @@ from running import POSIX, RULES, Forker, call, good, process, small, write
 import adeptree as at
 from adeptree.app.run import csv_rows, playing, rounds, text_lines
 from adeptree.app.run.layout import Layout, layout_of
-from adeptree.app.run.rows import Row
 from adeptree.app.run.stream_sources import open_stream
 from adeptree.core import files
 from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import InvalidArgument, InvalidInstance
+from adeptree.runner.rows import Row
 
 Steps = Callable[..., None]
 ROWS = 3000
@@ -203,7 +203,7 @@ def test_rows_without_a_label_do_not_bring_the_horizon_nearer(monkeypatch: pytes
     write("f.csv", "score,y", "3,0", "5,", "6,", "12,1", "7,", "13,1")
     with monkeypatch.context() as patched:
         patched.setattr(playing.Game, "_last_checkpoint", lambda self: None)
-        patched.setattr("adeptree.app.run.run_folder.CHECKPOINT_SECONDS", 1e9)
+        patched.setattr("adeptree.runner.run_folder.CHECKPOINT_SECONDS", 1e9)
         good(*options)
     write("f.csv", "score,y", "4,", "9,1", "8,")
     result = call(*options)

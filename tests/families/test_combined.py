@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import random
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,8 @@ def test_paths_by_the_oracle_keep_their_bound_on_a_union() -> None:
         (lambda: at.Adept(at.TableSteps(["a"]) | at.Experts("b")), "compared with its most probable rule"),
         (lambda: at.Adept(at.Experts("a")).learn({"a": "yes"}, 1), "must hold votes (0 or 1) or scores"),
         (lambda: at.Adept(at.Thresholds(4).on("a")).learn({"b": 1}, 1), "column 'a' must not be missing"),
+        (lambda: at.Adept(at.Thresholds(4).on("a")).learn({"a": 9.0}, 1), "column 'a': x must be an int in 0..3; got"),
+        (lambda: at.Adept(at.Thresholds(4).on("a")).learn({"a": "b"}, 1), "column 'a': x must be an int in 0..3"),
         (lambda: at.Adept(at.Thresholds(4).on("a")).learn(3, 1), "x must be a mapping of column names"),
     ],
 )
@@ -196,6 +200,48 @@ def test_parts_that_read_one_column_are_saved_and_loaded(rules: Any, tmp_path: P
     again = at.load(tmp_path / "f")
     assert again.predict_proba({"s": 2, "t": "a"}) == learner.predict_proba({"s": 2, "t": "a"})
     assert again.certificate() == learner.certificate()
+
+
+PARTS = [
+    at.Experts("m"),
+    at.TableStumps(["amount"]),
+    at.TableThresholds(["amount"]),
+    at.RealStumps(["amount"]),
+    at.Stumps(cuts={"amount": [1]}),
+    at.union(at.Experts("m"), at.TableStumps(["amount"]), shares=(1, 2)),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), list(itertools.combinations(PARTS, 2)), ids=repr)
+def test_always_1_is_a_rule_of_a_part(one: Any, two: Any, tmp_path: Path) -> None:
+    learner = at.Adept(at.union(one, two, shares=(1, 2)))
+    learner.learn({"m": 0, "amount": 10}, 1)
+    near = {str(one.rule): one.loss for one in learner.rules_within(1)}
+    assert near["always 1"] == 0 and near["always 0"] == 1
+    learner.save(tmp_path / "f")
+    assert at.load(tmp_path / "f").certificate() == learner.certificate()
+
+
+@pytest.mark.parametrize("value", [np.True_, np.float32(1), np.timedelta64(1, "s"), timedelta(1)], ids=repr)
+@pytest.mark.parametrize("c", [at.RealThresholds().on("s"), at.Stumps(cuts={"s": [1]}) | at.Experts("s")], ids=repr)
+def test_a_value_is_read_alike_by_all_calls(c: Any, value: Any) -> None:
+    found = set()
+    for call in range(4):
+        learner, row = at.Adept(c), {"s": value}
+        try:
+            if call == 0:
+                learner.learn(row, 1)
+            elif call == 1:
+                learner.learn_many([row], [1])
+            elif call == 2:
+                learner.learn(learner.answer(row), 1)
+            else:
+                learner.predict_proba(row)
+                learner.learn(row, 1)
+            found.add(repr((learner.expected_loss, learner.best_rule())))
+        except at.errors.InvalidInstance as error:
+            found.add(str(error))
+    assert len(found) == 1
 
 
 def test_a_second_look_at_a_mixture_of_mixtures_asks_nothing() -> None:

@@ -33,7 +33,7 @@ from adeptree.theory.mixture import mixability_gap
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 RATES = [0.0, 0.02, 0.5, 3.0, 40.0]
-SOURCE: Any = import_module("adeptree.families.blocks.block_kernel")
+SOURCE: Any = import_module("adeptree.structures.block_kernel")
 """The kernel as it is written, interpreted."""
 
 
@@ -390,7 +390,7 @@ def test_saved_in_the_middle_is_never_stopped(name: str, d: int) -> None:
     fourth = engine_of(name, d, 160, 0.7)
     fourth.restore(second.state())
     for engine in (whole, second, fourth):
-        engine.kernel.settle(("source", 1), 1, 0.3, 0.5, 0.0, 1, 0)
+        engine.kernel.settle(("source", 1), 1, 0.3, 0.5, 0.0, 1, 0)  # type: ignore[no-untyped-call]
         engine.kernel.scale = 2.0
     expected = play(whole, pairs[130:])
     assert play(second, pairs[130:]) == play(fourth, pairs[130:]) == expected

@@ -186,7 +186,7 @@ def test_machine_code_gives_the_bits_of_the_source(module: str, kind: str, more:
     measure = made(at.RealIntervals()).measure()
     pair = [
         getattr(importlib.import_module(f"{room}.{module}"), kind)(measure, *more)
-        for room in ("adeptree._compiled", "adeptree.families.line")
+        for room in ("adeptree._compiled", "adeptree.structures")
     ]
     for kernel in pair:
         kernel.set_rate(rate)
@@ -315,7 +315,7 @@ def test_memory_per_value() -> None:
 def _module(name: str) -> Any:
     from adeptree.core.compiled import kernel
 
-    return kernel(f"adeptree.families.line.{name}")
+    return kernel(f"adeptree.structures.{name}")
 
 
 def test_grids_have_the_cuts_of_thresholds() -> None:

@@ -250,7 +250,7 @@ def test_compiled_and_interpreted_give_the_same_bits(name: str, rate: float, mon
     pytest.importorskip("adeptree._compiled.partition_kernel")
     rng, found = np.random.default_rng(11), []
     rounds = [(int(rng.integers(9)), int(rng.integers(2)), float(rng.choice([1, 1, 0.7]))) for _ in range(1200)]
-    for room in ("families.finite", "_compiled"):
+    for room in ("structures", "_compiled"):
         theory = "theory" if room != "_compiled" else room
         monkeypatch.setattr(finite, "KERNEL", importlib.import_module(f"adeptree.{room}.partition_kernel"))
         monkeypatch.setattr(finite, "MASSES", importlib.import_module(f"adeptree.{theory}.mass_kernel"))

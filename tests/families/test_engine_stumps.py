@@ -28,7 +28,7 @@ from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior
 
 KINDS = ("real", "given", "open")
 STREAMS = ("spread", "ties", "repeated", "powers", "sorted", "one value")
-LINES = "adeptree.families.stumps.two_way_line_kernel"
+LINES = "adeptree.structures.two_way_line_kernel"
 KERNELS: tuple[Any, ...] = (
     (stumps_engine, "_KERNEL", "adeptree.structures.mixture_kernel"),
     (stumps_engine, "_OPEN", "adeptree.structures.open_mixture_kernel"),

@@ -182,15 +182,15 @@ def test_one_by_one_in_batches_and_resumed_to_the_last_bit(c: Any, seed: int, tm
 def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, engines = np.random.default_rng(5), []
     for compiled in (True, False):
-        sources = {table_engine: "structures.mixture_kernel", column_engine: "families.tables.column_kernel"}
+        sources = {table_engine: "structures.mixture_kernel", column_engine: "structures.column_kernel"}
         for module, source in sources.items():
             home = f"adeptree._compiled.{source.split('.')[-1]}" if compiled else f"adeptree.{source}"
             monkeypatch.setattr(module, "_KERNEL", importlib.import_module(home))
         if not compiled:
-            line = importlib.import_module("adeptree.families.line.thresholds_kernel")
+            line = importlib.import_module("adeptree.structures.thresholds_kernel")
             monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)
             monkeypatch.setattr("adeptree.families.line.cuts_engine.kernel", importlib.import_module)
-            two_way = importlib.import_module("adeptree.families.stumps.two_way_line_kernel")
+            two_way = importlib.import_module("adeptree.structures.two_way_line_kernel")
             monkeypatch.setattr("adeptree.families.line.two_way_engine._KERNEL", two_way)
         engines.append(engine_of(c, MixedPrior()))
     for t in range(120):

@@ -32,7 +32,7 @@ from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 Pairs = list[tuple[Any, int]]
 GRID = 2**62
 PRIORS = ["paper", "kt", "mixed"]
-FORMS = forms_of("adeptree.families.line.thresholds_kernel")
+FORMS = forms_of("adeptree.structures.thresholds_kernel")
 
 
 def prior_of(name: str, c: Any, T: int) -> Prior:

@@ -12,7 +12,7 @@ import pytest
 
 import adeptree as at
 from adeptree.core.errors import InvalidArgument, MissingExtra
-from adeptree.games.game_plots import leading_weights
+from adeptree.pages.game_plots import leading_weights
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -101,6 +101,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def as_known_before() -> Iterator[None]:
     """Forget the classes that a page makes known."""
+    registry.load_shipped()
     before = set(registry.FAMILIES)
     yield
     for name in set(registry.FAMILIES) - before:
@@ -168,6 +169,24 @@ def test_one_page_tells_how_long_the_reproduction_takes() -> None:
     told = [(path.name, line) for path, line in lines if named.search(line) and LASTS.search(line)]
     assert len(told) >= 3 and {page for page, _ in told} == {"reproduced.md"}
     assert all(line.startswith("| `python3 make.py reproduce") for _, line in told)
+
+
+@pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
+def test_the_speed_page_names_the_structure_of_every_family() -> None:
+    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
+    part = text.partition("| rules | by default |")[2].partition("\n\n")[0]
+    told = {
+        name: tuple(kinds)
+        for names, *kinds in re.findall(r"^\| (.+) \| `(.+)` \| `(.+)` \|$", part, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    found = {}
+    for family in registry.families():
+        if family.example:
+            c = at.parse(family.small or family.example)
+            M = None if registry.default_base(c).mistake_bound is not None or c.combines else 5
+            found[family.name] = (at.Adept(c).engine.kind, at.Adept(c, 100, mistake_bound=M).engine.kind)
+    assert told == {name: kinds for name, kinds in found.items() if kinds != ("paths", "paths")}
 
 
 def rows_of(text: str, heading: str) -> list[list[str]]:

@@ -37,6 +37,7 @@ NOT_OF_A_ROLE = {
     "__isabstractmethod__": "of a function",
     "feature_names_in_": "of scikit-learn",
     "learner_": "of scikit-learn: there once it is fitted",
+    "bit_generator": "of generators of numpy",
     "_idle": "of an object half built",
     "GROWS": "of anything that changes in a round",
     "back_to": "of what changes in a round and restores itself",
@@ -61,6 +62,8 @@ FOUND_BY_NAME = {
     "partial_fit": "called by scikit-learn",
     "ledger_of": "called by a pickled ledger",
     "capture_signals": "called by uvicorn",
+    "collect": "called by prometheus_client",
+    "redirect_slashes": "read by Starlette",
 }
 """Names in ``src`` that other programs use."""
 DOCUMENTED = {
@@ -74,7 +77,6 @@ DOCUMENTED = {
     "mean_bound_after": "docs/status.md",
     "minimal": "docs/solvers-sat.md",
     "misses": "docs/oracles.md",
-    "observe": "docs/oracles.md",
     "on": "docs/howto/alert-threshold.md",
     "parametrize_with_checks": "docs/reference/checks.md",
     "sequence_bound": "docs/drift.md",
@@ -93,12 +95,13 @@ class Budget(NamedTuple):
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
 LONG_FILES = {
-    **{"line_tree_kernel.py": 389, "thresholds_kernel.py": 348, "round_kernel.py": 414},
-    **{"partition_kernel.py": 361, "steps_kernel.py": 311, "shared_line_kernel.py": 461, "column_kernel.py": 375},
+    **{"line_tree_kernel.py": 388, "thresholds_kernel.py": 305, "round_kernel.py": 414},
+    **{"partition_kernel.py": 353, "shared_line_kernel.py": 461, "column_kernel.py": 351},
     **{"adept_learner.py": 390, "certificate.py": 331, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
-    **{"online_learner.py": 310},
+    **{"online_learner.py": 310, "playing.py": 343},
 }
-"""Kernels declare their C types line by line; the learner and its certificate document every option and field."""
+"""Kernels declare their C types line by line; the learner and its certificate document every option
+and field; a run is one class."""
 BUDGETS = [
     Budget("the second edition", 30_700, 16_560),
     Budget("the reproduction leaves the package", 26_460, 16_530),
@@ -107,6 +110,7 @@ BUDGETS = [
     Budget("one learner, one round, declared state", 25_980, 15_500),
     Budget("review and combined rules", 25_900, 15_490),
     Budget("drift, segments and reviewed labels", 26_620, 16_700),
+    Budget("asking, two levels and restarts", 26_620, 16_680),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import subprocess
 import sys
@@ -9,18 +10,35 @@ import sys
 import pytest
 
 import adeptree
+from adeptree import families
 
+FAMILIES = [
+    f"adeptree.families.{folder.name}.{module.name}"
+    for folder in pkgutil.iter_modules(families.__path__)
+    if folder.ispkg
+    for module in pkgutil.iter_modules([f"{families.__path__[0]}/{folder.name}"])
+    if module.name.endswith("_engine")
+]
 ROOMS = sorted(module.name for module in pkgutil.iter_modules(adeptree.__path__))
 
 
-def fresh(code: str) -> str:
+def fresh(code: str, **variables: str) -> str:
     """Run code in a new interpreter and return what it prints."""
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **variables})
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_any_module_may_be_imported_first(room: str) -> None:
     assert fresh(f"import adeptree.{room}; print('ok')") == "ok"
+
+
+@pytest.mark.parametrize("engine", ["python", ""])
+@pytest.mark.parametrize("module", FAMILIES)
+def test_any_family_may_be_imported_first(module: str, engine: str) -> None:
+    """Interpreted kernels are modules of the families, so that they may import in a circle."""
+    assert fresh(f"import {module}; print('ok')", ADEPTREE_ENGINE=engine) == "ok"
 
 
 def test_the_command_line_starts_without_numpy_or_solvers() -> None:
@@ -32,6 +50,17 @@ def test_solvers_are_loaded_only_when_used() -> None:
     heavy = "{'matplotlib', 'pandas', 'z3', 'highspy', 'pysat'}"
     names = "adeptree.SatClass, adeptree.SmtClass, adeptree.Halfspaces, adeptree.Adept"
     assert fresh(f"import sys, adeptree; {names}; print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+def test_a_learner_loads_only_the_family_of_its_rules() -> None:
+    """The 250 modules of a first learner are mostly numpy's; all families with their solvers would be 200 more."""
+    code = "import sys, adeptree as at; at.Adept(at.RealThresholds()).learn(0.5, 1); print(*sys.modules)"
+    loaded = fresh(code).split()
+    assert {".".join(name.split(".")[:3]) for name in loaded if name.startswith("adeptree.families.")} == {
+        *(f"adeptree.families.{name}" for name in ("line", "listed", "registry", "rule_values"))
+    }
+    others = ("adeptree.ghost", "adeptree.solvers", "adeptree.games", "tempfile", "zipfile", "email", "numpy.random")
+    assert not [name for name in loaded if name.startswith(others)] and len(loaded) < 320
 
 
 def test_every_public_name_is_there() -> None:

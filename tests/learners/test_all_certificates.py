@@ -42,6 +42,7 @@ def test_the_certificate_tells_what_a_recount_finds(name: str) -> None:
     assert told.regret == pytest.approx(expected - min(losses), abs=1e-9) and told.regret <= told.bound
     assert (told.in_advance is None) == bool(told.in_advance_note) or "coin" in told.in_advance_note
     text = str(told)
+    assert (" many rates at once" in text) == (told.rate == "lanes")
     assert f"the best rule, {told.best_rule}, has {told.best_loss:,.10g}" in text
     assert ("Nothing is proven of it now" in text) == (told.bound == float("inf"))
     assert ("no base learner runs" in text) == (told.prior is not None and told.base is None)

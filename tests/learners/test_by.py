@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import adeptree as at
-from adeptree.core.errors import InvalidArgument, UnsupportedCombination
+from adeptree.core.errors import InvalidArgument, InvalidInstance, UnsupportedCombination
 from adeptree.theory.decide import review_rate
 from adeptree.theory.priors import KTPrior, MixedPrior
 
@@ -126,7 +130,40 @@ def test_a_guarantee_in_advance_needs_the_number_of_segments() -> None:
     both = at.Adept(RULES, review=0.2, by="tenant", segments=2, drift=True)
     both.learn({"tenant": "c", "score": 3}, 1)
     assert "with by= and drift= together nothing is proven in advance" in both.certificate().in_advance_note
-    assert both.sequence_bound(1) == both.rounds and both.certificate().switches is None
+    unknown = at.Adept(RULES, review=0.2, by="tenant", drift=True)
+    unknown.learn({"tenant": "c", "score": 3}, 1)
+    assert unknown.certificate().in_advance_note == both.certificate().in_advance_note
+    for learner in (both, unknown):
+        assert learner.sequence_bound(1) == math.inf and learner.certificate().switches is None
+
+
+def test_the_certificate_limits_its_promises_to_what_was_announced() -> None:
+    for given in ({"review": 0.2}, {"horizon": 90}, {"feedback": "asked", "horizon": 90}):
+        learner = at.Adept(RULES, by="tenant", segments=3, max_weight=2, **given)
+        learner.learn(learner.answer({"tenant": "c", "score": 3}), 1)
+        told = learner.certificate()
+        assert (told.most_segments, told.max_weight, told.segments) == (3, 2, 1)
+        assert ", of at most 3 segments, with weights up to 2: at most" in str(told)
+        end = "whatever rounds come, of at most 3 segments, with weights up to 2, if labels come at once."
+        assert (end in str(told)) == (told.final is not None)
+
+
+def test_estimates_of_the_best_rule_for_all_are_called_so() -> None:
+    options: dict[str, Any] = {"by": "tenant", "segments": 3, "review": 0.2, "horizon": 400}
+    for feedback, drift, says in (
+        ("all", False, r"tenant.*has [\d.]+; the expected cost is at most"),
+        ("reviewed", False, r"has an estimated [\d.]+; the estimated cost is at most"),
+        ("reviewed", True, r"Nothing is proven of it: with by= and drift= together [a-z ]+\. This rests on"),
+    ):
+        learner = at.Adept(RULES, feedback=feedback, drift=drift, **options)
+        for row, y in rounds(3, 60):
+            ticket = learner.answer(row)
+            if ticket.ask:
+                learner.learn(ticket, y)
+        text, shown = str(learner.certificate()), [repr(learner), repr(learner.certificate())]
+        assert re.search(says, text)
+        assert all(("losses estimates" in one) == (feedback == "reviewed") for one in shown)
+        assert ("estimates" in learner._repr_html_()) == (feedback == "reviewed")
 
 
 @pytest.mark.parametrize(
@@ -204,14 +241,20 @@ def test_rows_and_refusals() -> None:
     learner = at.Adept(RULES, review=0.2, by="tenant")
     learner.learn_many([{"tenant": 7, "score": 3}, {"score": 4}, {"tenant": "7", "score": 5}], [0, 1, 1])
     assert [name for name, _, _ in learner.by_segment()] == ["7", ""]
-    with pytest.raises(UnsupportedCombination, match="by= without review= is not available yet"):
-        at.Adept(RULES, by="tenant")
     at.Adept(RULES, by="tenant", rate=0.5).learn({"tenant": "a", "score": 3}, 1)
     with pytest.raises(InvalidArgument, match=r'must name the columns they read; .* use rules.on\("column"\)'):
         at.Adept(at.Thresholds(9), by="tenant", review=0.2)
     for rules in (at.Intervals(9).on("score"), at.RealStumps(["score"]), RULES | at.Experts("score")):
-        with pytest.raises(UnsupportedCombination, match="has no structure that combines"):
+        with pytest.raises(UnsupportedCombination, match=r"^by= is for thresholds on a column, .*; got "):
             at.Adept(rules, by="tenant", review=0.2)
+    refused: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"engine": "paths"}, 'by= cannot be used with engine="paths"; use engine="auto"'),
+        ({"prior": "paper", "horizon": 90}, "so that by= has no guarantee with it"),
+        ({"max_width": 9}, "so that by= has no guarantee; leave max_width out"),
+    )
+    for given, says in refused:
+        with pytest.raises(UnsupportedCombination, match=re.escape(says)):
+            at.Adept(RULES, by="tenant", **given)
     with pytest.raises(InvalidArgument, match="segments must be"):
         at.Adept(RULES, by="tenant", segments=0, review=0.2)
     for wrong in ("", 3):
@@ -228,6 +271,40 @@ def test_missing_names_are_one_segment_and_whole_numbers_one_name() -> None:
     many.learn_many(rows, [1] * len(rows))
     assert [name for name, _, _ in single.by_segment()] == [name for name, _, _ in many.by_segment()] == ["a", "", "1"]
     assert single.expected_loss == many.expected_loss
+
+
+@pytest.mark.parametrize("how", [{}, {"review": 0.2}, {"review": 0.2, "drift": True}], ids=repr)
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (np.float32(1), "1"),
+        (np.float16(2), "2"),
+        (np.datetime64("2020-01-01"), "2020-01-01 00:00:00"),
+        (pd.NA, ""),
+        (True, "True"),
+        (np.timedelta64(1, "s"), "durations as numbers"),
+        (timedelta(1), "durations as numbers"),
+        (np.datetime64("20000-01-01"), "years 1 to 9999"),
+        pytest.param(10**5000, "at most 4,300 digits", id="many digits"),
+    ],
+)
+def test_a_row_is_in_one_segment_by_all_calls(value: Any, name: str, how: dict[str, Any]) -> None:
+    row = {"score": 3, "tenant": value}
+    calls: list[Callable[[at.Adept], Any]] = [
+        lambda learner: learner.learn(row, 1),
+        lambda learner: learner.learn_many([row], [1]),
+        lambda learner: learner.learn(learner.answer(row), 1),
+        lambda learner: learner.learn(row, learner.predict_proba(row) <= 1),
+    ]
+    for call in calls:
+        learner = at.Adept(RULES, by="tenant", **how)
+        if " " in name and "-" not in name:
+            with pytest.raises(InvalidInstance, match=name):
+                call(learner)
+            assert not learner.by_segment()
+        else:
+            call(learner)
+            assert [one for one, _, _ in learner.by_segment()] == [name]
 
 
 def test_many_segments_are_saved_and_loaded(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ MODES: dict[str, dict[str, Any]] = {
     "plain": {},
     "review": {"review": 0.2},
     "reviewed labels": {"review": 0.2, "feedback": "reviewed", "horizon": 400},
+    "asked labels": {"feedback": "asked", "horizon": 400},
 }
 WITH: dict[str, dict[str, Any]] = {
     "": {},
@@ -31,8 +32,7 @@ WITH: dict[str, dict[str, Any]] = {
     "by and drift": {"by": "tenant", "segments": 2, "drift": True},
 }
 REFUSED = {
-    ("plain", "by"): "by= without review= is not available yet",
-    ("plain", "by and drift"): "by= without review= is not available yet",
+    ("plain", "by and drift"): "by= with drift= needs review=, or a positive number as rate=",
 }
 NOTHING_IN_ADVANCE = {"by and drift": "with by= and drift= together nothing is proven in advance"}
 COLUMNS = ("late labels", "costs and weights", "certificate", "in advance", "near-best rules", "save and resume")
@@ -65,7 +65,7 @@ def cells(mode: str, more: str) -> dict[str, str]:
     rng, waiting = np.random.default_rng(1), list[tuple[at.Ticket, int]]()
     for row, y in rows(2, 150):
         ticket = learner.answer(row)
-        if mode != "reviewed labels" or ticket.action == "review":
+        if ticket.ask:
             waiting.append((ticket, y))
         if waiting and rng.random() < 0.7:
             late, label = waiting.pop(int(rng.integers(len(waiting))))

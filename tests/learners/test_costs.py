@@ -144,16 +144,21 @@ def test_a_weight_larger_than_was_said_ends_the_promise_not_the_certificate() ->
         assert violations(learner, None) == []
 
 
-def test_rates_whose_proof_counts_rounds_promise_nothing_with_weights() -> None:
+def test_the_rate_that_counts_whole_losses_promises_nothing_with_weights() -> None:
     first_order = at.Adept(C, horizon=100, rate="first-order")
-    anytime = at.Adept(C, rate="anytime", costs=(2, 1))
-    before = first_order.in_advance
-    assert before is not None and anytime.bound_after(1000) is None
+    assert first_order.in_advance is not None
     first_order.learn(3, 1, weight=0.5)
     assert first_order.in_advance is None
-    assert at.Adept(C, horizon=100, costs=(2, 1)).in_advance == pytest.approx(
-        2 * (at.Adept(C, horizon=100).in_advance or 0.0)
-    )
+
+
+def test_rates_that_look_at_no_loss_are_in_units_of_the_largest_cost() -> None:
+    for how in ({"horizon": 100}, {"rate": "anytime"}):
+        plain, costly = at.Adept(C, **how), at.Adept(C, costs=(2, 1), max_weight=3, **how)
+        assert costly.learning_rate == pytest.approx(plain.learning_rate / 6)
+        assert costly.bound_after(100) == pytest.approx(6 * (plain.bound_after(100) or 0.0))
+        for x, y in stream(100, seed=1):
+            costly.learn(x, y, weight=3 * (x % 2))
+            assert violations(costly, costly.in_advance) == []
 
 
 def test_a_promise_that_ended_stays_ended_in_a_file(tmp_path: Path) -> None:

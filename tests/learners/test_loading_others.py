@@ -14,7 +14,7 @@ import adeptree as at
 from adeptree import research
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, StateError
-from adeptree.families.registry import BY_KIND, FAMILIES
+from adeptree.families.registry import BY_KIND, FAMILIES, load_shipped
 from adeptree.families.specs import parse
 from adeptree.learners.loading import KINDS, register_learner
 
@@ -32,6 +32,7 @@ class Cautious(at.Hedge):
 
 @pytest.fixture(autouse=True)
 def registers() -> Iterator[None]:
+    load_shipped()
     with mock.patch.dict(KINDS), mock.patch.dict(FAMILIES):
         yield
     BY_KIND.pop(Ages, None)

@@ -283,7 +283,8 @@ def test_an_answer_that_waits_is_a_round_of_the_stream_that_is_promised() -> Non
     learner = at.Adept(C)
     learner.answer(3)
     assert learner.in_advance == learner.bound_after(1) == 1.0
-    assert "In advance, for any stream of 1 round with prompt labels: at most 1.00" in str(learner.certificate())
+    said = "In advance, for any stream of 1 round with prompt labels, with weights up to 1: at most 1.00"
+    assert said in str(learner.certificate())
 
 
 def test_a_batch_that_does_not_fit_next_to_a_waiting_answer_is_refused_whole() -> None:
@@ -307,7 +308,7 @@ def test_paths_that_were_dropped_before_the_first_label_are_not_better() -> None
 def test_the_end_depends_on_prompt_labels_until_one_is_late() -> None:
     learner = at.Adept(C, horizon=40)
     learner.learn(3, 0)
-    assert "whatever comes, if labels come at once." in str(learner.certificate())
+    assert "whatever rounds come, with weights up to 1, if labels come at once." in str(learner.certificate())
     late = learner.answer(5)
     learner.learn(7, 1)
     learner.learn(late, 0)

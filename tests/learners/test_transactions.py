@@ -367,12 +367,16 @@ def test_an_oracle_that_fails_in_the_middle_of_a_batch_leaves_whole_rounds() -> 
 
 
 def alarmed_in_batches(build: Callable[[], Any], xs: list[Any], ys: list[int], delays: Any) -> int:
-    """Be interrupted after each of the delays inside ``learn_many``; return how often that left some of the rounds."""
+    """Be interrupted after each of the delays inside ``learn_many``; return how often that left some of the rounds.
+
+    An interpreted kernel that was torn was also interrupted among its rounds.
+    """
     within = 0
     for delay in delays:
         learner, twin = build(), build()
         struck(partial(learner.learn_many, xs, ys), delay)
         if is_torn(learner, xs[0]):
+            within += 1
             continue
         played = learner.rounds
         within += 0 < played < len(xs)

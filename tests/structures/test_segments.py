@@ -178,7 +178,7 @@ def test_machine_code_and_source_give_the_same_bits() -> None:
     found = []
     for form, thresholds in zip(
         forms_of("adeptree.structures.segments_kernel"),
-        forms_of("adeptree.families.line.thresholds_kernel"),
+        forms_of("adeptree.structures.thresholds_kernel"),
         strict=True,
     ):
         segments = form.SegmentsKernel(thresholds.ThresholdsKernel(*line().measure()))

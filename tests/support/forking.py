@@ -166,11 +166,9 @@ def become(link: socket.socket, asked: dict[str, Any], fds: list[int]) -> str:
 
 
 if __name__ == "__main__":
-    import adeptree.app.run.playing
-    import adeptree.app.serve.service  # noqa: F401
     from adeptree.app.cli import app
 
-    if find_spec("uvicorn"):
+    if all(map(find_spec, ("uvicorn", "starlette", "prometheus_client"))):
         import uvicorn  # noqa: F401
 
     with open(os.devnull, "w") as nowhere:

@@ -72,7 +72,7 @@ def small(rows: int = 40) -> str:
 
 LOADED = """
 import json, os, signal, sys, time
-import adeptree.app.run.playing, adeptree.app.run.run_command, adeptree.app.run.run_folder
+import adeptree.app.run.playing, adeptree.app.run.run_command, adeptree.runner.run_folder
 from adeptree.app.cli import app
 """
 AT_ONCE = """

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple, Self
 
 from running import process
 
-from adeptree.app.run.run_folder import RunFolder
 from adeptree.app.run.starting import meanings, resumed
 from adeptree.app.serve.requests import Limits
 from adeptree.app.serve.served_learner import ServedLearner
 from adeptree.app.serve.service import Service
 from adeptree.app.serve.service_columns import ServiceColumns
 from adeptree.app.serve.writer import Writer
-from adeptree.learners import Adept
+from adeptree.learners.adept_learner import Adept
+from adeptree.runner.run_folder import RunFolder
 
 LOCAL = {"host": "127.0.0.1"}
 
@@ -58,7 +58,7 @@ class Inside:
     """A service in this process; its writers run, and every request goes through all of it but the socket."""
 
     def __init__(self, limits: Limits | None = None, **rules: str) -> None:
-        limits = limits or Limits(rate=1e9)
+        limits = limits or Limits()
         self.served = {
             name: made(text, name, limits.open) for name, text in (rules or {"main": "thresholds(v)"}).items()
         }
@@ -91,7 +91,7 @@ class Inside:
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": b"" if value is None else encoded(value), "more_body": False}
 
-        async def send(message: dict[str, Any]) -> None:
+        async def send(message: Any) -> None:
             sent.append(message)
 
         asyncio.run(self.service(scope, receive, send))

@@ -13,7 +13,7 @@ from adeptree.app.terminal import show, told
 from adeptree.core.errors import InvalidArgument, StateError
 
 if TYPE_CHECKING:
-    from adeptree.learners import Adept
+    from adeptree.learners.adept_learner import Adept
     from adeptree.pages.show_game import Shown
     from adeptree.roles.concept_class import ConceptClass
 

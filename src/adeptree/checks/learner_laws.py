@@ -11,7 +11,7 @@ from adeptree.checks.findings import fail, skip
 from adeptree.checks.subjects import LearnerSubject
 from adeptree.checks.trial_runs import account, check_undisturbed, queries, run, streams, trials, twins
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel
-from adeptree.learners import OnlineLearner
+from adeptree.learners.online_learner import OnlineLearner
 
 TOLERANCE = 1e-9
 

@@ -10,7 +10,7 @@ from adeptree.checks.findings import fail
 from adeptree.checks.subjects import LearnerSubject
 from adeptree.core.seeds import stream
 from adeptree.games.adversaries import less_likely
-from adeptree.learners import OnlineLearner
+from adeptree.learners.online_learner import OnlineLearner
 
 Labeller = Callable[[int, float], int]
 """The label of a round, from its number and the probability predicted."""

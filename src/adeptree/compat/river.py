@@ -16,8 +16,8 @@ from adeptree.core.frozen import freeze
 from adeptree.core.types import labels_of
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.families.tables.table_classes import TableStumps
-from adeptree.learners import OnlineLearner
 from adeptree.learners.inputs import same_length
+from adeptree.learners.online_learner import OnlineLearner
 from adeptree.theory.coins import Coins
 from adeptree.theory.losses import check_weights
 

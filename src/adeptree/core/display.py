@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from html import escape
+from importlib import import_module
+from typing import Any
 
 from adeptree.core.cell_text import brief
 from adeptree.core.escaping import rounded_up, visible, visible_lines
@@ -14,6 +16,11 @@ CARD = "display:inline-block;max-width:48em;padding:.5em .9em;border:1px solid r
 TABLE = "border:none;color:inherit;font:inherit"
 NAME = "font-weight:normal;opacity:.7;white-space:nowrap"
 CELL = "text-align:left;vertical-align:top;padding:.1em .8em .1em 0;background:none;border:none"
+
+
+def pictures(name: str) -> Any:
+    """Return a module that draws: it is above the objects that it draws, and is loaded when one is drawn."""
+    return import_module(f"adeptree.pages.{name}")
 
 
 def text(value: object) -> str:

@@ -12,8 +12,6 @@ import io
 import json
 import math
 import os
-import tempfile
-import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -77,6 +75,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _arrays(payload: bytes) -> dict[str, NDArray[Any]]:
     """Return the arrays of an archive; what would take more memory than the file has bytes is not even begun."""
+    import zipfile  # (imports slowly, as tempfile does: most programs load and save nothing)
+
     with zipfile.ZipFile(io.BytesIO(payload)) as archive:
         members = archive.infolist()
         if any(member.compress_type != zipfile.ZIP_STORED for member in members):
@@ -101,6 +101,8 @@ def _array(member: bytes) -> NDArray[Any]:
 
 def write_atomically(path: Path, content: bytes, check: Callable[[str], object] = lambda written: None) -> None:
     """Replace the file in one step, so that a crash or a full disk leaves the old one whole."""
+    import tempfile
+
     target = path.resolve()
     if target.exists() and not target.is_file():
         raise StateError(f"{path} could not be written: it is not an ordinary file; name another")

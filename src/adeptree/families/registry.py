@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from adeptree.core.arguments import refuse_class
@@ -21,6 +22,12 @@ FAMILIES: dict[str, Family] = {}
 BY_KIND: dict[type[Any], list[Family]] = {}
 BASES: dict[str, Any] = {}
 """By name: the base learners that a saved file can name."""
+
+HOME = "adeptree.families"
+FIRST = ("line", "stumps", "blocks", "bits")
+"""The folders whose families are listed first, for people; all others follow by name."""
+ABOVE = ("adeptree.ghost", "adeptree.solvers")
+"""Packages that have families too, and import this one."""
 
 NATURAL = "natural"
 """In a saved file: the natural base learner of the class, where that has no name of its own."""
@@ -50,12 +57,17 @@ def register(family: Family) -> Family:
     ages(n=120)
     >>> forget(family)
     """
+    load_shipped()
+    return _add(family)
+
+
+def _add(family: Family) -> Family:
     if not isinstance(family, Family) or not (isinstance(family.kind, type) and issubclass(family.kind, ConceptClass)):
         raise InvalidArgument(f"a family is Family(name, kind) with a concept class as kind; {got('family', family)}")
     if family.name and not family.name.isidentifier():
         raise InvalidArgument(f"a family has a name such as 'ages', as in specs; {got('name', family.name)}")
-    known = FAMILIES.get(family.name)
-    if known is not None and known.kind is not family.kind:
+    namesake = FAMILIES.get(family.name)
+    if namesake is not None and namesake.kind is not family.kind:
         raise InvalidArgument(f'"{family.name}" is the name of another family; choose another')
     bases = {base.__name__: base for base in (*family.bases, family.base) if isinstance(base, type)}
     for name, base in bases.items():
@@ -78,19 +90,51 @@ def forget(family: Family) -> None:
 def families() -> list[Family]:
     """Return all families that have a name, those of other packages too."""
     load_others()
-    return list(FAMILIES.values())
+    return sorted(FAMILIES.values(), key=_rank)
+
+
+def _rank(family: Family) -> tuple[int, int, str]:
+    """Return the place of a family in lists: those of adeptree by folder, then those of other packages."""
+    home, _, inside = family.kind.__module__.partition(f"{HOME}.")
+    folder = inside.partition(".")[0]
+    return bool(home), FIRST.index(folder) if folder in FIRST else len(FIRST), folder
 
 
 def family_named(name: str) -> Family | None:
     """Return the family of a name in a spec; other packages are looked at before the answer is None."""
-    if name not in FAMILIES:
-        load_others()
+    for load in (load_shipped, load_others):
+        if name not in FAMILIES:
+            load()
     return FAMILIES.get(name)
+
+
+def base_kind(name: str) -> Any:
+    """Return the base learner of a name in a saved file; None if there is none."""
+    if name not in BASES:
+        load_shipped()
+    return BASES.get(name)
+
+
+@cache
+def load_shipped() -> None:
+    """Import and register all families of adeptree."""
+    folders = [module.name for module in iter_modules(import_module(HOME).__path__) if module.ispkg]
+    for name in (*(f"{HOME}.{folder}" for folder in folders), *ABOVE):
+        _load(name)
+
+
+@cache
+def _load(package: str) -> None:
+    for family in import_module(package).FAMILIES:
+        _add(family)
 
 
 @cache
 def load_others() -> None:
-    """Register the families of other packages; one that fails is said, and left out."""
+    """Register the families of other packages; adeptree warns of one that fails, and leaves it out."""
+    from importlib.metadata import entry_points  # (a slow import, for names that are not known only)
+
+    load_shipped()
     for entry in entry_points(group=GROUP):
         try:
             found = entry.load()
@@ -107,6 +151,11 @@ def load_others() -> None:
 def families_of(concept_class: ConceptClass) -> Iterator[Family]:
     """Return the families of an object's class, then of its parents'."""
     for kind in type(concept_class).__mro__:
+        package, _, inside = kind.__module__.partition(f"{HOME}.")
+        if not package and "." in inside:  # (a file of a folder, whose families are all that a class of it needs)
+            _load(f"{HOME}.{inside.partition('.')[0]}")
+        elif kind.__module__.startswith("adeptree."):
+            load_shipped()
         yield from BY_KIND.get(kind, ())
 
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument, InvalidSpec, did_you_mean, got, unknown
-from adeptree.families.registry import BASES, NATURAL, families, family_named
+from adeptree.families.registry import NATURAL, base_kind, families, family_named
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 
@@ -95,5 +95,5 @@ def base_named(spec: str) -> BaseLearner | None:
     if spec == NATURAL:
         return None
     name, positional, named = called(spec if "(" in spec else f"{spec}()")
-    base: BaseLearner = BASES[name](*positional, **named)
+    base: BaseLearner = base_kind(name)(*positional, **named)
     return base

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.declared_state import MOST, SUM, Fields, Number, check_fields, need
-from adeptree.core.display import card, line, standing
+from adeptree.core.display import card, line, pictures, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument
 from adeptree.core.extras import Extra
 from adeptree.core.files import decode, encode, write_atomically
@@ -114,9 +114,7 @@ class Transcript:
         "regret" with what is proven of it, "loss" against the best rule and the best constant, "weights" of the rules
         that lead at the end (the game is played again for it), or "width" and queries.
         """
-        from adeptree.games.game_plots import plot_game
-
-        return plot_game(self, what, ax)
+        return pictures("game_plots").plot_game(self, what, ax)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame, one row per round."""

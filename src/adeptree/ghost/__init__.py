@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from adeptree.core.errors import InvalidArgument
-from adeptree.families.registry import register
 from adeptree.ghost.ghost_learner import Ghost
 from adeptree.ghost.plans import mistake_bound
 from adeptree.oracles.oracle_class import OracleClass
@@ -24,7 +23,9 @@ def ghost_base(concept_class: OracleClass) -> BaseLearner:
 
 
 # Whatever has no faster form is reached by its oracle. (Here, as oracles and families know nothing of each other.)
-register(Family("", ConceptClass, frontier=OracleFrontier))
-register(Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True))
+FAMILIES = (
+    Family("", ConceptClass, frontier=OracleFrontier),
+    Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True),
+)
 
 __all__ = ["Ghost", "mistake_bound"]

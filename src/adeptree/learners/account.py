@@ -11,11 +11,10 @@ import numpy as np
 
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
 from adeptree.core.compiled import kernel
-from adeptree.core.display import card, line, standing
+from adeptree.core.display import card, line, pictures, standing
 from adeptree.core.errors import HorizonReached, InvalidArgument, StateError, got
 from adeptree.core.types import Concept, Instance
 from adeptree.families.rule_values import Constant
-from adeptree.learners.account_plots import plot_account
 from adeptree.learners.certificate import SELECTIVE, Certificate, certify
 from adeptree.learners.guarantees import not_rounded_below
 from adeptree.learners.tickets import OpenTickets
@@ -51,6 +50,8 @@ class Account(ABC):
     scale: float = 1
     """What a round costs at most."""
     costs: tuple[float, float] = EVEN
+    partial: bool = False
+    """Whether labels are seen with a known chance only, for reviewed cases or where the learner asks."""
     no_guarantee: ClassVar[str] = "it has no such guarantee, or a label came late"
     """Why ``in_advance`` is None."""
 
@@ -248,7 +249,7 @@ class Account(ABC):
 
         Needs the extra ``plot``. A learner keeps no history: :meth:`adeptree.Transcript.plot` draws a game.
         """
-        return plot_account(self, ax)
+        return pictures("account_plots").plot_account(self, ax)
 
     def _facts(self) -> dict[str, object]:
         """Return what a person wants to know first. (A best loss that must be computed is left out.)"""
@@ -259,7 +260,8 @@ class Account(ABC):
                 rule = str(self.best_rule())
         stands = standing(self.rounds, self.expected_loss, rule, best_loss, self.bound, self.horizon)
         warning = {"warning": SELECTIVE.partition(":")[0]} if self.tickets.selective() else {}
-        return {"class": repr(self.concept_class), **stands, **warning}
+        losses = {"losses": "estimates"} if self.partial else {}
+        return {"class": repr(self.concept_class), **stands, **warning, **losses}
 
     def __repr__(self) -> str:
         try:

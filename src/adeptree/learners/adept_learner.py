@@ -18,13 +18,13 @@ from adeptree.learners.inputs import one
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.rates import RateRule
 from adeptree.learners.shared_paths import SharedPaths
+from adeptree.learners.weak_promises import warn_if_weak, why_weak
 from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.concept_class import COMBINE, ConceptClass, check_class
+from adeptree.roles.concept_class import ConceptClass, check_class, combined_family
 from adeptree.roles.engine import Engine, Problem
 from adeptree.roles.frontier import Frontier, Queries
 from adeptree.roles.near_rules import NearRules
 from adeptree.roles.structure import Structure
-from adeptree.structures.sharing_engine import SharingEngine
 from adeptree.theory.decide import Review
 from adeptree.theory.losses import SMALLEST, check_costs, check_reach, check_weight
 from adeptree.theory.priors import Prior
@@ -63,20 +63,20 @@ class Adept(OnlineLearner):
         largest price of a rule: ln(3 x number of rules) for thresholds on a grid, more for intervals and unions. Every
         label must come before the next answer; if labels come late, give ``Review(c, delay=d)``.
     feedback
-        "all": every label may come. "reviewed": labels are seen for reviewed cases only. It needs ``review``. Reviewed
-        cases then count 1/r times, so all losses are estimates.
+        "all": every label may come. "reviewed": labels are seen for reviewed cases only. It needs ``review``. "asked":
+        ``ticket.ask`` tells which labels the learner wants, mostly where it is not sure. Both make losses estimates.
     max_labels
-        Not available yet.
+        With ``feedback="asked"``: the largest number of labels. Afterwards the learner asks for no more.
     drift
         True if the best rule may change. The learner then competes with sequences of rules: weights are shared out
         again after each round, and *followers* do what the cheapest rule of the last 100, 300, 1,000, 3,000 or all
-        rounds does. "sharing" leaves the followers out; so do ``by`` and ``engine="paths"``. Without ``review`` many
-        rates run at once.
+        rounds does. "sharing" leaves the followers out; so do ``by``, ``engine="paths"`` and rules such as intervals,
+        which need ``review`` or a number as ``rate`` (``docs/drift.md``). Without ``review`` many rates run at once.
     by
-        A column with the name of a segment, such as "tenant". The learner then competes with one rule for all rows and
-        with one rule per segment. It needs ``review`` or a number as ``rate``.
+        A column with the name of a segment, such as "tenant"; rows without it are a segment of their own. Competes
+        with one rule for all and one per segment. Not with ``engine="paths"``; ``drift`` needs ``review`` or a rate.
     segments
-        The number of segments, if it is known. Only then is there a guarantee in advance.
+        The number of segments, or the largest possible one, if it is known. Only then is there a guarantee in advance.
     max_weight
         The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
         in advance; with ``drift`` and without ``review`` it is refused. Weight times cost is at most 1,000,000.
@@ -113,8 +113,7 @@ class Adept(OnlineLearner):
     on_excess: str = "raise"
     review: Review | None = None
     feedback: str = "all"
-    reviewed: bool = False
-    """Whether labels are seen for reviewed cases only, so that losses are estimates."""
+    max_labels: int | None = None
     drift_of: Drift | None = None
     """How the best rule may change; None if it does not."""
     warns: ClassVar[bool] = True
@@ -148,7 +147,9 @@ class Adept(OnlineLearner):
             )
         given = check_class(concept_class)
         if by is not None:
-            concept_class = COMBINE["by"](given, by, segments)
+            if engine == "paths":
+                raise UnsupportedCombination('by= cannot be used with engine="paths"; use engine="auto"')
+            concept_class = combined_family().Segmented(given, by, segments)
         super().__init__(concept_class, horizon, seed)
         self.rules, self.by, self.segments, self.max_labels = given, by, segments, max_labels
         self.base = base_for(base, concept_class)
@@ -159,40 +160,40 @@ class Adept(OnlineLearner):
         self._set_costs(costs, max_weight)
         self.review = choices.review(review)
         followers = drift_of(drift)
-        combined = {"review=": self.review is not None, "drift=": followers is not None}
-        combined["a union of rules"] = concept_class.combines
-        self.feedback = feedback
-        self.reviewed = choices.check_feedback(feedback, self.review, max_labels, followers is not None, self.horizon)
-        choices.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
+        drifts, asks = followers is not None, feedback == "asked"
+        self.feedback = choices.check_feedback(feedback, self.review, max_labels, drifts, self.horizon)
+        self.partial = feedback != "all"
+        combined = {"review=": self.review is not None, "drift=": drifts, 'feedback="asked"': asks}
+        combined["a union of rules" if by is None else "by="] = concept_class.combines
+        prior = choices.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
         # The largest rate at which a review has its guarantee, in rounds of the largest weight.
         largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
-        if any(combined.values()):
-            prior = prior or "mixed"
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
         frontier = frontier_of(concept_class)
         by_parts = concept_class.combines and engine != "paths"
         of_prior = (self.horizon, self.mistake_bound, self.base, concept_class, frontier, by_parts)
         self.prior = choices.prior(prior, *of_prior)
-        self.rate: Rate = choices.rate_name(rate, self.prior, largest, followers is not None)
-        if concept_class.one_rate and self.rate != "review" and not isinstance(self.rate, float):
-            raise UnsupportedCombination(
-                "by= without review= is not available yet: one adaptive rate for all segments has no guarantee; give "
-                "review=, or a positive number as rate="
-            )
+        of_asking = None if not asks else "anytime" if self.horizon is None else "paper"
+        self.rate: Rate = choices.rate_name(rate, self.prior, largest, drifts, of_asking)
+        joint = concept_class.one_rate
+        if joint and not (asks or self.rate in ("review", "adaptive") or isinstance(self.rate, float)):
+            asked = "drift=" if drifts else f"rate={self.rate!r}"
+            raise UnsupportedCombination(f"by= with {asked} needs review=, or a positive number as rate=; give one")
+        adapts = joint and self.rate == "adaptive"
         if followers is not None:
             self.drift_of = Drift(followers, self.rate != "lanes", self.scale)
-        self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width)
-        structure = choosing.structure_for(self.engine_choice, self.problem)
-        on_grid = structure is not None and structure.collapsed
+        self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width, adapts)
+        structure = choosing.structure_for(self.engine_choice, self.problem, self.drift_of is not None)
         if structure is not None:
             self.prior = structure.prior_of(self.problem)
-        paid = self.review.cost * self.max_weight if self.reviewed and self.review is not None else 0.0
+        paid = None if not self.partial else 0.0 if self.review is None else self.review.cost * self.max_weight
+        on_grid = structure is not None and structure.collapsed
         of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest, paid)
         self.rate_rule = choices.rate_rule(self.rate, *of_rate)
         choices.check_drift(self.drift_of, self.review, self.rate_rule.eta * self.scale)
         self._use(self._paths(frontier) if structure is None else self._made(structure))
         if self.warns:
-            guarantees.warn_if_weak(self, guarantees.why_weak(self))
+            warn_if_weak(self, why_weak(self))
 
     def _set_costs(self, costs: tuple[float, float], max_weight: float) -> None:
         self.costs = check_costs(costs)
@@ -203,9 +204,7 @@ class Adept(OnlineLearner):
 
     def _use(self, structure: Structure) -> None:
         super()._use(structure)
-        if (review := self.review) is not None:
-            review.put_on(structure.kernel, self.max_weight)
-            structure.kernel.best_rate = review.rate(*self.costs) / self.max_weight if self.reviewed else 0.0
+        choices.put_policy(structure.kernel, self.review, self.partial, self.max_weight, self.max_labels)
 
     def _made(self, structure: type[Engine]) -> Engine:
         if self.drift_of is None or self.concept_class.one_rate:
@@ -213,7 +212,9 @@ class Adept(OnlineLearner):
             if self.drift_of is not None:
                 engine.share_inside()
             return engine
-        return SharingEngine((structure, self.concept_class, self.problem.prior), self.drift_of)
+        from adeptree.structures.restarts_engine import drifting  # (most learners do not need its kernels)
+
+        return drifting((structure, self.concept_class, self.problem.prior), self.drift_of)
 
     def _paths(self, frontier: Frontier | None = None) -> Paths:
         prune, base, M = self.on_excess == "prune", self.problem.base, self.mistake_bound
@@ -275,7 +276,7 @@ class Adept(OnlineLearner):
     @property
     def length(self) -> int:
         """The rounds that the guarantee in advance is about: those of the horizon, or all so far."""
-        return self.answered if self.reviewed and self.horizon is None else super().length
+        return self.answered if self.partial and self.horizon is None else super().length
 
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream.
@@ -307,8 +308,8 @@ class Adept(OnlineLearner):
         loss = self.engine.sequence_loss(check_size("switches", switches, at_least=0))
         if loss is None:
             raise InvalidArgument(
-                f"the loss of the best sequence with {switches} switches is not kept; build with drift=True and "
-                f'engine="paths", which keeps those with up to 10'
+                f"only the losses of sequences with up to 10 switches are kept, with drift=True and "
+                f'engine="paths"; {got("switches", switches)}'
             )
         return loss
 
@@ -323,7 +324,7 @@ class Adept(OnlineLearner):
 
     def realised_bound(self, confidence: float = 0.95) -> float:
         """Return what is proven of the losses *drawn* beyond the best rule's, with this probability, at all times."""
-        if self.heaviest_round > self.scale or self.reviewed:
+        if self.heaviest_round > self.scale or self.partial:
             self._excess(confidence)
             return math.inf
         if self.review is not None and self.review.promise == "drawn":

@@ -14,9 +14,9 @@ from adeptree.core.types import BoolArray, Concept, Instance, IntArray
 from adeptree.families.registry import base_for
 from adeptree.learners.choices import needed_mistake_bound, rate_rule
 from adeptree.learners.custom_learner import CustomLearner
-from adeptree.learners.guarantees import warn_if_weak
 from adeptree.learners.online_learner import Rate
 from adeptree.learners.rates import Seen, check_rate
+from adeptree.learners.weak_promises import warn_if_weak
 from adeptree.roles.base_learner import BaseLearner, checked_prediction
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Odds

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from adeptree.core.display import card, line, standing
+from adeptree.core.display import card, line, pictures, standing
 from adeptree.core.escaping import counted
 from adeptree.core.escaping import rounded_up as rounded_up
-from adeptree.learners.account_plots import plot_certificate
 
 if TYPE_CHECKING:
     from adeptree.learners.account import Account
@@ -62,12 +61,15 @@ class Certificate:
     in_advance_note: str
     """Why it is None, or what is to be said of it."""
     final: float | None
-    """With a horizon: the regret at the end will be at most this, whatever comes, if labels come at once."""
+    """With a horizon: the regret at the end is at most this if labels come at once, with weights up to max_weight."""
     final_note: str
     """Why it is None, with a horizon."""
     realised_bound: float
     """With probability ``confidence``, at all times at once, ``realised_regret`` is at most this."""
     confidence: float
+    max_weight: float | None
+    most_segments: int | None
+    """What was announced: ``in_advance``, ``final`` and ``forever`` are about weights and segments up to these."""
     forever: float | None
     """With review, where the rules can be counted: the guarantee in advance for any number of rounds."""
     review: float | None
@@ -84,10 +86,11 @@ class Certificate:
     """With drift: numbers of changes of the best rule, each with what is proven now of the regret to any such
     sequence of rules."""
     feedback: str | None
-    """"all", or "reviewed": labels are seen for reviewed cases only, and all losses are estimates."""
+    """"all"; "reviewed" or "asked": labels of some cases only are seen, and all losses are estimates."""
+    labels: int
+    """With ``feedback="reviewed"`` or "asked": the cases whose label was wanted so far."""
     average_bound: float | None
-    """With ``feedback="reviewed"``, on average over the coins: the expected cost is at most that of any rule fixed in
-    advance plus this. It is known without labels."""
+    """With such feedback, averaged over the coins: the cost is at most that of any rule fixed in advance plus this."""
     length: int
     """The rounds that the guarantee in advance is about."""
     segments: int | None
@@ -135,12 +138,13 @@ class Certificate:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the losses, and the regret beside what is proven of it; return matplotlib's axes (extra ``plot``)."""
-        return plot_certificate(self, ax)
+        return pictures("account_plots").plot_certificate(self, ax)
 
     def _facts(self) -> dict[str, object]:
         warning = {"warning": SELECTIVE.partition(":")[0]} if self.selective else {}
         stands = standing(self.rounds, self.expected_loss, self.best_rule, self.best_loss, self.bound, self.horizon)
-        return {**stands, **warning}
+        losses = {"losses": "estimates"} if self.feedback in ("reviewed", "asked") else {}
+        return {**stands, **warning, **losses}
 
     def __repr__(self) -> str:
         return line("Certificate", self._facts())
@@ -153,19 +157,11 @@ class Certificate:
         return card("Certificate", {**self._facts(), **more})
 
     def __str__(self) -> str:
-        if self.feedback == "reviewed":
+        if self.feedback in ("reviewed", "asked"):
             return " ".join(filter(None, [self._estimated(), self._pooled(), self._rests_on()]))
-        parts = [
-            self._now(),
-            self._pooled(),
-            self._sequences(),
-            self._before(),
-            self._later(),
-            self._drawn(),
-            self._rests_on(),
-            self._kept(),
-        ]
-        return " ".join(filter(None, [self._so_far(), SELECTIVE if self.selective else "", *parts]))
+        first = [self._so_far(), SELECTIVE if self.selective else "", self._now(), self._pooled(), self._sequences()]
+        rest = [self._before(), self._later(), self._drawn(), self._rests_on(), self._kept()]
+        return " ".join(filter(None, [*first, *rest]))
 
     def _so_far(self) -> str:
         miss, alarm = self.cost_of_miss, self.cost_of_false_alarm
@@ -183,20 +179,22 @@ class Certificate:
         )
 
     def _estimated(self) -> str:
+        n = self.labels
+        seen = f"asked for {counted(n, 'label')}" if self.feedback == "asked" else f"handed {n:,} of them to a person"
         told = (
-            f"The learner answered {counted(self.answered, 'case')}, and {self.reviews:,} of them went to a person. "
-            f"Labels are known for these only, so losses are estimates: a reviewed case counts 1/r times, r being its "
-            f"chance of a review. The estimated cost is {self.expected_loss:,.2f}; the best rule, {self.best_rule}, "
-            f"has {self.best_loss:,.2f}; so the estimated regret is {self.regret:,.2f}."
+            f"The learner answered {counted(self.answered, 'case')} and {seen}. Labels are known for these only, so "
+            f"losses are estimates: such a case counts 1/q times, q being the chance of its label. The estimated cost "
+            f"is {self.expected_loss:,.2f}; the best rule, {self.best_rule}, has {self.best_loss:,.2f}; so the "
+            f"estimated regret is {self.regret:,.2f}."
         )
         if self.average_bound is None:
             return f"{told} Nothing is proven of it: {self.in_advance_note}."
-        scope = "on average over the coins, against any rule fixed in advance, with prompt verdicts"
-        sure = (
-            f"Proven {scope}: the expected cost is at most {rounded_up(self.average_bound)} more than that of the rule."
-        )
-        most = "" if self.in_advance is None else f" In advance: at most {rounded_up(self.in_advance)}."
-        return f"{told} {sure}{most} A single run may differ widely."
+        scope, sure = "on average over the coins, against any rule fixed in advance", rounded_up(self.average_bound)
+        told = f"{told} Proven {scope}: the expected cost is at most {sure} more than that of the rule."
+        before = f"nothing is proven: {self.in_advance_note}"
+        if self.in_advance is not None:
+            before = f"with prompt labels{self._limits()}: at most {rounded_up(self.in_advance)}"
+        return f"{told} In advance, {before}. A single run may differ widely."
 
     def _reviews(self) -> str:
         limit = "is not bounded" if self.most_reviews is None else f"is at most {self.most_reviews:,} in all"
@@ -213,12 +211,12 @@ class Certificate:
         return f"Proven now, from what was seen: at most {rounded_up(self.bound)}{late}."
 
     def _pooled(self) -> str:
-        if self.pooled_bound is None:
+        if self.pooled_bound is None or (self.feedback != "all" and self.average_bound is None):
             return ""
-        over = f"the learner expects at most {rounded_up(self.pooled_bound)} more than that"
+        its, kind = ("", "expected") if self.feedback == "all" else ("an estimated ", "estimated")
         return (
             f"The best rule for all of the {counted(self.segments or 0, 'segment')}, {self.pooled_rule}, has "
-            f"{self.pooled_loss:,.10g}; {over}."
+            f"{its}{self.pooled_loss:,.10g}; the {kind} cost is at most {rounded_up(self.pooled_bound)} more than that."
         )
 
     def _sequences(self) -> str:
@@ -236,7 +234,7 @@ class Certificate:
         coin = f", {self.in_advance_note}" if self.in_advance_note else ""
         if self.review is not None:
             return self._before_with_review(T)
-        scope = f"any stream of {counted(T, 'round')} with prompt labels"
+        scope = f"any stream of {counted(T, 'round')} with prompt labels{self._limits()}"
         return f"In advance, for {scope}: at most {rounded_up(self.in_advance)}{coin}."
 
     def _before_with_review(self, T: int) -> str:
@@ -247,7 +245,11 @@ class Certificate:
         if self.forever is not None:
             length, most = f"with {prompt}, forever", self.forever
         more = f"at most {rounded_up(most)} more than the best rule"
-        return f"In advance, on average over the coins, for any stream {length}: {more}."
+        return f"In advance, on average over the coins, for any stream {length}{self._limits()}: {more}."
+
+    def _limits(self) -> str:
+        of = "" if self.most_segments is None else f", of at most {counted(self.most_segments, 'segment')}"
+        return of if self.max_weight is None else f"{of}, with weights up to {self.max_weight:g}"
 
     def _later(self) -> str:
         if self.horizon == self.rounds:
@@ -256,7 +258,7 @@ class Certificate:
             return f"Of the end nothing is proven: {self.final_note}." if self.final_note else ""
         if_prompt = "" if self.overlaps else ", if labels come at once"
         end = f"After all {self.horizon:,} rounds it will be at most {rounded_up(self.final)}"
-        return f"{end}, whatever comes{if_prompt}."
+        return f"{end}, whatever rounds come{self._limits()}{if_prompt}."
 
     def _drawn(self) -> str:
         by = f"What was drawn exceeds the best rule's by {self.realised_regret:,.10g}"
@@ -272,6 +274,7 @@ class Certificate:
         if self.prior is None:
             return kept
         prior, rate = f"the prior {self.prior!r}", f"the rate {self.rate!r} (now {self.eta:.4g})"
+        rate = "many rates at once" if self.rate == "lanes" else rate
         rests_on = f"{prior} and {rate}; no base learner runs"
         if self.base is not None:
             M = "no mistake bound" if self.mistake_bound is None else f"mistake bound {self.mistake_bound:,}"
@@ -284,24 +287,22 @@ class Certificate:
     def _kept(self) -> str:
         if not self.dropped_paths:
             return ""
-        surely = (
-            "the best rule is among the kept"
-            if self.best_is_kept
-            else "a dropped rule may be better than the best kept one"
-        )
+        surely = "a dropped rule may be better than the best kept one"
+        if self.best_is_kept:
+            surely = "the best rule is among the kept"
         return (
             f"{counted(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to "
             f"keep the width or M: the bounds hold against every rule whose path was kept; {surely}."
         )
 
 
-OF_SEGMENTS = ("feedback", "average_bound", "segments", "pooled_rule", "pooled_loss", "pooled_bound")
+OF_SEGMENTS = ("feedback", "average_bound", "segments", "pooled_rule", "pooled_loss", "pooled_bound", "most_segments")
 MISSING = "forever review most_reviews switches final prior rate eta base mistake_bound mistakes contested engine"
-NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS, "best_is_kept"]) | {
+NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS, "best_is_kept", "max_weight"]) | {
     "final_note": "",
     "dropped_paths": 0,
     "dropped_mass": 0.0,
-    "delay": 0,
+    **dict.fromkeys(("delay", "reviews", "labels"), 0),
     "switches": (),
 }
 """What a certificate tells of a learner that does not weigh paths."""
@@ -322,7 +323,6 @@ def certify(learner: Account, confidence: float = 0.95) -> Certificate:
         "asked": queries.asked,
         "posed": queries.posed,
         "inferred": queries.inferred,
-        "reviews": learner.ledger.reviews,
         "selective": learner.tickets.selective(),
         **NO_GROUNDS,
         **learner.grounds(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from adeptree.core.arguments import check_size, one_of
@@ -21,7 +22,7 @@ from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
 from adeptree.theory import bounds
-from adeptree.theory.decide import Review
+from adeptree.theory.decide import ASKED, REVIEWED, Review
 from adeptree.theory.priors import PaperPrior, Prior, settled_prior
 from adeptree.theory.sharing import Drift
 
@@ -36,8 +37,8 @@ def review(value: Any) -> Review | None:
     return Review(*value) if isinstance(value, (list, tuple)) else Review(value)
 
 
-def check_combination(used: list[str], prior: str | None, max_width: int | None) -> None:
-    """Refuse what cannot be combined with options that need a prior that conserves mass."""
+def check_combination(used: list[str], prior: str | None, max_width: int | None) -> str | None:
+    """Return the prior, by default "mixed" with options that need one that conserves mass; refuse what loses it."""
     if used and prior == "paper":
         raise UnsupportedCombination(
             f'prior="paper" loses mass, so that {used[0]} has no guarantee with it; use prior="mixed"'
@@ -46,6 +47,7 @@ def check_combination(used: list[str], prior: str | None, max_width: int | None)
         raise UnsupportedCombination(
             f"with max_width={max_width} paths are dropped, so that {used[0]} has no guarantee; leave max_width out"
         )
+    return prior or ("mixed" if used else None)
 
 
 def mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:
@@ -92,11 +94,22 @@ def prior(
     return PaperPrior(horizon, needed_mistake_bound(M, base, concept_class))
 
 
-def rate_name(value: Any, prior: Prior, largest: float | None = None, drifts: bool = False) -> str | float:
+def rate_name(value: Any, prior: Prior, largest: float | None, drifts: bool, asked: str | None) -> str | float:
     """Return the rate asked for: by default the paper's for the paper's prior, else the adaptive one.
 
-    ``largest`` is that of a review, and its default. With drift the default is all rates at once.
+    ``largest`` is that of a review, and its default; ``asked`` is the default where labels are asked for. With drift
+    the default is all rates at once.
     """
+    if asked is not None:
+        value = asked if value is None else value
+        if value in ("first-order", "adaptive"):
+            raise UnsupportedCombination(
+                f'with feedback="asked" losses are estimates, which a rate must not follow; {got("rate", value)}; '
+                f'leave rate out, or give "paper", "anytime" or a positive number'
+            )
+        if drifts and value == "anytime":
+            raise UnsupportedCombination('feedback="asked" with drift= needs a constant rate; give horizon= or rate=')
+        return check_rate(value, RATES)
     if largest is not None:
         if value is None or value == "review":
             return "review"
@@ -130,33 +143,41 @@ def check_drift(drift: Drift | None, review: Review | None, step: float) -> None
     if drift is not None and step > STEEPEST:
         raise UnsupportedCombination(
             f"with drift= the rate times the largest cost of a round may be up to {STEEPEST:g}; got {step:.4g}; give a "
-            f"larger cost of a review, or a smaller rate="
+            f"{'smaller rate=' if review is None else 'larger cost of a review, or a smaller rate='}"
         )
 
 
-def check_feedback(
-    feedback: str, review: Review | None, max_labels: int | None, drifts: bool, horizon: int | None
-) -> bool:
-    """Return whether labels are seen for reviewed cases only; refuse what cannot be combined with that."""
-    if feedback == "asked" or max_labels is not None:
-        raise UnsupportedCombination(
-            'feedback="asked" and max_labels= are not available yet; use feedback="all", or feedback="reviewed" with '
-            "review="
-        )
-    if one_of("feedback", feedback, ("all", "reviewed")) == "all":
-        return False
-    if review is None or (review.policy, review.at_most, review.delay, review.promise) != (
-        "fewest",
-        None,
-        0,
-        "average",
-    ):
+def check_feedback(feedback: str, review: Review | None, most: int | None, drifts: bool, horizon: int | None) -> str:
+    """Return of which cases labels are seen; refuse what cannot be combined with that."""
+    if one_of("feedback", feedback, ("all", "reviewed", "asked")) == "asked":
+        if review is not None:
+            raise UnsupportedCombination(
+                f'feedback="asked" refuses review=; {got("review", review)}; leave it out, or use feedback="reviewed"'
+            )
+        if most is not None:
+            check_size("max_labels", most, at_least=0)
+        return feedback
+    if most is not None:
+        raise InvalidArgument(f'max_labels= needs feedback="asked"; {got("max_labels", most)}; leave it out')
+    if feedback == "all":
+        return feedback
+    if review is None or review != Review(review.cost):
         raise UnsupportedCombination(
             f'feedback="reviewed" needs review=, a cost or Review(cost) without other settings; {got("review", review)}'
         )
     if drifts and horizon is None:
         raise UnsupportedCombination('feedback="reviewed" with drift= needs a constant rate; give horizon=')
-    return True
+    return feedback
+
+
+def put_policy(kernel: Any, review: Review | None, partial: bool, weight: float, most_labels: int | None) -> None:
+    """Tell a kernel which cases to hand to a person, and of which it wants the label."""
+    if review is not None:
+        review.put_on(kernel, weight)
+        if partial:
+            kernel.policy, kernel.best_rate = REVIEWED, review.rate(kernel.cost1, kernel.cost0) / weight
+    elif partial:
+        kernel.set_policy(0.0, weight, ASKED, 0.0, math.inf if most_labels is None else most_labels)
 
 
 def rate_rule(
@@ -167,18 +188,18 @@ def rate_rule(
     on_grid: bool = False,
     scale: float = 1.0,
     largest: float | None = None,
-    reviewed: float = 0.0,
+    paid: float | None = None,
 ) -> RateRule:
     """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches.
 
-    ``reviewed`` is the cost of a review, if labels are seen for reviewed cases only.
+    ``paid`` is the cost of a review (or 0, without), if labels are seen for reviewed or asked cases only.
     """
-    if largest is not None and reviewed:
+    if paid is not None and prior.price(horizon or 1) is None:
+        raise UnsupportedCombination(f"feedback= needs a price of every rule: {prior.unknown}")
+    if largest is not None and paid:
         if value != "review":
             raise UnsupportedCombination(f'feedback="reviewed" sets the rate; {got("rate", value)}; leave rate out')
-        if prior.price(horizon or 1) is None:
-            raise UnsupportedCombination(f'feedback="reviewed" needs a price of every rule: {prior.unknown}')
-        return ReviewedRate(largest, reviewed, prior.price, horizon)
+        return ReviewedRate(largest, paid, prior.price, horizon)
     if largest is not None:
         return ReviewRate(largest if value == "review" else float(value))
     if value == "lanes":
@@ -191,7 +212,7 @@ def rate_rule(
     if price is None:
         raise InvalidArgument(f'rate="{value}" needs a mistake bound; give mistake_bound=, or rate="adaptive"')
     if value == "anytime":
-        return Anytime(prior.price)
+        return Anytime(prior.price, scale)
     if horizon is None:
         raise InvalidArgument(f'rate="{value}" needs a horizon; give one, or rate="adaptive" or "anytime"')
     if value == "first-order":

@@ -9,13 +9,13 @@ from adeptree.families.registry import engines_of
 from adeptree.roles.engine import Engine, Problem
 
 
-def structure_for(choice: str, problem: Problem) -> type[Engine] | None:
+def structure_for(choice: str, problem: Problem, drifts: bool = False) -> type[Engine] | None:
     """Return the kind of engine that stands for the paths from the first round on; None if it is the paths."""
     reasons = []
     for engine in engines_of(problem.concept_class) if choice != "paths" else ():
         reason = engine.accepts(problem)
         if reason is None:
-            return engine
+            return None if drifts and engine.lists_paths and choice == "auto" else engine
         reasons.append(reason)
     if choice == "collapsed":
         why = "; ".join(reasons) or f"{problem.concept_class!r} has no such engine"

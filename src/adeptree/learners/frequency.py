@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from copy import deepcopy
-from itertools import chain
-from operator import mul
+from operator import mul, sub
 from typing import Any
 
-from adeptree.core.declared_state import is_real, need
-from adeptree.core.errors import InvalidArgument, got
+from adeptree.core.arguments import check_number, check_size
+from adeptree.core.declared_state import COUNT, LARGEST, Declared, Fields, Items, Number, need
 from adeptree.core.types import label_of
+from adeptree.theory.coins import Coins
 
 MEMORIES = (8, 40, 200, 1000)
 """Of each side, and of both, the frequencies of about so many of the last rows are known ..."""
@@ -27,9 +27,9 @@ BELIEF_AFTER = 0.02
 """How much each of those after the same labels is believed at first."""
 SHARE = 0.003
 """This part of the belief restarts after every label, so that a stream may change."""
-BINS = 10
-STEPS = 1000
+BINS, STEPS = 10, 1000
 """Numbers are multiples of one over this: so close to the edge of a tenth can they be."""
+WIDE = STEPS // BINS
 STEADY = 5.0
 """How much a number that differs from the side's own frequency must pay back to be given."""
 MOVE = 0.05
@@ -37,43 +37,43 @@ MOVE = 0.05
 FURTHEST = 0.6
 """No number is further from the side's own frequency."""
 
-BOTH = 2
-"""Where both sides together are counted; behind it each side's rows after 000, 001, ... 111."""
-GROUPS = (MEMORIES,) * 3 + (AFTER,) * 16
-KEPT = ("near", "ones", "belief", "owed", "last", "after")
-_OWN = (1 - len(AFTER) * BELIEF_AFTER) / (2 * sum(LONGER**i for i in range(len(MEMORIES))))
-_FIRST = [_OWN * LONGER**i for i in range(len(MEMORIES))] * 2 + [BELIEF_AFTER] * len(AFTER)
+ALL = MEMORIES * 3 + AFTER * 16
+"""Of the side of 0, of that of 1, and of both; then of each side after the labels 000, 001, ... 111."""
+EACH = len(MEMORIES)
+_LONGER = [LONGER**i for i in range(EACH)] * 2
+FIRST = [(1 - len(AFTER) * BELIEF_AFTER) * i / sum(_LONGER) for i in _LONGER] + [BELIEF_AFTER] * len(AFTER)
+"""What is believed at first: of a side's own memories, of those of both, of those after the same labels."""
 
 
-class Frequency:
+class Frequency(Declared):
     """How often the label was 1 among rows like this one, calibrated online; give it each p, then each label.
 
-    Rows are alike if the learner would rather guess 1 at them (p >= 1/2), or rather 0. For each of the two sides
-    several frequencies are known before the label is: of its last rows, of the last rows of both, and of its rows that
-    came after the same three labels, with a short memory and with longer ones. They are mixed by how probable they
-    made the labels so far (Bayes' rule, with a small share that restarts, so that the best of them may change).
-    That number still lags and wavers, so it is corrected: for each tenth of the scale the sum of (label - number) so
-    far is kept, and a number is given that leads the sums back towards 0 (a step down the sum of their squares, as in
-    proofs of calibration by Blackwell's theorem). So it can be read as "of the rows that got 8 %, about 8 % were 1".
-    It is a multiple of 0.001, and promises nothing of the regret.
+    Of the rows that got 8 %, about 8 % were 1: after n rows the expected error is at most 500/sqrt(n) + 0.1 points,
+    if each label comes before the next number is given and does not depend on the coin of its own row. That coin is a
+    function of ``seed`` and ``rows``. Numbers are multiples of 0.001.
+
+    Recent frequencies of rows with the same guess, of all rows, and after the same three labels are mixed by Bayes'
+    rule. The number then leads the sums of (label - number), one per tenth, back towards 0. Where they are large, a
+    coin chooses between the two sides of an edge of two tenths. ``docs/frequency.md`` has the proof.
 
     >>> frequency = Frequency()
     >>> rows = [(0.9, 1), (0.1, 0), (0.8, 1), (0.2, 0)] * 30
     >>> given = frequency.of_many([p for p, _ in rows], [y for _, y in rows])
-    >>> given[0], frequency.of(0.9), frequency.of(0.1), round(frequency.error, 2)
-    (0.5, 1.0, 0.0, 5.64)
+    >>> given[0], frequency.of(0.9), frequency.of(0.1), round(frequency.error, 1)
+    (0.5, 1.0, 0.0, 5.6)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = check_size("seed", seed, at_least=0)
         self.rows = 0
         """Labels that came."""
-        # Of either side, of both, and after each three labels: how many rows each memory counts, and how many were 1.
-        self._near = [[FIRST_ROWS] * len(memories) for memories in GROUPS]
-        self._ones = [[FIRST_ROWS / 2] * len(memories) for memories in GROUPS]
-        self._belief = [list(_FIRST), list(_FIRST)]  # of each side: in its own, in those of both, in those after labels
-        self._owed = [0.0] * BINS  # the sum of (label - number) in each tenth
-        self._last = [-1, -1]  # the tenth in which each side was answered last
-        self._after = 0  # the last three labels, as a number
+        self.near = [FIRST_ROWS] * len(ALL)  # how many rows each memory counts
+        self.ones = [FIRST_ROWS / 2] * len(ALL)  # how many of them were 1
+        self.belief = FIRST * 2  # of each side: in its own memories, in those of both, in those after labels
+        self.owed = [0] * BINS  # the sum of (label - number) in each tenth, in steps
+        self.below = [0] * BINS  # how many numbers in each tenth were a step below its upper edge
+        self.last = [-1, -1]  # the tenth in which each side was answered last
+        self.after = 0  # the last three labels, as a number
 
     def of(self, p: float) -> float:
         """Return how often rows like one answered with p were 1; commits nothing."""
@@ -82,27 +82,29 @@ class Frequency:
     def learn(self, p: float, y: Any, given: float | None = None) -> None:
         """Take over that a row answered with p had label y (``given``: the number it got, if not that of now)."""
         label, side = label_of(y), _side(p)
-        number = self._steps(side) if given is None else round(STEPS * given)
-        tenth = _tenth(number)
-        self._owed[tenth] += label - number / STEPS
-        self._last[side] = tenth
-        chances = [chance if label else 1 - chance for chance in self._chances(side)]
-        belief = [before * chance for before, chance in zip(self._belief[side], chances, strict=True)]
+        number = self._steps(side) if given is None else round(STEPS * _checked("given", given))
+        tenth = min(number // WIDE, BINS - 1)
+        self.owed[tenth] += STEPS * label - number
+        self.below[tenth] += (number + 1) % WIDE == 0
+        self.last[side] = tenth
+        mine = slice(side * len(FIRST), (side + 1) * len(FIRST))
+        belief = [b * (c if label else 1 - c) for b, c in zip(self.belief[mine], self._chances(side), strict=True)]
         kept = (1 - SHARE) / sum(belief)
-        self._belief[side] = [kept * now + SHARE * first for now, first in zip(belief, _FIRST, strict=True)]
-        for group in self._groups(side):
-            near, ones = self._near[group], self._ones[group]
-            for i, memory in enumerate(GROUPS[group]):
-                fade = 1.0 - 1.0 / memory if near[i] >= memory else 1.0
-                near[i] = near[i] * fade + 1.0
-                ones[i] = ones[i] * fade + label
-        self._after = 2 * self._after % 8 + label
+        self.belief[mine] = [kept * now + SHARE * first for now, first in zip(belief, FIRST, strict=True)]
+        for i in self._counted(side):
+            fade = 1.0 - 1.0 / ALL[i] if self.near[i] >= ALL[i] else 1.0
+            self.near[i] = self.near[i] * fade + 1.0
+            self.ones[i] = self.ones[i] * fade + label
+        self.after = 2 * self.after % 8 + label
         self.rows += 1
 
     def of_many(self, ps: Iterable[float], ys: Iterable[Any]) -> list[float]:
         """Return the numbers of a sequence of rows, each as of before its label, and learn all that have one."""
-        given = []
-        for p, y in zip(ps, ys, strict=True):
+        rows, given = list(zip(ps, ys, strict=True)), []
+        for p, y in rows:  # (all input is checked before the first row)
+            _side(p)
+            _ = y is None or label_of(y)
+        for p, y in rows:
             given.append(self.of(p))
             if y is not None:
                 self.learn(p, y, given[-1])
@@ -111,61 +113,63 @@ class Frequency:
     @property
     def error(self) -> float:
         """How far numbers and labels were apart so far, in points: 10 bins, mean over the rows."""
-        return 100 * sum(map(abs, self._owed)) / self.rows if self.rows else 0.0
+        return 100 / STEPS * sum(map(abs, self.owed)) / max(self.rows, 1)
 
-    def _groups(self, side: int) -> tuple[int, ...]:
-        """Return where a row of this side is counted."""
-        return side, BOTH, BOTH + 1 + 8 * side + self._after
+    def _counted(self, side: int) -> list[int]:
+        """Return the places of the memories of a side, of both, and of the side after the same three labels."""
+        own, after = EACH * side, 3 * EACH + len(AFTER) * (8 * side + self.after)
+        return [*range(own, own + EACH), *range(2 * EACH, 3 * EACH), *range(after, after + len(AFTER))]
 
     def _chances(self, side: int) -> list[float]:
-        """Return the frequencies that are mixed: the side's own, those of both, and those after the same labels."""
-        counted = (zip(self._ones[group], self._near[group], strict=True) for group in self._groups(side))
-        return [(ones + FAINT / 2) / (near + FAINT) for ones, near in chain(*counted)]
+        """Return the frequencies that are mixed."""
+        return [(self.ones[i] + FAINT / 2) / (self.near[i] + FAINT) for i in self._counted(side)]
 
     def _steps(self, side: int) -> int:
-        own = sum(map(mul, self._belief[side], self._chances(side)))
+        own = sum(map(mul, self.belief[side * len(FIRST) :], self._chances(side)))
+        counted = list(map(sub, self.owed, self.below))  # with every number below an edge taken for the edge
+        if sum(map(mul, counted, counted)) > STEPS**2 * self.rows:
+            # One side of the nearest edge between a sum above 0 and one that is not.
+            sums = [math.inf, *counted, -math.inf]
+            edge = min((k for k in range(BINS + 1) if sums[k] > 0 >= sums[k + 1]), key=lambda k: abs(k / BINS - own))
+            coin = Coins(self.seed).of(self.rows + 1, "frequency")
+            return WIDE * edge - int(coin * (sums[edge] - sums[edge + 1]) < -sums[edge + 1])
         low, high = max(0, math.ceil(STEPS * (own - FURTHEST))), min(STEPS, math.floor(STEPS * (own + FURTHEST)))
-        least, best, wide = math.inf, 0, STEPS // BINS
-        for tenth, owed in enumerate(self._owed):
-            first, last = max(low, wide * tenth), min(high, wide * (tenth + 1) - (tenth < BINS - 1))
-            if first > last:
-                continue
-            # In each tenth the number that pays most: the least of STEADY d^2 - 2 owed d, d away from the own one.
-            number = min(max(round(STEPS * (own + owed / STEADY)), first), last)
-            away = number / STEPS - own
-            cost = (STEADY * away - 2 * owed) * away + (MOVE if tenth != self._last[side] else 0.0)
-            if cost < least:
-                least, best = cost, number
-        return best
+        best = (math.inf, 0)
+        for tenth, owed in enumerate(steps / STEPS for steps in self.owed):
+            first, last = max(low, WIDE * tenth), min(high, WIDE * (tenth + 1) - (tenth < BINS - 1))
+            if first <= last:
+                # In each tenth the number that pays most: the least of STEADY d^2 - 2 owed d, d away from the own one.
+                number = min(max(round(STEPS * (own + owed / STEADY)), first), last)
+                away = number / STEPS - own
+                best = min(best, ((STEADY * away - 2 * owed) * away + MOVE * (tenth != self.last[side]), number))
+        return best[1]
+
+    def declared(self) -> Fields:
+        """Return what there is in the state, by name."""
+        kept: dict[str, Any] = {"near": Items(len(ALL), Number(float, 1)), "ones": Items(len(ALL), Number(float, 0))}
+        kept |= {"owed": Items(BINS, Number(int, -LARGEST, LARGEST)), "below": Items(BINS, COUNT)}
+        kept |= {"belief": Items(2 * len(FIRST), Number(float, 0, 1)), "last": Items(2, Number(int, -1, BINS - 1))}
+        return kept | {"after": Number(int, 0, 7), "seed": COUNT, "rows": COUNT}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """Raise ValueError unless values that fit their declarations fit each other."""
+        need(all(one <= row <= m + 1 for one, row, m in zip(state["ones"], state["near"], ALL, strict=True)), "ones")
+        for belief in (state["belief"][: len(FIRST)], state["belief"][len(FIRST) :]):
+            need(min(belief) > 0 and math.isclose(sum(belief), 1), "belief")
+        need(sum(map(abs, state["owed"])) <= STEPS * state["rows"] and sum(state["below"]) <= state["rows"], "owed")
 
     def state(self) -> dict[str, Any]:
-        """Return all of it as plain values: restored from them it goes on to the last bit."""
-        kept = {name: getattr(self, f"_{name}") for name in KEPT}
-        return {"rows": self.rows} | deepcopy(kept)
+        """Return all of it as plain values; what is restored from them gives the same numbers to the last bit."""
+        return deepcopy(super().state())
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned; ValueError and its like if that is not what it is."""
-        rows, near, ones, belief, owed, last, after = (state[name] for name in ("rows", *KEPT))
-        need(type(rows) is int and rows >= 0, "rows")
-        memories = list(map(len, GROUPS))
-        need([len(part) for part in near] == [len(part) for part in ones] == memories, "near")
-        need([len(part) for part in (*belief, owed, last)] == [len(_FIRST)] * 2 + [BINS, 2], "belief")
-        need(all(map(is_real, [*chain(*near, *ones, *belief), *owed])), "owed")
-        for one, row, memory in zip(chain(*ones), chain(*near), chain(*GROUPS), strict=True):
-            need(0 <= one <= row <= memory + 1 and row >= 1, "ones")
-        need(all(min(parts) > 0 and math.isclose(sum(parts), 1) for parts in belief), "belief")
-        need(all(type(tenth) is int and -1 <= tenth < BINS for tenth in last), "last")
-        need(type(after) is int and 0 <= after < 8, "after")
-        self.rows = rows
-        for name in KEPT:
-            setattr(self, f"_{name}", deepcopy(state[name]))
+        """Take over what :meth:`state` returned; ValueError if that is not what it is."""
+        super().restore(deepcopy(state))
 
 
 def _side(p: float) -> int:
-    if not 0 <= p <= 1:
-        raise InvalidArgument(f"p must be the chance that a learner guesses 1, between 0 and 1; {got('p', p)}")
-    return int(p >= 0.5)
+    return int(_checked("p", p) >= 0.5)
 
 
-def _tenth(steps: int) -> int:
-    return min(steps * BINS // STEPS, BINS - 1)
+def _checked(name: str, value: float) -> float:
+    return check_number(name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)

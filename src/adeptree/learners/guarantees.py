@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from bisect import bisect_left
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from adeptree.core.arguments import LARGEST_LINE, check_number, check_size
-from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnded
+from adeptree.core.errors import InvalidArgument, PromiseEnded
 from adeptree.core.escaping import counted
 from adeptree.learners.rates import ConstantRate
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
     from adeptree.learners.online_learner import OnlineLearner
-
-LATE_PROMISE = 10_000
-"""Without a horizon: a promise that a coin beats for longer than this is worth a warning."""
 
 
 def theorem_one(learner: Adept) -> float:
@@ -44,7 +40,7 @@ def to_sequences(learner: Adept, switches: int) -> float:
     with suppress(InvalidArgument):  # (where the paths can be listed, the lightest one costs the most)
         lightest = float(-engine.rows().log_mass.min())
         price = lightest if price is None else min(price, lightest)
-    if not switches or price is None:
+    if not switches or price is None or learner.concept_class.one_rate:
         return now(learner) if not switches else math.inf
     price = engine.sequence_price(price, learner.rounds, switches)
     return min(engine.proven(price, engine.sequence_loss(switches)), trivial)
@@ -70,10 +66,11 @@ def not_rounded_below(regret: float, proven: float, most: float) -> float:
 def in_advance(learner: Adept, T: int) -> float | None:
     """Return what is true of every stream of T rounds with prompt labels, and weights as large as was said."""
     price = learner.prior.price(T)
-    if price is None or lapsed(learner) or (learner.horizon is not None and learner.horizon < T):
+    ends = [most for most in (learner.horizon, learner.max_labels) if most is not None]
+    if price is None or lapsed(learner) or min(ends, default=T) < T:
         return None
     value = learner.rate_rule.in_advance(T, learner.engine.sequence_price(price, T), learner.scale)
-    return None if value is None else min(value, float(T * learner.scale))
+    return None if value is None else min(value + learner.prior.further(T, learner.scale), float(T * learner.scale))
 
 
 def grounds(learner: Adept) -> dict[str, Any]:
@@ -82,9 +79,7 @@ def grounds(learner: Adept) -> dict[str, Any]:
     return {
         "in_advance_note": note(learner),
         "forever": forever(learner),
-        "review": None if learner.review is None else learner.review.cost,
-        "delay": 0 if learner.review is None else learner.review.delay,
-        "most_reviews": None if learner.review is None else learner.review.at_most,
+        **_picked(learner),
         "switches": None
         if learner.drift_of is None or learner.concept_class.one_rate
         else tuple((m, to_sequences(learner, m)) for m in (1, 3, 10)),
@@ -107,12 +102,22 @@ def grounds(learner: Adept) -> dict[str, Any]:
     }
 
 
+def _picked(learner: Adept) -> dict[str, Any]:
+    review, picked = learner.review, learner.ledger.picked
+    told: dict[str, Any] = {"labels": picked if learner.partial else 0, "max_weight": learner.max_weight}
+    if review is not None:
+        told |= {"review": review.cost, "reviews": picked, "delay": review.delay, "most_reviews": review.at_most}
+    return told
+
+
 def on_average(learner: Adept) -> float | None:
-    """Return what is known of the regret on average where labels are seen for reviewed cases only (Theorem S)."""
+    """Return what is known of the regret on average where labels of some rounds only are seen (Theorems S and Q)."""
     price = learner.prior.price(max(1, learner.answered))
-    if not learner.reviewed or price is None or lapsed(learner):
+    if not learner.partial or price is None or _beyond_lateness(learner):
         return None
-    return learner.engine.sequence_price(price, learner.answered) / learner.learning_rate + learner.ledger.floor_cost
+    beyond = learner.ledger.excess if _too_late(learner) else learner.ledger.beyond_mix
+    price = learner.engine.sequence_price(price, learner.answered)
+    return price / learner.learning_rate + beyond if price else beyond
 
 
 def pooled(learner: Adept) -> dict[str, Any]:
@@ -122,12 +127,13 @@ def pooled(learner: Adept) -> dict[str, Any]:
         return {}
     rule, loss, price = found
     bound = learner.engine.proven(price, loss)
-    return {"pooled_rule": str(rule), "pooled_loss": loss, "pooled_bound": bound, "segments": learner.engine.segments()}
+    told: dict[str, Any] = {"segments": learner.engine.segments(), "most_segments": learner.segments}
+    return {**told, "pooled_rule": str(rule), "pooled_loss": loss, "pooled_bound": bound}
 
 
 def forever(learner: Adept) -> float | None:
     """Return the guarantee in advance for any number of rounds, where review has one that stops to grow."""
-    ends = learner.horizon is not None or learner.drift_of is not None or learner.reviewed
+    ends = learner.horizon is not None or learner.drift_of is not None or learner.partial
     if learner.review is None or ends or learner.prior.price(LARGEST_LINE) is None:
         return None
     value = in_advance(learner, LARGEST_LINE)
@@ -168,10 +174,12 @@ def _beyond_lateness(learner: Adept) -> list[str]:
     if proven is None or proven > (learner.mistake_bound or 0):
         found.append('with on_excess="prune" rules beyond M may be dropped, and of those nothing is promised')
     heaviest, scale = learner.heaviest_round, learner.scale
-    if heaviest > scale and not learner.reviewed:
+    if heaviest > scale and not learner.partial:
         found.append(f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced")
     if learner.review is not None and learner.review.at_most is not None:
         found.append(f"after {counted(learner.review.at_most, 'review')} the learner decides alone")
+    if learner.partial and (missing := learner.waiting if _too_late(learner) else learner.tickets.given_up.number):
+        found.append(f"{counted(missing, 'label')} that the learner wanted did not come, or not yet")
     found += filter(None, [learner.engine.exceeded()])
     if learner.weighed and not learner.rate_rule.weighs:
         found.append(f"the rate {learner.rate!r} promises nothing for rounds of different weights")
@@ -188,9 +196,11 @@ def why_nothing(learner: Adept) -> str:
     """Say why nothing is promised in advance."""
     if learner.prior.price(1) is None:
         if not learner.engine.runs_base:
-            return learner.prior.unknown
+            return learner.engine.exceeded() or learner.prior.unknown
         return "neither a mistake bound of the base learner nor the number of rules is known"
-    return lapsed(learner) or f"the rate {learner.rate!r} has no such bound here"
+    if (ended := lapsed(learner)) or learner.max_labels is None or learner.max_labels >= learner.length:
+        return ended or f"the rate {learner.rate!r} has no such bound here"
+    return f"after {counted(learner.max_labels, 'label')} it asks for no more, and a case adds all that it can cost"
 
 
 def note(learner: Adept) -> str:
@@ -222,7 +232,7 @@ def final(learner: Adept) -> float | None:
     constant rate U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
     """
     T = learner.horizon
-    if T is None or final_note(learner) or learner.reviewed:
+    if T is None or final_note(learner) or learner.partial:
         return None
     rest = T - learner.rounds
     proven = [learner.regret + rest * learner.scale]
@@ -244,46 +254,13 @@ def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
     return value is not None and value < T * scale / 2
 
 
-def first_useful_round(learner: OnlineLearner) -> int | None:
-    """Return about from which round on the promise in advance is below a coin's; None if never."""
-    t = 1
-    while not _useful_at(learner, t):
-        if t > 1 << 50:
-            return None
-        t *= 2
-    return bisect_left(range(t), True, lo=t // 2, key=lambda rounds: _useful_at(learner, rounds))
-
-
-def _useful_at(learner: OnlineLearner, rounds: int) -> bool:
-    return beats_a_coin(learner.bound_after(rounds), rounds, learner.scale)
-
-
-def warn_if_weak(learner: OnlineLearner, because: str) -> None:
-    """Say it where a learner is built whose promise is no better than a coin's, and why that is."""
-    T, scale = learner.horizon, learner.scale
-    value = learner.bound_after(T or LATE_PROMISE)
-    if value is None or beats_a_coin(value, T or LATE_PROMISE, scale):
-        return
-    if T is not None:
-        text = f"{value:,.1f} over any stream of {T:,} rounds, no less than a coin's {T * scale / 2:,.1f}"
-    else:
-        first = first_useful_round(learner)
-        until = "at any time" if first is None else f"before round {first:,}"
-        text = f"no less than a coin's half mistake a round {until}"
-    warnings.warn(
-        f"what is promised in advance is {text} ({because}): true, and useless; `bound`, "
-        f"which is proven from what was seen, is mostly far smaller",
-        NoBetterThanACoin,
-        stacklevel=3,
-    )
-
-
 def warn_if_over(learner: OnlineLearner, cost: float) -> None:
     """Warn before the first round that ends what was promised; refuse it where its factor would be negative."""
-    if cost > learner.scale and learner.rate_rule is not None and learner.rate_rule.name == "lanes":
+    lanes = learner.rate_rule is not None and learner.rate_rule.name == "lanes"
+    if cost > learner.scale and (lanes or learner.partial):
         raise InvalidArgument(
-            f"a round costs {cost:g}, more than the {learner.scale:g} announced by max_weight and costs; with drift= "
-            f"build with a larger max_weight="
+            f"a round costs {cost:g}, more than the {learner.scale:g} announced by max_weight and costs; with "
+            f"{'drift' if lanes else 'feedback'}= build with a larger max_weight="
         )
     if cost > learner.scale >= learner.heaviest_round:
         warnings.warn(
@@ -292,15 +269,3 @@ def warn_if_over(learner: OnlineLearner, cost: float) -> None:
             PromiseEnded,
             stacklevel=4,
         )
-
-
-def why_weak(learner: Adept) -> str:
-    """Say what makes a promise no better than a coin's."""
-    if isinstance(learner.rate, float):
-        return f"at the rate {learner.rate:g}, which is not tuned to it"
-    if learner.mistake_bound is None or not learner.engine.runs_base:
-        return "for so few rounds the class is large"
-    return (
-        f"the base learner {type(learner.base).__name__} may err M={learner.mistake_bound:,} times; more rounds, or a "
-        f"base learner with a smaller mistake bound, change that"
-    )

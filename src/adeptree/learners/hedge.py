@@ -7,9 +7,9 @@ import math
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.listed import check_listed
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.guarantees import warn_if_weak
 from adeptree.learners.online_learner import OnlineLearner, Rate
 from adeptree.learners.rates import Adaptive, ConstantRate, FirstOrder, RateRule, check_rate
+from adeptree.learners.weak_promises import warn_if_weak
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Engine
 from adeptree.structures.experts import ListedExperts

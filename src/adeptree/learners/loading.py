@@ -10,7 +10,7 @@ from typing import Any
 
 from adeptree.core import errors, files
 from adeptree.core.errors import InvalidArgument, StateError, got
-from adeptree.families.registry import BASES, NATURAL, family_named
+from adeptree.families.registry import NATURAL, base_kind, family_named
 from adeptree.families.specs import base_named, called, is_long, parse
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.callbacks import LOG
@@ -152,7 +152,7 @@ def _base(name: str | None, given: Any, path: object) -> Any:
         return given
     if name is None:
         raise StateError(f"{path} was learnt with a base learner of your own: pass it again as base=")
-    if (kind := name.partition("(")[0]) not in (*BASES, NATURAL):
+    if (kind := name.partition("(")[0]) != NATURAL and base_kind(kind) is None:
         raise StateError(
             f"{path} was learnt with {name}; its base learner {kind!r} is not known here: pass it as base=, or import "
             f"the module that defines it (which makes it known with adeptree.register)"

@@ -20,7 +20,7 @@ from adeptree.learners.guarantees import warn_if_over
 from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
 from adeptree.learners.rates import RateRule, Seen
 from adeptree.learners.saving import Saved
-from adeptree.learners.tickets import GUESSES, REVIEW, Ticket
+from adeptree.learners.tickets import GUESSES, Ticket
 from adeptree.learners.transactions import Result, undone_if_raised
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.kernel_engine import NO_COSTS
@@ -48,8 +48,6 @@ class OnlineLearner(Saved):
 
     weighs: ClassVar[bool] = False
     """Whether rounds may have costs and weights."""
-    reviewed: bool = False
-    """Whether labels are seen for reviewed cases only."""
     rate_rule: RateRule | None = None
     """The rule that adapts the rate; None if the learner sees to its rate itself."""
 
@@ -131,9 +129,9 @@ class OnlineLearner(Saved):
 
     def _learn(self, x: Any, label: int, cost: float) -> None:
         if isinstance(x, Ticket):
-            if self.reviewed and x.guess is not None:
+            if not x.ask:
                 raise InvalidArgument(
-                    f'with feedback="reviewed" only reviewed cases take a label; ticket {x.id} was answered {x.guess}'
+                    f"the learner did not ask for the label of ticket {x.id}; give it labels of tickets with ask=True"
                 )
             self._settle(self.tickets.find(x), label, cost)
         else:
@@ -152,21 +150,23 @@ class OnlineLearner(Saved):
     def _answered(self, x: Any) -> Ticket:
         point, instance, ledger = self._point(x), self._instance(x), self._ledger
         self._look(point)
-        p, r = self._call(self._kernel.decide, point)
+        p, r, q = self._call(self._kernel.decide, point)
         owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
         kept, action = kept_for_later(one(self.concept_class, x), instance), self._guess(instance, p, r)
-        ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, owner, r)
+        ask = self._kernel.wants(action, self._coins.asking(ledger.answered + 1, self.concept_class.key(instance)))
+        ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, owner, r, q, ask)
         # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
-        if not self.reviewed or action == REVIEW:
+        if ask:
             self.tickets.add(ticket)
-        self._play("open", point, action)
+        self._play("open", point, action, ask)
         return ticket
 
     def _settle(self, ticket: Ticket, label: int, cost: float) -> None:
         entered = self._structure.entered(ticket.id, self._instance(ticket.x), ticket.x)
-        self.tickets.settle(ticket)
         overlaps = self._ledger.rounds - ticket.arrivals
-        self._play("settle", entered, label, cost, ticket.p, ticket.r, GUESSES.index(ticket.guess), overlaps)
+        self.tickets.settle(ticket)
+        how = (ticket.p, ticket.r, GUESSES.index(ticket.guess), overlaps, ticket.q)
+        self._play("settle", entered, label, cost, *how)
 
     def give_up(self, ticket: Ticket) -> None:
         """Declare that the label of a ticket will never come: it takes no more room, and stays counted as waiting."""
@@ -186,6 +186,8 @@ class OnlineLearner(Saved):
         self._whole(self._learn_answered, x, label, self._cost(label, weight), p, guess, since)
 
     def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
+        if self.partial:
+            raise InvalidArgument("with feedback= the chance of a label is part of a ticket; use answer(x)")
         point, overlaps = self._point(x), self.tickets.forget_noted(p, guess, since, self._ledger.rounds)
         late = overlaps != 0 or p != self._look(point)
         self._play("learn_answered", point, label, cost, p, 0.0, guess, overlaps, late)

@@ -190,7 +190,7 @@ class FirstOrder(RateRule):
 
 
 class Anytime(RateRule):
-    """eta_t = 2 sqrt(K_t / t) with K_t what any path may cost: good for all t at once.
+    """eta_t = 2 sqrt(K_t / t) / scale with K_t what any path may cost: good for all t at once.
 
     On a grid of t, so that eta changes at few rounds, known in advance.
 
@@ -202,9 +202,9 @@ class Anytime(RateRule):
 
     name = "anytime"
 
-    def __init__(self, price: Callable[[int], float | None]) -> None:
+    def __init__(self, price: Callable[[int], float | None], scale: float = 1.0) -> None:
         super().__init__()
-        self.price = price
+        self.price, self.scale = price, scale
         self.look(Seen(0, 0, 0.0, float))
 
     def look(self, seen: Seen) -> None:
@@ -214,12 +214,12 @@ class Anytime(RateRule):
         t = seen.rounds + 1
         price = self.price(t)
         if price is not None:  # past a horizon there is none, and the rate stays
-            self.eta = 2 * math.sqrt(price / t)
+            self.eta = 2 * math.sqrt(price / t) / self.scale
         self.stay = Stay(rounds=max(t, math.floor(t * GRID) - 1))
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
         """sqrt(K_T T) (1 + sqrt(1.05)) / 2."""
-        return bounds.anytime_regret(T, price) if scale == 1.0 else None
+        return scale * bounds.anytime_regret(T, price)
 
 
 def unknown_price(t: int) -> float | None:

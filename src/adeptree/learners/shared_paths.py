@@ -39,16 +39,11 @@ class SharedPaths(Paths):
         self.sequences: Losses = np.zeros((FOLLOWED + 1, 1), dtype=np.int64)
         """Row s: the least loss of a sequence with at most s switches that now follows the path."""
 
-    def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
-        """Return what a sequence with this many switches costs, if a rule costs at most this much."""
-        return self.drift.price(rule, rounds, switches)
-
     def proven(self, price: float, best_loss: float | None) -> float:
         """Return the bound now on the regret to a sequence of this price (and, if it is known, of this loss)."""
         if self.drift.one_lane:
             return super().proven(price, best_loss)
-        excess: float = self.kernel.ledger.excess
-        return self.drift.proven(price, best_loss, self.spread, self.beyond) + excess
+        return float(self.drift.proven(price, best_loss, self.spread, self.beyond) + self.kernel.ledger.excess)
 
     def sequence_loss(self, switches: int) -> float | None:
         """Return the loss of the best sequence with this many switches, exactly; None beyond those that are kept."""

@@ -29,10 +29,10 @@ TRIALS = (0, 1, 1)
 
 
 ACCOUNT: Fields = {
-    **dict.fromkeys(("rounds", "answered", "overlaps", "reviews", "longest_delay"), COUNT),
+    **dict.fromkeys(("rounds", "answered", "overlaps", "picked", "longest_delay"), COUNT),
     **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # (of any length)
     **dict.fromkeys(
-        ("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate", "floor_cost"), SUM
+        ("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate", "beyond_mix"), SUM
     ),
     **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
     **dict.fromkeys(("late", "weighed"), FLAG),
@@ -61,11 +61,13 @@ def check_saved(saved: dict[str, Any]) -> None:
     need(sum(account["labelled"]) <= account["rounds"], "labelled")
     need(sum(account["unlabelled"]) == account.get("given_up", [0])[0], "unlabelled")
     waiting = len(tickets) + account.get("given_up", [0])[0]
-    seen = account["reviews"] if settings.get("feedback") == "reviewed" else answered
+    partial = settings.get("feedback", "all") != "all"
+    seen = account["picked"] if partial else answered
     need(seen - account["rounds"] == waiting, f"{waiting} open tickets")
     reviewed = settings.get("review") is not None
-    for number, _, p, guess, arrivals, owner, r in tickets:
-        need(is_count(number) and 0 < number <= answered and declared.is_real(p) and declared.is_real(r), "tickets")
+    for number, _, p, guess, arrivals, owner, r, q in tickets:
+        need(is_count(number) and 0 < number <= answered and all(map(declared.is_real, (p, r, q))), "tickets")
+        need(0 < q <= 1 and (partial or q == 1), "tickets")
         need(0 <= p <= 1 and 0 <= r <= reviewed and p + r <= 1 + 1e-12 and type(owner) is int, "tickets")
         need(guess is None if type(guess) is not int else guess in (0, 1), "tickets")
         need(guess is not None or r > 0, "tickets")
@@ -90,11 +92,11 @@ def check_saved(saved: dict[str, Any]) -> None:
     share = 1.0 if drifts else min(1.0, declared.rounding(account["last_rate"], most))
     need(abs(account["drift"]) <= most * share, "drift")
     need(account["excess"] - account["drift"] >= (-most if reviewed else -1e-9 * most), "excess")
-    need(account["reviews"] <= answered * reviewed, "reviews")
+    need(account["picked"] <= answered * (reviewed or partial), "picked")
     need(account["longest_delay"] <= account["overlaps"] <= account["rounds"] * account["longest_delay"], "overlaps")
     for part in _parts_here(learnt):
         _check_rows(part, answered, heaviest)
-        if learnt.get("kind") == "paths" and part is not learnt:
+        if learnt.get("kind") in ("paths", "two-levels") and part is not learnt:
             need(sorted(part["waiting"]["tickets"]) == sorted(open_here), "waiting tickets")
     if "inner" in learnt:
         check_saved(learnt["inner"])

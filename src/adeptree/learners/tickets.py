@@ -11,8 +11,6 @@ from adeptree.core.errors import InvalidArgument, UnknownTicket
 
 ENOUGH, NEARLY_ALL = 20, 0.95
 """From how many tickets on, and from which share of them on, labels seem to depend on the guess."""
-REVIEW = 2
-"""The number of a kernel's action."""
 GUESSES = (0, 1, None)
 """The guess of each action of a kernel; a review has none."""
 
@@ -43,6 +41,10 @@ class Ticket:
     """Which learner gave it: a number made of its class and seed."""
     r: float = 0.0
     """The chance of a review."""
+    q: float = 1.0
+    """The chance that the label is wanted; the round then counts 1/q times."""
+    ask: bool = True
+    """Whether the learner wants the label: always, unless ``feedback`` is "reviewed" or "asked"."""
 
     @property
     def action(self) -> int | str:
@@ -164,15 +166,15 @@ class OpenTickets:
 
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""
-        return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner, t.r] for t in self]
+        return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner, t.r, t.q] for t in self]
 
     def restore(
         self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp(), noted: Sequence[Any] = GivenUp()
     ) -> None:
         """Take over what :meth:`state` returned."""
         tickets = [
-            Ticket(int(number), x, float(p), None if guess is None else int(guess), int(arrivals), int(owner), float(r))
-            for number, x, p, guess, arrivals, owner, r in state
+            Ticket(int(number), x, float(p), None if guess is None else int(guess), int(arrivals), int(owner), *chances)
+            for number, x, p, guess, arrivals, owner, *chances in state
         ]
         self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
         self.given_up, self.noted = GivenUp(*given_up), GivenUp(*noted)
@@ -184,4 +186,4 @@ def _one_more(counts: tuple[int, int, int], ticket: Ticket) -> tuple[int, int, i
 
 
 def _marks(ticket: Ticket) -> tuple[Any, ...]:
-    return ticket.p, ticket.guess, ticket.arrivals, ticket.owner, ticket.r
+    return ticket.p, ticket.guess, ticket.arrivals, ticket.owner, ticket.r, ticket.q

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from numpy.random import Generator
-
 from adeptree.roles.structure import Structure
 
 Result = TypeVar("Result")
@@ -36,11 +34,11 @@ class Mark:
     __slots__ = ("_copied", "_draws", "_saved")
 
     def __init__(self, parts: Iterable[Any]) -> None:
-        self._draws: list[tuple[Generator, Any]] = []
+        self._draws: list[tuple[Any, Any]] = []
         self._copied: list[tuple[Any, list[Any]]] = []
         self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
         for part in parts:
-            if isinstance(part, Generator):
+            if hasattr(type(part), "bit_generator"):
                 self._draws.append((part, part.bit_generator.state))
             elif hasattr(type(part), "back_to"):
                 self._copied.append((part, part.copy()))

@@ -180,7 +180,8 @@ class PredictedCubes:
         rows = np.flatnonzero(unpack(cube.members & ~self.round.cannot[label], self.rows))
         while len(rows) > 1:
             ones = self.labels[rows]
-            share = weight[rows] @ ones / weight[rows].sum()
+            # (Not a product of matrices: its last digits, and so the columns chosen, depend on the processor.)
+            share = np.where(ones, weight[rows, None], 0.0).sum(axis=0) / weight[rows].sum()
             column = int(np.abs(share - 0.5).argmin())
             side = int(share[column] * sides[1] < (1 - share[column]) * sides[0])
             part = cube.also(self.table, column, side)

@@ -20,7 +20,7 @@ from adeptree.pages.skeleton import document, facts, fill, gallery, line, sectio
 from adeptree.pages.summary import percent, plainly, rule_text, stake_of, unit_of
 
 if TYPE_CHECKING:
-    from adeptree.learners import Adept
+    from adeptree.learners.adept_learner import Adept
     from adeptree.pages.run_history import Course
 
 PARTS = ("head", "numbers", "curves", "rules", "recent", "bad")

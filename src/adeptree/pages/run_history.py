@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adeptree.learners import Adept
+    from adeptree.learners.adept_learner import Adept
 
 LIMIT = 600
 """With more moments than this, every second one is forgotten."""

@@ -23,7 +23,7 @@ from adeptree.pages.summary import (
 )
 
 if TYPE_CHECKING:
-    from adeptree.learners import Adept
+    from adeptree.learners.adept_learner import Adept
     from adeptree.pages.run_history import Course, Moment
 
 LONGEST_LIST = 40

@@ -13,7 +13,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import counted, visible
 from adeptree.core.types import Concept
 from adeptree.families.registry import columns_of
-from adeptree.learners import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.learners.certificate import SELECTIVE, rounded_up
 from adeptree.learners.guarantees import beats_a_coin, why_nothing
 from adeptree.pages.summary_words import compared, sentence, verdict, waiting

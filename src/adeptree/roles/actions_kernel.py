@@ -1,7 +1,7 @@
-"""The turn of a call, and the action of a round: say 0, say 1, or hand the case to a person.
+"""The turn of a call, and the action of a round: say 0, say 1, or hand the case to a person; is its label wanted?
 
 One call at a time: a second caller is refused, and so is every caller after an interrupted commit. Actions follow
-Theorem R of ``docs/theory/decide.md``.
+Theorem R of ``docs/theory/decide.md``, and Theorems S and Q where labels are seen with a known chance ``q`` only.
 
 ``p`` is the share of the weight that says 1. Without review it is also the chance of saying 1. With review the chances
 ``q1`` (say 1) and ``r`` (review) are such that either label costs at most its mix loss.
@@ -16,12 +16,11 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
-    from cython.cimports.libc.math import exp, expm1, log1p
-else:
+if not cython.compiled:
     from math import exp, expm1, log1p
     from threading import Lock, get_ident
+
+    from adeptree.theory.ledger_kernel import mixability_gap
 
 from adeptree.core.errors import BusyLearner, TornLearner
 
@@ -36,6 +35,8 @@ TORN = (
 FEWEST = cython.declare(cython.int, 0)
 CHEAPEST = cython.declare(cython.int, 1)
 DRAWN = cython.declare(cython.int, 2)
+REVIEWED = cython.declare(cython.int, 3)  # labels are seen in reviewed rounds only,
+ASKED = cython.declare(cython.int, 4)  # or in those in which the learner asks for them
 REVIEW = cython.declare(cython.int, 2)  # the action that is not a label
 
 
@@ -57,11 +58,12 @@ class Actions:
         self.weight_acted = 1.0  # the largest weight that was announced; actions are chosen for it
         self.policy = FEWEST
         self.lateness = 0.0  # how far late labels may move the loss of a path
-        self.most_reviews = 0.0  # in all
-        self.best_rate = 0.0  # eta*, if labels are seen in reviewed rounds only,
-        self.floor_cost = 0.0  # and what the chance of a review costs beyond what is needed, in the coming round
+        self.most_picked = 0.0  # reviews, or labels asked for, in all
+        self.best_rate = 0.0  # eta*, where labels are seen in reviewed rounds only
         self.q1 = 0.5
         self.r = 0.0
+        self.q = 1.0  # the chance that the label of the round is seen,
+        self.beyond_mix = 0.0  # and what the round costs beyond its mix loss at most, where that is less than 1
 
     # --- One call at a time ------------------------------------------------------------------------
 
@@ -104,9 +106,9 @@ class Actions:
 
     # --- The action of a round ---------------------------------------------------------------------
 
-    def set_review(self, cost: float, most: float, policy: int, delay: float, most_reviews: float) -> None:
-        """Take a third action of this cost."""
-        self.handing, self.weight_acted, self.policy, self.most_reviews = cost, most, policy, most_reviews
+    def set_policy(self, cost: float, most: float, policy: int, delay: float, most_picked: float) -> None:
+        """Take a third action of this cost (0: there is none), or ask for labels, in rounds of up to this weight."""
+        self.handing, self.weight_acted, self.policy, self.most_picked = cost, most, policy, most_picked
         self.lateness = delay * most * max(self.cost1, self.cost0)
 
     def log_ratio(self) -> cython.double:
@@ -123,23 +125,20 @@ class Actions:
         """Return the cost of a review in a round in which a wrong guess costs this much: weight times c."""
         return self.handing * cost / (self.cost1 if label else self.cost0) if self.handing > 0.0 else 0.0
 
-    def act(self, may_review: cython.bint) -> cython.void:
-        """Set the chances of saying 1 and of a review, at the point just looked at."""
+    def act(self, may_pick: cython.bint) -> cython.void:
+        """Set the chances of saying 1, of a review and of a label, at the point just looked at."""
         a: cython.double = self.cost1 * self.weight_acted
         b: cython.double = self.cost0 * self.weight_acted
         c: cython.double = self.handing * self.weight_acted
         eta: cython.double = self.eta
         ones: cython.double = self.p
         zeros: cython.double = 1.0 - self.p
-        odds: cython.double
-        m1: cython.double
-        m0: cython.double
-        q0: cython.double
-        r: cython.double
         if c == 0.0:
             self.q1, self.r = self.p, 0.0
+            if self.policy == ASKED:
+                self.ask_by_chance(a, b, may_pick)
             return
-        if self.best_rate > 0.0:
+        if self.policy == REVIEWED:
             self.act_reviewed(a, b, c)
             return
         if self.lateness > 0.0 or eta * max(a, b) > 4.0:  # (there 1 - p may have lost its digits)
@@ -149,7 +148,7 @@ class Actions:
         m0 = b - log1p(zeros * expm1(eta * b)) / eta
         r = max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b))  # the fewest: both mix losses are met
         q0 = (m1 - r * c) / a
-        if not may_review:  # the excess over the mix loss is r (ab/(a + b) - c) for either label
+        if not may_pick:  # the excess over the mix loss is r (ab/(a + b) - c) for either label
             q0, r = (m1 + r * (a * b / (a + b) - c)) / a, 0.0
         elif self.policy == DRAWN:
             if m1 >= c:
@@ -177,10 +176,9 @@ class Actions:
         needed: cython.double = self.needed(self.best_rate, a, b, c)
         low: cython.double = floor
         high: cython.double = 1.0
-        middle: cython.double
-        self.floor_cost = 0.0
+        self.beyond_mix = 0.0
         if needed <= floor:
-            high, self.floor_cost = floor, c * (floor - needed)
+            high, self.beyond_mix = floor, c * (floor - needed)
         else:
             for _ in range(60):
                 middle = (low + high) / 2
@@ -189,7 +187,7 @@ class Actions:
                 else:
                     high = middle
             needed = self.needed(self.eta / high, a, b, c)
-        self.r = high
+        self.r = self.q = high
         self.q1 = min(1.0 - high, self.q1 * (1.0 - high) / (1.0 - needed) if needed < 1.0 else 0.0)
 
     def needed(self, rate: cython.double, a: cython.double, b: cython.double, c: cython.double) -> cython.double:
@@ -199,6 +197,22 @@ class Actions:
         r: cython.double = min(1.0, max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b)))
         self.q1 = min(1.0 - r, max(0.0, (m0 - r * c) / b))
         return r
+
+    def ask_by_chance(self, a: cython.double, b: cython.double, may_ask: cython.bint) -> cython.void:
+        """Set the chance of asking for the label (Theorem Q), and the gap of the round for the worse label."""
+        if not may_ask:
+            self.q, self.beyond_mix = 0.0, max((1.0 - self.p) * a, self.p * b)
+            return
+        self.q = min(1.0, 4.0 * self.p * (1.0 - self.p) + self.eta * max(a, b) / 3.0)
+        if self.q > 0.0:
+            one = mixability_gap(1.0 - self.p, self.against(1, a / self.q), self.eta / self.q, a)
+            self.beyond_mix = max(one, mixability_gap(self.p, self.against(0, b / self.q), self.eta / self.q, b))
+
+    def wants(self, action: cython.int, coin: cython.double) -> cython.bint:
+        """Return whether the learner wants the label: after a review, by the coin of asking, or in every round."""
+        if self.policy == ASKED:
+            return coin < self.q
+        return self.policy != REVIEWED or action == REVIEW
 
     def drawn(self, coin: cython.double) -> cython.int:
         """Return the action that a coin draws: 0, 1, or 2 for a review."""

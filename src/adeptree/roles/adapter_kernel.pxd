@@ -1,5 +1,7 @@
 # What adapter_kernel.py declares, as C.
+from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.round_kernel cimport RoundKernel
+from libc.math cimport INFINITY as inf
 
 cdef class AdapterKernel(RoundKernel):
     cdef public object structure, point, key

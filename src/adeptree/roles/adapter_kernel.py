@@ -14,11 +14,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.libc.math import INFINITY as inf
-else:
+if not cython.compiled:
     from math import inf
 
     from adeptree.roles.round_kernel import RoundKernel

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from adeptree.roles.oracle import Oracle
 
 
-COMBINE: dict[str, Callable[..., Any]] = {}
-"""How rules combine: "on" a column, and in a "union". The family of combined rules fills it."""
+def combined_family() -> Any:
+    """Return the family of combined rules, which is above this package and is loaded when rules are combined."""
+    return import_module("adeptree.families.combined")
 
 
 class ConceptClass(ABC):
@@ -64,11 +66,11 @@ class ConceptClass(ABC):
 
     def on(self, column: str) -> Any:
         """Return these rules about the values of a named column, for rows."""
-        return COMBINE["on"](self, column)
+        return combined_family().OnColumn(self, column)
 
     def __or__(self, other: Any) -> Any:
         """Return the rules of both, with equal shares of the prior: ``a | b | c`` has a third each."""
-        return COMBINE["union"](self, other) if isinstance(other, ConceptClass) else NotImplemented
+        return combined_family().union(self, other) if isinstance(other, ConceptClass) else NotImplemented
 
     def __repr__(self) -> str:
         parts: list[Any] = list(fields(self)) if is_dataclass(self) else []

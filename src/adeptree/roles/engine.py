@@ -1,8 +1,4 @@
-"""What computes ADEPT's distribution: the paths themselves, or a structure that stands for them.
-
-Every engine gives the same probabilities at the same rates (to rounding). The learner tells it the rate; the engine
-knows the prior, and keeps paths in whatever form is cheapest.
-"""
+"""What computes ADEPT's distribution, at the rate of the learner: the paths themselves, or a structure for them."""
 
 from __future__ import annotations
 
@@ -108,6 +104,7 @@ class Problem:
     prior: Prior
     mistake_bound: int | None = None
     max_width: int | None = None
+    own_rates: bool = False  # (parts must have rates of their own: one for all has no guarantee)
 
     @property
     def drops(self) -> bool:
@@ -137,12 +134,16 @@ class Engine(PythonStructure, Declared, ABC):
 
     collapsed: ClassVar[bool] = False
     """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
+    lists_paths: ClassVar[bool] = False
+    """Whether it keeps each path on its own, so that where the best rule may change a plain list is as good."""
     runs_base: ClassVar[bool] = True
     """Whether a base learner predicts on every path; without one the prior is the structure's own."""
     best_may_fall: ClassVar[bool] = False
     """Whether ``best_loss`` may fall from one round to the next: then nothing is proven of the regret at the end."""
     in_arena: ClassVar[bool] = False
     """Whether many of them, one per segment, can lie in one arena."""
+    drift: Any = None
+    """How the best rule may change; None if it does not, or if parts share for themselves."""
     shares_inside: bool = False
     """Whether its parts share each on its own clock."""
     own_prior: ClassVar[Any] = None
@@ -197,8 +198,8 @@ class Engine(PythonStructure, Declared, ABC):
         return -self.leader().log_prior
 
     def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
-        """Return what a sequence of rules costs, where the best rule may change; here it does not."""
-        return rule
+        """Return what a sequence with this many switches costs, if a rule costs at most this much."""
+        return rule if self.drift is None else self.drift.price(rule, rounds, switches)
 
     def pooled(self) -> tuple[Concept, float, float] | None:
         """Return the best rule for all segments, its loss and its price; None without segments."""
@@ -223,15 +224,14 @@ class Engine(PythonStructure, Declared, ABC):
     def proven(self, price: float, best_loss: float | None) -> float:
         """Return the bound now on the regret to a rule or sequence of this price (and of this loss, if it is known)."""
         ledger = self.kernel.ledger
-        rated: float = price / ledger.last_rate if ledger.last_rate else math.inf
-        excess: float = ledger.excess
-        return (rated if price > 0.0 else 0.0) + excess
+        rated = (price / ledger.last_rate if ledger.last_rate else math.inf) if price > 0.0 else 0.0
+        return rated + float(ledger.excess)
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
         """Let the kernel keep weights of sequences, with this share of the prior; return the kernels of all leaves."""
         raise UnsupportedCombination(
-            f"drift= is not available yet for these rules, {self.concept_class!r}; use "  # type: ignore[attr-defined]
-            f'Thresholds, RealStumps, TableStumps or Experts, or engine="paths" where there are few paths'
+            f"drift= without review= needs one rate for {self.concept_class!r}; give "  # type: ignore[attr-defined]
+            f'a positive number as rate=, or engine="paths" where there are few paths'
         )
 
     def share_inside(self) -> None:

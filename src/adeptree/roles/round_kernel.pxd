@@ -2,7 +2,10 @@
 cimport cython
 
 from adeptree._compiled.actions_kernel cimport Actions
-from adeptree._compiled.ledger_kernel cimport Ledger
+from adeptree._compiled.ledger_kernel cimport Ledger, coin, mixed
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport PyThread_get_thread_ident as get_ident
+from libc.math cimport INFINITY as inf
 
 cdef class RoundKernel(Actions):
     cdef public Ledger ledger
@@ -20,6 +23,8 @@ cdef class RoundKernel(Actions):
     cdef int reserve(self) except -1
     cdef void take(self, int label, double cost) noexcept
     cpdef double least(self) noexcept
+    cpdef bint settle(self, object x, int label, double cost, double p, double r, int action, long long overlaps, double q=*) except -1
+    cpdef bint learn_answered(self, object x, int label, double cost, double p, double r, int action, long long overlaps, bint late) except -1
     cpdef double log_total(self) noexcept
     cpdef long long count(self) noexcept
     cdef void ask(self) noexcept
@@ -44,7 +49,7 @@ cdef class RoundKernel(Actions):
     @cython.final
     cdef void play(self, int label, double cost) noexcept
     @cython.final
-    cdef void pass_by(self, int action) noexcept
+    cdef void pass_by(self, int action, bint wanted) noexcept
     @cython.final
     cdef bint overdue(self) noexcept
     @cython.final

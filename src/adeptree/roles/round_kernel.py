@@ -14,24 +14,20 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.actions_kernel import Actions
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, coin
-    from cython.cimports.cpython.exc import PyErr_CheckSignals
-    from cython.cimports.cpython.pythread import PyThread_get_thread_ident as get_ident
-    from cython.cimports.libc.math import INFINITY as inf
-else:
+if not cython.compiled:
     from math import inf
     from threading import get_ident
 
     from adeptree.roles.actions_kernel import Actions
-    from adeptree.theory.ledger_kernel import Ledger, coin
+    from adeptree.theory.ledger_kernel import Ledger, coin, mixed
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
         """Do nothing: Python itself looks for signals between two instructions."""
 
 
 REVIEW = cython.declare(cython.int, 2)
+REVIEWED = cython.declare(cython.int, 3)
+ASKED = cython.declare(cython.int, 4)
 
 
 class RoundKernel(Actions):
@@ -184,33 +180,32 @@ class RoundKernel(Actions):
         """Draw the action, commit and charge at the point in place, which is prepared; :meth:`overdue` ends it."""
         ledger: Ledger = self.ledger
         now: cython.double = self.p
-        self.act(ledger.reviews < self.most_reviews)
+        self.act(ledger.picked < self.most_picked)
         action: cython.int = self.drawn(coin(self.seed, ledger.answered + 1, self.word))
-        if self.best_rate > 0.0:  # (only a reviewed round has a label, and stands for 1/r rounds)
-            if action != REVIEW:
-                self.pass_by(action)
+        if self.policy >= REVIEWED:  # (labels of some rounds are seen)
+            if not self.wants(action, coin(mixed(self.seed), ledger.answered + 1, self.word)):
+                self.pass_by(action, False)
                 return
-            cost /= self.r
-            ledger.floor_cost += self.floor_cost
+            cost /= self.q  # (a round whose label is seen with the chance q stands for 1/q rounds)
+            ledger.beyond_mix += self.beyond_mix
         log_odds: cython.double = self.against(label, cost)
         self.torn = True
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
-        ledger.answer(0, False, action)
+        ledger.answer(0, False, action == REVIEW or self.policy == ASKED)
         handed: cython.double = self.handed(label, cost)
         ledger.charge(self.q1, self.r, action, label, cost, handed, now, log_odds, self.eta)
 
-    def pass_by(self, action: cython.int) -> cython.void:
-        """Let the point in place enter with this action; its label is not seen, or comes later."""
-        if self.best_rate > 0.0:
-            self.ledger.floor_cost += self.floor_cost
-        self.torn, self.opening = True, self.best_rate == 0.0 or action == REVIEW
+    def pass_by(self, action: cython.int, wanted: cython.bint) -> cython.void:
+        """Let the point in place enter with this action; its label is not wanted, or comes later."""
+        self.ledger.beyond_mix += self.beyond_mix
+        self.torn, self.opening = True, wanted
         self.take(0, 0.0)
         self.opening = False
         self.seen = self.known = False
         self.stamp += 1
-        self.ledger.answer(0, False, action)
+        self.ledger.answer(0, False, action == REVIEW or (wanted and self.policy == ASKED))
 
     def prepare(self) -> cython.int:
         """Make room and look at the point in place."""
@@ -273,11 +268,11 @@ class RoundKernel(Actions):
         self.see()
         return self.p
 
-    def decide(self, x: Any) -> tuple[float, float]:
-        """Return the chances of saying 1 and of a review at a point of the class."""
+    def decide(self, x: Any) -> tuple[float, float, float]:
+        """Return the chances of saying 1, of a review and of a label at a point of the class."""
         self.chance(x)
-        self.act(self.ledger.reviews < self.most_reviews)
-        return self.q1, self.r
+        self.act(self.ledger.picked < self.most_picked)
+        return self.q1, self.r, self.q
 
     def learn(self, x: Any, label: cython.int, cost: cython.double = 1.0) -> bool:
         """Play a round at a point of the class."""
@@ -324,30 +319,21 @@ class RoundKernel(Actions):
             if i & 1023 == 1023:
                 PyErr_CheckSignals()
 
-    def open(self, x: Any, action: cython.int) -> bool:
-        """Let x enter, to be labelled later; the round is answered with this action."""
+    def open(self, x: Any, action: cython.int, wanted: cython.bint = True) -> bool:
+        """Let x enter, to be labelled later if that is wanted; the round is answered with this action."""
         if not self.place(x):
             return False
         self.prepare()
-        self.act(True)
-        self.pass_by(action)
-        if self.best_rate > 0.0 and action != REVIEW:
-            self.overdue()
-        else:
+        self.act(self.ledger.picked < self.most_picked)
+        self.pass_by(action, wanted)
+        if wanted:
             self.ledger.waiting += 1
+        else:
+            self.overdue()
         self.torn = False  # (the rate stays: a label that comes at once is charged as by ``learn``)
         return True
 
-    def settle(
-        self,
-        x: Any,
-        label: cython.int,
-        cost: cython.double,
-        p: cython.double,
-        r: cython.double,
-        action: cython.int,
-        overlaps: cython.longlong,
-    ) -> bool:
+    def settle(self, x, label, cost, p, r, action, overlaps, q=1.0):
         """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
         if not self.place(x):
             return False
@@ -357,39 +343,25 @@ class RoundKernel(Actions):
         # Of a round that was answered before, the prior is as of now: no round is coming.
         self.known, self.ahead = False, 0
         self.look()
-        self.charge_answered(label, cost, p, r, action)
+        self.charge_answered(label, cost / q, p, r, action)
         self.ahead = 1
         self.ledger.delayed(overlaps)
         self.ledger.waiting -= 1
         self.overdue()
         return True
 
-    def learn_answered(
-        self,
-        x: Any,
-        label: cython.int,
-        cost: cython.double,
-        p: cython.double,
-        r: cython.double,
-        action: cython.int,
-        overlaps: cython.longlong,
-        late: cython.bint,
-    ) -> bool:
+    def learn_answered(self, x, label, cost, p, r, action, overlaps, late):
         """Play a round that was answered with p some time ago, and enters only now."""
         if not self.place(x):
             return False
         self.prepare()
         self.charge_answered(label, cost, p, r, action)
-        self.ledger.answer(overlaps, late, action)
+        self.ledger.answer(overlaps, late, action == REVIEW)
         self.overdue()
         return True
 
-    def charge_answered(
-        self, label: cython.int, cost: cython.double, p: cython.double, r: cython.double, action: cython.int
-    ) -> cython.void:
+    def charge_answered(self, label, cost, p, r, action):
         """Commit the round at the point in place, just looked at, which was answered with p; leave it torn."""
-        if self.best_rate > 0.0:
-            cost /= r
         now: cython.double = self.p
         log_odds: cython.double = self.against(label, cost)
         self.torn = True

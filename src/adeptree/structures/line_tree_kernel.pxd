@@ -1,16 +1,20 @@
 # What the kernels of rules on a line inherit of line_tree_kernel.py, as C.
+from adeptree._compiled.arrays_kernel cimport longer, stretched
+from adeptree._compiled.ledger_kernel cimport word_of_float
 from adeptree._compiled.ordered_tree_kernel cimport OrderedTree
+from libc.math cimport INFINITY as inf, exp, floor, isfinite
 
 cdef double value_of(long long key) noexcept
 cdef long long key_of(double value) noexcept
 cdef double between(long long low, long long high) noexcept
+cdef bint is_plain(object value) except -1
 
 cdef class LineTree(OrderedTree):
     cdef public bint floats, whole
     cdef bint alone
     cdef public LineTree lead
     cdef public long long first, last
-    cdef public double zeros, charged, nothing
+    cdef public double zeros, charged, nothing, longest
     cdef public double clock, log_z  # of a line whose best rule may change: charged rounds, and ln of its weight
     cdef public Py_ssize_t table, parts
     cdef Py_ssize_t words

@@ -20,11 +20,7 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer, prefetch, stretched
-    from cython.cimports.adeptree._compiled.ledger_kernel import word_of_float
-    from cython.cimports.adeptree._compiled.ordered_tree_kernel import OrderedTree
-    from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, floor, isfinite
+    from cython.cimports.adeptree._compiled.arrays_kernel import prefetch
     from cython.cimports.libc.string import memcpy, memmove
 else:
     import struct
@@ -68,6 +64,13 @@ def between(low: cython.longlong, high: cython.longlong) -> cython.double:
     return cython.cast(cython.double, cython.cast(cython.ulonglong, high) - cython.cast(cython.ulonglong, low))
 
 
+def is_plain(value: object) -> cython.bint:
+    """Whether it is plainly a finite number that is a double."""
+    if type(value) is float:
+        return isfinite(value)
+    return type(value) is int and -EXACT <= value <= EXACT
+
+
 class LineTree(OrderedTree):
     """Points and gaps; a subclass says what is summed up (``sum_leaf``, ``sum_node``, ``make_room``), and looks.
 
@@ -95,7 +98,7 @@ class LineTree(OrderedTree):
         self.above = last
         self.cut = self.guess = False
         self.mass1 = self.mass0 = 0.0
-        self.decay = array("d", bytes(8))
+        self.decay, self.longest = array("d", bytes(8)), LONGEST  # (0 where the rate changes too often for a table)
         self.lead = None  # another line at the same rate, whose table this one uses
         # A slot holds its key, gain, mass, wrong and contested, and the part, where there is one that is not the mass.
         self.words = 4 if self.alone or self.parts > 1 else 5
@@ -130,14 +133,10 @@ class LineTree(OrderedTree):
     def place(self, x: object) -> cython.bint:
         """Put x in place, if it is an int of the grid, or a finite number."""
         key: cython.longlong
-        value: cython.double
         if self.floats:
-            if type(x) is not float and (type(x) is not int or not (-EXACT <= x <= EXACT)):
+            if not is_plain(x):
                 return False
-            value = x  # type: ignore[assignment]
-            if not isfinite(value):
-                return False
-            key = key_of(value)
+            key = key_of(x)  # type: ignore[arg-type]
         else:
             if type(x) is not int or not (self.first < x < self.last):
                 return False
@@ -265,7 +264,7 @@ class LineTree(OrderedTree):
         """Make the (lead's) table of e^(-eta k) cover all differences of losses there can be, or that weigh a bit."""
         i: cython.Py_ssize_t
         lead: LineTree = self if self.lead is None else self.lead
-        reach: cython.double = min(min(lead.nothing, LONGEST), 2.0 * self.charged + 64.0)
+        reach: cython.double = min(min(lead.nothing, self.longest), 2.0 * self.charged + 64.0)
         size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
         if size > len(lead.decay):
             lead.decay = longer(lead.decay, size)
@@ -314,7 +313,7 @@ class LineTree(OrderedTree):
     def reserve(self) -> cython.int:
         """Have room for one more bucket, and a table that is long enough after one more round."""
         OrderedTree.reserve(self)
-        if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < LONGEST:
+        if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < self.longest:
             self.lengthen()
         return 0
 

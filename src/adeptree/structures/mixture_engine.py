@@ -87,8 +87,8 @@ class MixtureEngine(KernelEngine):
 
     def rules_within(self, k: float, limit: int) -> NearRules:
         """Look at the parts that have a rule within reach; of equals the constants come first, and each comes once."""
-        reach, more = self.reach(self.best_loss, k), False
-        found = self.constants()[: 2 if self.kernel.ledger.answered else 1]  # (before the first round they are alike)
+        reach, more, found = self.reach(self.best_loss, k), False, self.constants()
+        found = found if any(rule.loss for rule in found) else found[:1]  # (before the first label they are alike)
         for f, member in enumerate(self.members):
             if member.kernel.least() <= reach:
                 near = self.near(f, reach, limit)

@@ -16,13 +16,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, mixed, softplus
-    from cython.cimports.adeptree._compiled.mass_kernel import log_plus
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log
-else:
+if not cython.compiled:
     from math import exp, inf, log
 
     from adeptree.roles.round_kernel import RoundKernel
@@ -36,7 +30,8 @@ MANY = cython.declare(cython.double, 2.0**60)
 class MixtureKernel(RoundKernel):
     """Parts, and ln of their shares; a row is a dict, in which each part finds its cell by a name.
 
-    ``word_of`` gives the words of names, for coins. Where there is one for a part, ``readers`` find the cell instead.
+    ``word_of`` gives the words of names, for coins. Where there is one for a part, ``readers`` find the cell instead;
+    but first the part is tried on the cell of the column ``direct``, or, if that is True, on the row.
     """
 
     def __init__(self, parts: Any, names: Any, readers: Any, log_shares: Any, word_of: Any) -> None:
@@ -44,6 +39,7 @@ class MixtureKernel(RoundKernel):
         self.parts, self.names, self.readers = list(parts), list(names), list(readers)
         self.log_share, self.words = array("d", log_shares), array("Q", [word_of(name) for name in names])
         self.weight = array("d", bytes(8 * len(self.parts)))
+        self.direct = []
 
     # --- Points ------------------------------------------------------------------------------------
 
@@ -57,6 +53,9 @@ class MixtureKernel(RoundKernel):
         row = x
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
+            key = self.direct[i] if i < len(self.direct) else None
+            if key is not None and part.place(row if key is True else row.get(key)):
+                continue
             read = self.readers[i]
             if not part.place(row.get(self.names[i]) if read is None else read(row)):
                 return False
@@ -99,6 +98,17 @@ class MixtureKernel(RoundKernel):
                 top = self.weight[i]
         return top
 
+    def look_at_parts(self) -> cython.void:
+        """Let every part look that does not know its share, and set the word of the row."""
+        i: cython.Py_ssize_t
+        part: RoundKernel
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            if not part.known:
+                part.look()
+                part.known = True
+        self.spell()
+
     def look(self) -> cython.void:
         """Divide the weight of all parts."""
         i: cython.Py_ssize_t
@@ -107,12 +117,7 @@ class MixtureKernel(RoundKernel):
         zero: cython.double = 0.0
         far: cython.double
         top: cython.double
-        for i in range(len(self.parts)):
-            part = cython.cast(RoundKernel, self.parts[i])
-            if not part.known:
-                part.look()
-                part.known = True
-        self.spell()
+        self.look_at_parts()
         top = self.weigh()
         for i in range(len(self.parts)):
             far = top - self.weight[i]
@@ -182,8 +187,10 @@ class MixtureKernel(RoundKernel):
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
         i: cython.Py_ssize_t
-        top: cython.double = self.weigh()
         total: cython.double = 0.0
+        if len(self.parts) == 1:
+            return self.log_share[0] + cython.cast(RoundKernel, self.parts[0]).log_total()
+        top: cython.double = self.weigh()
         for i in range(len(self.parts)):
             if top - self.weight[i] < NOTHING:
                 total += exp(self.weight[i] - top)

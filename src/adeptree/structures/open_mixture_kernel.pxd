@@ -1,7 +1,9 @@
 # The kernel of open mixtures in open_mixture_kernel.py, as C.
+from adeptree._compiled.arrays_kernel cimport longer
+from adeptree._compiled.line_tree_kernel cimport is_plain
 from adeptree._compiled.mixture_kernel cimport MixtureKernel
-
-cdef bint is_plain(object value) except -1
+from adeptree._compiled.round_kernel cimport RoundKernel
+from libc.math cimport log
 
 cdef class OpenMixtureKernel(MixtureKernel):
     cdef dict places

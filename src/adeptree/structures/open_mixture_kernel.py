@@ -9,19 +9,13 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
-    from cython.cimports.adeptree._compiled.mixture_kernel import MixtureKernel
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.libc.math import isfinite, log
-else:
-    from math import isfinite, log
+if not cython.compiled:
+    from math import log
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.structures.line_tree_kernel import is_plain
     from adeptree.structures.mixture_kernel import MixtureKernel
-
-PLAIN = 2**53  # ints up to this are doubles
 
 
 class OpenMixtureKernel(MixtureKernel):
@@ -179,10 +173,3 @@ class OpenMixtureKernel(MixtureKernel):
         """Let all parts have the rate; those of names that are new are made again."""
         self.strangers, self.values, self.newcomers = [], [], []
         MixtureKernel.rebuild(self)
-
-
-def is_plain(value: object) -> cython.bint:
-    """Whether it is plainly a finite number that is a double."""
-    if type(value) is float:
-        return isfinite(value)
-    return type(value) is int and -PLAIN <= value <= PLAIN

@@ -1,4 +1,6 @@
 # What kernels over buckets in order inherit of ordered_tree_kernel.py, as C.
+from adeptree._compiled.arrays_kernel cimport longer
+from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.round_kernel cimport RoundKernel
 
 cdef class OrderedTree(RoundKernel):

@@ -21,9 +21,7 @@ except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer, prefetch
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
+    from cython.cimports.adeptree._compiled.arrays_kernel import prefetch
 else:
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel

@@ -1,18 +1,25 @@
 # The kernel of segments in segments_kernel.py, as C.
 cimport cython
+from adeptree._compiled.arrays_kernel cimport longer
+from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.round_kernel cimport RoundKernel
+from libc.math cimport INFINITY as inf
 
 @cython.final
 cdef class SegmentsKernel(RoundKernel):
     cdef public LineTree line
     cdef public dict places
     cdef double[::1] kept
+    cdef public double[::1] own
     cdef object name, batch
-    cdef Py_ssize_t at
-    cdef public double lost, log_sum, paths
+    cdef public object by, column
+    cdef public Py_ssize_t at
+    cdef public bint rated
+    cdef public double lost, log_sum, paths, first_rate
 
     cpdef void visit(self, Py_ssize_t k) noexcept
     cpdef void keep(self) noexcept
+    cpdef int rate_each(self) except -1
     cpdef int meet(self, object name) except -1
     cdef int begin(self, Py_ssize_t k) except -1

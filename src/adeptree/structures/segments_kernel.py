@@ -3,6 +3,7 @@
 A point is a pair of a segment's name and a point of the line. A path is a gap in every segment, its mass and weight are
 products, and its loss is a sum. So p is that of the segment in question, and only its tree changes in a round.
 Segments that no round had are all alike: they share one tree of one gap, until a round gives it to one of them.
+With ``rate_each`` every segment has a rate of its own (``two_levels_kernel.py``).
 """
 
 from __future__ import annotations
@@ -15,21 +16,19 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-else:
+if not cython.compiled:
+    from math import inf
+
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.ledger_kernel import Ledger
 
-EACH = cython.declare(
-    cython.Py_ssize_t, 6
-)  # numbers that are kept of a segment: root, zeros, charged, cells, clock, ln Z
+EACH = cython.declare(cython.Py_ssize_t, 6)  # numbers of a segment: root, zeros, charged, cells, clock, ln Z
 MANY = cython.declare(cython.double, 2.0**60)
+OWN = cython.declare(cython.Py_ssize_t, 5)  # with own rates: rate, price it rests on, excess, rounds, rate of the last
+KAPPA = cython.declare(cython.double, 2.0)
+NOTHING = cython.declare(cython.double, 745.0)
 
 
 class SegmentsKernel(RoundKernel):
@@ -39,7 +38,8 @@ class SegmentsKernel(RoundKernel):
         RoundKernel.__init__(self, Ledger(), 0)
         line.smallest = 1  # (most segments have few points)
         self.line, self.places, self.name, self.batch = line, {}, "", []
-        self.kept = array("d")
+        self.kept, self.own = array("d"), array("d")
+        self.rated, self.first_rate, self.by, self.column = False, 0.0, None, None
         self.at = 0
         self.lost = self.log_sum = 0.0
         self.paths = 1.0
@@ -49,12 +49,23 @@ class SegmentsKernel(RoundKernel):
         """Begin the tree of the k-th segment, of one gap."""
         if EACH * (k + 1) > len(self.kept):
             self.kept = longer(self.kept, EACH * (k + (k >> 3) + 8))
+        if self.rated and OWN * (k + 1) > len(self.own):
+            self.own = longer(self.own, OWN * (k + (k >> 3) + 8))
         self.kept[EACH * k], self.kept[EACH * k + 3] = self.line.new_root(), 1.0
         self.kept[EACH * k + 1] = self.kept[EACH * k + 2] = self.kept[EACH * k + 4] = self.kept[EACH * k + 5] = 0.0
         return 0
 
+    def rate_each(self) -> cython.int:
+        """Let every segment have a rate of its own, before the first round."""
+        self.rated, self.own = True, array("d", bytes(8 * OWN))
+        self.line.longest, self.line.table = 0.0, 0
+        return 0
+
     def meet(self, name: object) -> cython.int:
         """Give a segment that is new its tree, and have one for the next."""
+        k: cython.Py_ssize_t = OWN * len(self.places)
+        if self.rated:
+            self.own[k], self.own[k + 1], self.own[k + 4] = self.first_rate, KAPPA, self.first_rate
         self.visit(len(self.places))
         self.begin(self.at + 1)
         self.places[name] = self.at
@@ -69,6 +80,9 @@ class SegmentsKernel(RoundKernel):
         line.cells = cython.cast(cython.longlong, self.kept[EACH * k + 3])
         line.zeros, line.charged = self.kept[EACH * k + 1], self.kept[EACH * k + 2]
         line.clock, line.log_z = self.kept[EACH * k + 4], self.kept[EACH * k + 5]
+        if self.rated:
+            line.eta = self.own[OWN * k]
+            line.nothing = NOTHING / line.eta if line.eta > 0.0 else inf
 
     def keep(self) -> cython.void:
         """Keep what a round has changed in the line."""
@@ -79,12 +93,21 @@ class SegmentsKernel(RoundKernel):
     # --- Rounds ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put a pair in place, if it is one of a name and a point of the line."""
+        """Put in place a pair of a name and a point of the line, or a row with both, if it is one."""
         before: cython.longlong = self.line.x
         k: cython.Py_ssize_t
-        if type(x) is not tuple or len(x) != 2 or type(x[0]) is not str or not self.line.place(x[1]):
+        if type(x) is dict and self.by is not None:
+            name, value = x.get(self.by), x.get(self.column)
+            if type(name) is int and -MANY < name < MANY:
+                name = str(name)
+            name = "" if name is None else name
+        elif type(x) is tuple and len(x) == 2:
+            name, value = x
+        else:
             return False
-        self.name = x[0]
+        if type(name) is not str or not self.line.place(value):
+            return False
+        self.name = name
         k = self.places.get(self.name, len(self.places))
         if k != self.at or self.line.x != before:
             self.seen = self.known = False
@@ -152,7 +175,11 @@ class SegmentsKernel(RoundKernel):
         line: LineTree = self.line
         line.eta = self.eta
         self.visit(k)  # the tree that no segment has: its weight is the mass of one line
-        line.rebuild()
+        if self.rated:
+            line.table = 0
+            line.sum_again()
+        else:
+            line.rebuild()
         self.lost, self.log_sum, self.paths = 0.0, -k * line.log_total(), 1.0
         while k > 0:
             k -= 1

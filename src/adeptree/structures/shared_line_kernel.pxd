@@ -1,7 +1,10 @@
 # The kernel of shared weights on a line in shared_line_kernel.py, as C.
 cimport cython
-
-from adeptree._compiled.line_tree_kernel cimport LineTree
+from adeptree._compiled.arrays_kernel cimport longer
+from adeptree._compiled.line_tree_kernel cimport LineTree, between, value_of
+from adeptree._compiled.ordered_tree_kernel cimport OrderedTree
+from adeptree._compiled.windows_kernel cimport Window
+from libc.math cimport INFINITY as inf, exp, log
 
 cdef class SharedLine(LineTree):
     cdef Py_ssize_t lanes, directions

@@ -16,14 +16,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
-    from cython.cimports.adeptree._compiled.line_tree_kernel import LineTree, between, value_of
-    from cython.cimports.adeptree._compiled.ordered_tree_kernel import OrderedTree
-    from cython.cimports.adeptree._compiled.windows_kernel import Window
-    from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log
-else:
+if not cython.compiled:
     from math import exp, inf, log
 
     from adeptree.core.arrays_kernel import longer
@@ -124,9 +117,7 @@ class SharedLine(LineTree):
         for j in range(self.each):
             self.factors[at + j], self.shifts[at + j] = 1.0, 0.0
 
-    def pass_on(
-        self, v: cython.Py_ssize_t, j: cython.Py_ssize_t, factor: cython.double, shift: cython.double
-    ) -> cython.void:
+    def pass_on(self, v, j, factor, shift):
         """Let all weights of a lane below a node become factor w + shift pi."""
         at: cython.Py_ssize_t = v * self.each + j
         self.node_weights[at] = factor * self.node_weights[at] + shift * self.sums[v * 5]
@@ -224,14 +215,7 @@ class SharedLine(LineTree):
 
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
     @cython.locals(at=cython.Py_ssize_t, side=cython.Py_ssize_t, L=cython.Py_ssize_t, part=cython.double)
-    def take_lanes(
-        self,
-        label: cython.int,
-        cost: cython.double,
-        right1: cython.double[::1],
-        right0: cython.double[::1],
-        place: cython.Py_ssize_t,
-    ) -> cython.void:
+    def take_lanes(self, label, cost, right1, right0, place):
         """Let x in; multiply the weights that say 1 there by one factor per lane, and those that say 0 by another."""
         L, v = self.each, self.root
         for d in range(self.kinds):
@@ -339,14 +323,7 @@ class SharedLine(LineTree):
                 whole[j] += self.node_weights[at + j]
 
     @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t)
-    def take_apart(
-        self,
-        label: cython.int,
-        cost: cython.double,
-        right1: cython.double[::1],
-        right0: cython.double[::1],
-        place: cython.Py_ssize_t,
-    ) -> cython.void:
+    def take_apart(self, label, cost, right1, right0, place):
         """Charge a round, and multiply the weights."""
         for d in range(self.kinds):
             for j in range(self.lanes):
@@ -362,14 +339,7 @@ class SharedLine(LineTree):
     # --- Windows -----------------------------------------------------------------------------------
 
     @cython.locals(t=cython.longlong, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
-    def refresh(
-        self,
-        k: cython.Py_ssize_t,
-        since: cython.longlong,
-        until: cython.longlong,
-        labels: cython.int[::1],
-        costs: cython.double[::1],
-    ) -> cython.double:
+    def refresh(self, k, since, until, labels, costs):
         """Let these rounds into a window, and others leave; return the least loss of a rule there."""
         window: Window = self.windows[k]
         window.side0 = window.side1 = 0.0

@@ -50,18 +50,13 @@ class SharingEngine(KernelEngine):
 
     # --- What is proven ----------------------------------------------------------------------------
 
-    def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
-        """Return what a sequence with this many switches costs, if a rule costs at most this much."""
-        return self.drift.price(rule, rounds, switches)
-
     def proven(self, price: float, best_loss: float | None) -> float:
         """Return the bound now on the regret to a sequence of this price (and, if it is known, of this loss)."""
         if self.drift.one_lane:
             return super().proven(price, best_loss)
         kept = self.kernel.kept()
         beyond = kept["beyond"][:: 1 + len(SHARES)]
-        excess: float = self.kernel.ledger.excess
-        return self.drift.proven(price, best_loss, kept["spread"], beyond) + excess
+        return float(self.drift.proven(price, best_loss, kept["spread"], beyond) + self.kernel.ledger.excess)
 
     # --- What the structure inside knows -------------------------------------------------------------
 

@@ -19,13 +19,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.adeptree._compiled.windows_kernel import step
-    from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log, log1p
-else:
+if not cython.compiled:
     from math import exp, inf, log, log1p
 
     from adeptree.roles.round_kernel import RoundKernel
@@ -223,11 +217,12 @@ class SharingKernel(RoundKernel):
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Take over what :meth:`kept` returned, checked."""
-        self.log_scale, self.followed = kept["log_scale"].copy(), kept["followed"].copy()
-        self.beyond, self.mix = kept["beyond"].copy(), kept["mix"].copy()
-        self.labels, self.costs = kept["labels"].copy(), kept["costs"].copy()
+        # (Views: interpreted, their numbers are Python's own, and not NumPy's.)
+        views = {name: memoryview(value.copy()) for name, value in kept.items() if isinstance(value, np.ndarray)}
+        self.log_scale, self.followed = views["log_scale"], views["followed"]
+        self.beyond, self.mix = views["beyond"], views["mix"]
+        self.labels, self.costs, self.chosen = views["labels"], views["costs"], views["chosen"]
         self.clock, self.next, self.spread = kept["clock"], kept["next"], kept["spread"]
-        self.chosen = kept["chosen"].copy()
         self.seen = self.known = False
         for k in range(1, self.followers):  # (windows are filled again from the last rounds)
             each = step(self.spans[k])

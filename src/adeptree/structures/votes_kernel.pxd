@@ -1,5 +1,7 @@
 # The kernel of a vote in votes_kernel.py, as C.
+from adeptree._compiled.ledger_kernel cimport Ledger, softplus, word_of_float
 from adeptree._compiled.round_kernel cimport RoundKernel
+from libc.math cimport INFINITY as inf, exp, log
 
 cdef class VoteKernel(RoundKernel):
     cdef public double cut, lost, zeros, ones

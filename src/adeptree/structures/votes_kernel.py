@@ -13,12 +13,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.ledger_kernel import Ledger, softplus, word_of_float
-    from cython.cimports.adeptree._compiled.round_kernel import RoundKernel
-    from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log
-else:
+if not cython.compiled:
     from math import exp, inf, log
 
     from adeptree.roles.round_kernel import RoundKernel
@@ -114,14 +109,7 @@ class VoteKernel(RoundKernel):
                 one[j] += self.weights[gap * self.lanes + j] if self.vote(gap) else 0.0
 
     @cython.locals(gap=cython.int, j=cython.Py_ssize_t)
-    def take_lanes(
-        self,
-        label: cython.int,
-        cost: cython.double,
-        right1: cython.double[::1],
-        right0: cython.double[::1],
-        place: cython.Py_ssize_t,
-    ) -> cython.void:
+    def take_lanes(self, label, cost, right1, right0, place):
         """Charge what is wrong, and multiply the weights of either rule by the factor of what it says."""
         for gap in range(2):
             for j in range(self.lanes):
@@ -145,14 +133,7 @@ class VoteKernel(RoundKernel):
             self.weights[self.lanes + j] = kept[j] * self.weights[self.lanes + j] + dealt[j] * self.share
 
     @cython.locals(t=cython.longlong, i=cython.Py_ssize_t, lost=cython.double, zeros=cython.double, ones=cython.double)
-    def refresh(
-        self,
-        k: cython.Py_ssize_t,
-        since: cython.longlong,
-        until: cython.longlong,
-        labels: cython.int[::1],
-        costs: cython.double[::1],
-    ) -> cython.double:
+    def refresh(self, k, since, until, labels, costs):
         """Add up the rounds of a window again; return the loss of the better rule there."""
         lost, zeros, ones = (self.lost, self.zeros, self.ones) if self.spans[k] == 0 else (0.0, 0.0, 0.0)
         for t in range(max(0, until - self.spans[k]), until):

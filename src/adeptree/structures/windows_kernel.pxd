@@ -1,5 +1,6 @@
 # What windows_kernel.py shares with other kernels, as C.
 cimport cython
+from adeptree._compiled.arrays_kernel cimport longer
 
 cdef long long step(long long span) noexcept
 

@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.adeptree._compiled.arrays_kernel import longer
-else:
+if not cython.compiled:
     from adeptree.core.arrays_kernel import longer
 
 LOWEST = cython.declare(cython.longlong, -0x7FFFFFFFFFFFFFFF)  # below and above all keys

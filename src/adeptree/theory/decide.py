@@ -20,6 +20,8 @@ ROUNDED = 2e-15
 """By how much the sides of a condition may be rounded, relatively: so a rate is never too large."""
 DRAWN = 2
 """The number of the policy of ``promise="drawn"``, after the named ones."""
+REVIEWED, ASKED = 3, 4
+"""The numbers of the policies of ``feedback="reviewed"`` and ``feedback="asked"``."""
 PROMISES = ("average", "drawn")
 
 
@@ -85,7 +87,7 @@ class Review:
         """Have a kernel take this action in rounds of up to this weight."""
         policy = DRAWN if self.promise == "drawn" else POLICIES.index(self.policy)
         most = math.inf if self.at_most is None else self.at_most
-        kernel.set_review(self.cost, weight, policy, self.delay, most)
+        kernel.set_policy(self.cost, weight, policy, self.delay, most)
 
 
 def largest_review(miss: float, alarm: float) -> float:

@@ -16,7 +16,6 @@ except ModuleNotFoundError:
 from adeptree.core.compiled import of_kernel
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, expm1, fabs, floor, fmod, log1p
     from cython.cimports.libc.string import memcpy
 else:
     import struct
@@ -24,8 +23,8 @@ else:
 
 FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "excess", "drift"),
-    "floor_cost",
-    *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones", "reviews", "longest_delay"),
+    "beyond_mix",
+    *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones", "picked", "longest_delay"),
 )
 
 
@@ -43,8 +42,8 @@ class Ledger:
         self.answered = 0
         self.overlaps = 0  # D: for every labelled round the labels of others between its answer and its own
         self.waiting = 0  # answers without a label
-        self.reviews = 0  # answers that were handed to a person
-        self.floor_cost = 0.0  # labels of reviewed rounds only: the cost of reviews beyond what is needed
+        self.picked = 0  # answers that were handed to a person, or whose label was asked for
+        self.beyond_mix = 0.0  # labels of some rounds only: what all rounds cost beyond their mix losses at most
         self.longest_delay = 0  # the most labels that came between an answer and its own
         self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
         self.realised_loss = 0.0
@@ -57,13 +56,14 @@ class Ledger:
         self.last_rate = 0.0  # eta of the last round played
         self.last_cost = 0.0  # and what it cost,
         self.shrink = 0.0  # and e^(-eta cost) - 1 of it
+        self.own_gap = -1.0  # the gap of the coming charge, if a structure's experts have real losses
         self.late = False  # whether a round was ever answered while another waited
         self.weighed = False  # whether a round ever cost something else than 1
 
-    def answer(self, overlaps: cython.longlong, late: cython.bint, action: cython.int) -> cython.void:
+    def answer(self, overlaps: cython.longlong, late: cython.bint, picked: cython.bint) -> cython.void:
         """Count an answer."""
         self.answered += 1
-        self.reviews += action == 2
+        self.picked += picked
         self.delayed(overlaps)
         if late or self.waiting > 0:
             self.late = True
@@ -74,18 +74,7 @@ class Ledger:
         if overlaps > self.longest_delay:
             self.longest_delay = overlaps
 
-    def charge(
-        self,
-        p: cython.double,
-        r: cython.double,
-        action: cython.int,
-        label: cython.int,
-        cost: cython.double,
-        handed: cython.double,
-        now: cython.double,
-        log_odds: cython.double,
-        rate: cython.double,
-    ) -> cython.void:
+    def charge(self, p, r, action, label, cost, handed, now, log_odds, rate):
         """Count a labelled round, answered 1 with chance p and handed to a person with chance r at the cost ``handed``.
 
         ``now`` is the share of 1 as of just before the label came, ``log_odds`` are those of the label that loses.
@@ -117,7 +106,10 @@ class Ledger:
             self.last_rate, self.last_cost = rate, cost
             self.shrink = expm1(-rate * cost)
         self.drift += moved
-        self.excess += moved + gap_at(loss_now, log_odds, rate * cost, cost, self.shrink)
+        if self.own_gap < 0.0:
+            self.own_gap = gap_at(loss_now, log_odds, rate * cost, cost, self.shrink)
+        self.excess += moved + self.own_gap
+        self.own_gap = -1.0
         if cost != 1.0:
             self.weighed = True
         if cost > self.heaviest:

@@ -1,4 +1,6 @@
 # What other kernels may call of mass_kernel.py, as C.
+from libc.math cimport INFINITY as inf, exp, log, log1p
+
 cdef double log_plus(double a, double b) noexcept
 
 cdef class Masses:

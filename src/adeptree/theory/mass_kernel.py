@@ -14,10 +14,7 @@ try:
 except ModuleNotFoundError:
     from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
 
-if cython.compiled:
-    from cython.cimports.libc.math import INFINITY as inf
-    from cython.cimports.libc.math import exp, log, log1p
-else:
+if not cython.compiled:
     from math import exp, inf, log, log1p
 
 NONE = cython.declare(cython.longlong, -(1 << 62))  # rounds left: the masses of no round are known

@@ -53,6 +53,10 @@ class Prior(ABC):
         It does not fall with t, and K_t / t does not rise.
         """
 
+    def further(self, t: int, scale: float) -> float:
+        """Return what parts with rates of their own add to what the learner's rate promises."""
+        return 0.0
+
 
 class PaperPrior(Prior):
     """W_t(u) = sum_{j <= M - k(u)} C(T - t, j): how many schedules of mistakes are still open to the path.

@@ -22,6 +22,26 @@ WINDOWS = (100, 300, 1000, 3000)
 """The spans of followers, next to that of all rounds."""
 
 
+def last_round(birth: int) -> float:
+    """Return the last round of a copy that begins after round ``birth``; the first copy, of birth 0, stays for ever.
+
+    Twice the largest power of 2 that divides the birth: then another copy, which lives twice as long, has begun.
+
+    >>> [last_round(birth) for birth in (0, 1, 2, 3, 4, 12)]
+    [inf, 3, 6, 5, 12, 20]
+    """
+    return birth + 2 * (birth & -birth) if birth else math.inf
+
+
+def restarts(switches: int, rounds: int) -> int:
+    """Return how many copies, next to the first, are enough to follow any sequence with this many switches.
+
+    >>> [restarts(switches, 1024) for switches in (0, 1, 4)]
+    [0, 11, 36]
+    """
+    return int(switches * (1 + math.log2(rounds / switches))) if switches else 0
+
+
 def drift_of(value: object) -> bool | None:
     """Return whether followers take part; None without drift."""
     if value is False or value is None:
@@ -39,6 +59,8 @@ class Drift:
     one_lane: bool = False
     unit: float = 1.0
     """What a round costs at most."""
+    restarts: bool = False
+    """Whether copies of a structure stand for sequences."""
 
     @property
     def spans(self) -> tuple[int, ...]:
@@ -59,6 +81,7 @@ class Drift:
         """
         t = max(1, rounds)
         m = min(switches, t - 1)
+        m = min(restarts(m, t), t - 1) if self.restarts else m
         price = (m + 1) * (rule + (math.log(2) if self.followers else 0.0))
         falling = math.fsum(math.log(t - j) for j in range(m + 1)) if m < MANY else (m + 1) * math.log(t)
         if self.one_lane:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count, repeat
 
-from adeptree.app.run.rows import Row, Stream
+from adeptree.app.run.streams import Stream
 from adeptree.app.run.text_lines import LONGEST, Decoder, numbered
 from adeptree.core.cell_text import is_missing, is_number
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import counted
+from adeptree.runner.rows import Row
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round"
 SEPARATORS = ",;\t|"

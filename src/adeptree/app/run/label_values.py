@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from adeptree.app.run.rows import Row, Stream, listed
+from adeptree.app.run.streams import Stream, listed
 from adeptree.core.cell_text import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, did_you_mean
+from adeptree.runner.rows import Row
 
 PAIRS = [("0", "1"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("negative", "positive"), ("neg", "pos")]
 PAIRS += [("down", "up"), ("-", "+"), ("-1", "1"), ("nein", "ja"), ("nee", "ja"), ("nej", "ja"), ("non", "oui")]

@@ -10,13 +10,15 @@ from adeptree.app.run.layout import UNKNOWN, Examples
 from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import MOST
-from adeptree.app.run.row_keys import LABEL, Keys, Opened
-from adeptree.app.run.rows import LabelRow, Row, Stream
+from adeptree.app.run.row_keys import LABEL, Keys
+from adeptree.app.run.streams import Stream
 from adeptree.app.run.writing import inert
 from adeptree.app.terminal import show
-from adeptree.core.errors import AdeptreeError, DamagedFile
+from adeptree.core.errors import AdeptreeError
 from adeptree.pages.summary import Account
 from adeptree.pages.summary_words import waiting
+from adeptree.runner.rows import LabelRow, Row
+from adeptree.runner.ticket_book import Opened
 
 
 class LateGame(Game):
@@ -51,11 +53,8 @@ class LateGame(Game):
             try:
                 super()._take(segment, bar)
             except AdeptreeError as error:
-                if bar is None:
-                    raise DamagedFile(
-                        f"{self.folder and self.folder.path}: its journal holds a row that cannot have been taken "
-                        f"({error}); start again with another --save"
-                    ) from None
+                if bar is None and self.folder:
+                    raise self.folder.impossible(self.position.taken + 1, error) from None
                 raise
 
     def _refuse_untakeable(self) -> None:
@@ -84,7 +83,9 @@ class LateGame(Game):
         else:
             super()._play(part, bar)
             for row, y in zip(part.rows, part.ys, strict=True):
-                self.keys.settle(self.keys.of(row), int(y))
+                key = self.keys.of(row)
+                self.keys.book.note(int(y), key)
+                self.keys.early.pop(key, None)
 
     def _open(self, rows: list[Row], bar: ProgressBar | None) -> None:
         """Answer rows without labels; those that have keys wait for them."""
@@ -99,7 +100,7 @@ class LateGame(Game):
             frequency = self.frequency.of(p) if self.frequency else None
             if key:
                 weight = self.weight.of([row])[0] if self.weight else None
-                self.keys.waiting[key] = Opened(ticket, text, weight, frequency)
+                self.keys.book.add(Opened(ticket, [text], key, weight, frequency))
             self._log(number, text, p, guess, None, frequency, key)
             if bar is not None and self.answers:
                 self.answers.give(p, guess, frequency)
@@ -108,18 +109,18 @@ class LateGame(Game):
         """Learn labels of rows that wait, and keep those whose rows are to come."""
         for row in rows:
             key, text = self.keys.of(row), row.cells[self.layout.label.place]
-            y, opened = self.layout.label.of(text), self.keys.waiting.get(key)
+            y, opened = self.layout.label.of(text), self.keys.book.waiting(key)
             if y is not None and opened is not None:
-                ticket, x, weight, frequency = opened
+                ticket, (x,), _, weight, frequency = opened
                 self.learner.learn(ticket, y, **({} if weight is None else {"weight": weight}))
                 self.rounds.note()
                 if self.frequency:
                     self.frequency.learn(ticket.p, y, frequency)
-                self._learnt([ticket.p], [y])
-                self.keys.settle(key, y)
+                self.sureness.note([ticket.p], [y])
+                self.keys.book.settle(ticket.id, y)
                 self.position = replace(self.position, ones=self.position.ones + y)
                 self._log(ticket.id, x, ticket.p, ticket.guess, y, frequency, key)
-            elif y is not None and key not in self.keys.settled:
+            elif y is not None and key not in self.keys.book.keys:
                 self.keys.early[key] = text
             if bar is not None and self.answers and not isinstance(row, LabelRow):
                 self.answers.give(None, None)
@@ -152,7 +153,7 @@ class LateGame(Game):
 
     def _restore(self, found: dict[str, Any]) -> None:
         super()._restore(found)
-        self.keys.restore(found["keys"], self.learner.tickets)
+        self.keys.restore(found["keys"], self.learner)
 
     def _kept(self) -> dict[str, Any]:
         return super()._kept() | {"keys": self.keys.state()}
@@ -164,9 +165,9 @@ class LateGame(Game):
 
     def _summarise(self) -> None:
         super()._summarise()
-        if self.keys.waiting and not (self.learner.rounds or self.options.quiet):
-            said = f"{self.stream.name}: no label has come; {waiting(len(self.keys.waiting))}"
+        if self.keys.book.open and not (self.learner.rounds or self.options.quiet):
+            said = f"{self.stream.name}: no label has come; {waiting(len(self.keys.book.open))}"
             show("\n\n".join([said, *self.notes]), err=self.options.follow)
 
     def _account(self) -> Account:
-        return replace(super()._account(), waiting=len(self.keys.waiting), early=len(self.keys.early))
+        return replace(super()._account(), waiting=len(self.keys.book.open), early=len(self.keys.early))

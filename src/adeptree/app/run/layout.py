@@ -12,12 +12,13 @@ import numpy as np
 
 from adeptree.app.run.label_values import Values, copies
 from adeptree.app.run.row_label import Label, label_of
-from adeptree.app.run.rows import Row, Stream
 from adeptree.app.run.rules_option import Reads, competition
+from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import is_missing, number
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.families.registry import columns_of
 from adeptree.roles.concept_class import ConceptClass
+from adeptree.runner.rows import Row
 
 UNKNOWN = -1
 """In the place of a label that is missing."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from adeptree.app.run.rows import LOOKED_AT, Row, Stream
+from adeptree.app.run.streams import LOOKED_AT, Stream
 from adeptree.app.run.text_lines import numbered, text_of
 from adeptree.core.cell_text import as_text, brief
 from adeptree.core.errors import InvalidArgument
+from adeptree.runner.rows import Row
 
 Objects = list[tuple[int, dict[str, Any] | str]]
 """The objects of some lines with their numbers, or what is wrong with a line."""

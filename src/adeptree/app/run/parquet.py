@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from adeptree.app.run.rows import Row, Stream
+from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import as_text
 from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.runner.rows import Row
 
 BATCH = 1024
 CELLS = 1 << 20

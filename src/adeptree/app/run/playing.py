@@ -5,25 +5,32 @@ from __future__ import annotations
 import gc
 import time
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adeptree.app.run.answers import Answers
-from adeptree.app.run.kept_game import KeptGame
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout
+from adeptree.app.run.position import Position, position_of
 from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
-from adeptree.app.run.rows import LabelRow, Row, Stream, digest
+from adeptree.app.run.streams import Stream
 from adeptree.app.run.weight_column import WeightColumn
-from adeptree.app.run.writing import FREQUENCY, PredictionLog, Written
+from adeptree.app.run.writing import FREQUENCY, PredictionLog
 from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
-from adeptree.core.escaping import visible
-from adeptree.learners import Adept
+from adeptree.core.escaping import counted, visible
+from adeptree.core.interrupts import Interrupts
+from adeptree.learners.adept_learner import Adept
+from adeptree.learners.frequency import Frequency
+from adeptree.pages.run_history import Course
 from adeptree.pages.summary import Account, calibration, summary
+from adeptree.pages.uncertainty import Sureness
+from adeptree.runner.appended_file import Written
+from adeptree.runner.rows import LabelRow, Row, digest
+from adeptree.runner.run_folder import ANSWERED, RunFolder
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -33,8 +40,8 @@ FEW = 10
 """With fewer rounds, a label that is never 1 is no surprise."""
 
 
-class Game(KeptGame):
-    """A learner on a stream. However it ends, what was learnt is saved and shown.
+class Game:
+    """A learner on a stream, perhaps kept in a folder. However it ends, what was learnt is saved and shown.
 
     Rows are taken in steps of many, and one by one where each is answered before the next: what is computed and
     written does not depend on where a step ends.
@@ -43,8 +50,18 @@ class Game(KeptGame):
     def __init__(
         self, learner: Adept, stream: Stream, layout: Layout, options: Options, answers: Answers | None
     ) -> None:
-        super().__init__(learner, stream, layout, options)
+        self.learner, self.stream, self.layout, self.options = learner, stream, layout, options
         self.answers = answers
+        self.folder: RunFolder | None = None
+        self.log: PredictionLog | None = None
+        self.position = Position()
+        self.course = Course() if options.report else None
+        self.frequency = Frequency() if options.frequency else None
+        self.sureness = Sureness()
+        self.again: list[Row] = []
+        self.notes: list[str] = []
+        self.interrupts = Interrupts()
+        self.whole, self.ended = True, False
         self.skipped = Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
         self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
@@ -127,7 +144,7 @@ class Game(KeptGame):
             self.rounds.learn(examples.xs[0], examples.ys[0], self.weight.of(examples.rows) if self.weight else None)
             if self.frequency:
                 self.frequency.learn(known[0], examples.ys[0])
-            self._learnt(known, examples.ys)
+            self.sureness.note(known, examples.ys)
         self._taken(rows, examples)
         self.whole = True
 
@@ -139,10 +156,7 @@ class Game(KeptGame):
             given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
         self._write(first, part, ps, given, bar)
         if part.learnt:
-            self._learnt(ps, part.ys)
-
-    def _learnt(self, ps: list[float], ys: Any) -> None:
-        self.sureness.note(ps, ys)
+            self.sureness.note(ps, part.ys)
 
     def _examples(self, rows: list[Row]) -> Examples:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
@@ -215,6 +229,91 @@ class Game(KeptGame):
             digest=digest(rows, before.digest) if self.folder else 0,
             predictions=self.log.written if self.log else Written(),
         )
+
+    # --- On disk -------------------------------------------------------------------------------------
+
+    def go_on(self, folder: RunFolder) -> None:
+        """Save the run to a folder, from where its checkpoint is."""
+        self.folder = folder
+        folder.restore(self._restore)
+        # Before any file is touched: a damaged journal is refused, and everything stays as it is.
+        self.again = folder.rows_after(self.position.taken)
+        self._refuse_untakeable()
+        if folder.counts_nothing():
+            last = self.position.taken + len(self.again)
+            show(
+                f"adeptree: {folder.path / ANSWERED} is missing: if rows were answered after row {last:,}, the run "
+                f"goes on without them",
+                err=True,
+            )
+
+    def _restore(self, found: dict[str, Any]) -> None:
+        """Take over what a checkpoint says of a run; ValueError and its like if no run was there."""
+        self.position = position_of(found["position"], self.learner.rounds, self.learner.waiting)
+        if self.course and found["course"]:
+            self.course.restore(found["course"], self.learner.rounds)
+        if self.frequency:
+            self.frequency.restore(found["frequency"])
+        self.sureness.restore(found["sureness"], self.learner.rounds)
+
+    def _refuse_untakeable(self) -> None:
+        """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
+        if self.folder and (untakeable := self._first_untakeable(self._examples(self.again))):
+            place, error = untakeable
+            why = f"the horizon is {self.learner.horizon}" if isinstance(error, HorizonReached) else error
+            raise self.folder.impossible(self.position.taken + place + 1, why)
+
+    def _take_again(self) -> None:
+        """Bring the run to where it was stopped: rows in the journal are taken again, the stream's are passed over."""
+        if not self.folder:
+            return
+        # No checkpoint before the last of them: it would empty the journal.
+        most = 1 if self.options.follow else MOST
+        for start in range(0, len(self.again), most):
+            self._take(self.again[start : start + most], None)
+        self.again = []
+        self._pass_over()
+        self._checkpoint()
+        if self.position.taken and not self.options.quiet:
+            show(f"adeptree: going on after {counted(self.position.taken, 'row')}", err=True)
+
+    def _pass_over(self) -> None:
+        """Leave out the rows that were taken before; in a conversation they do not come again."""
+        if self.options.follow:
+            return
+        found, passed, taken, name = 0, 0, self.position.taken - self.position.apart, self.stream.name
+        folder = self.folder and self.folder.path
+        while passed < taken:
+            rows = self.stream.take(min(MOST, taken - passed))
+            if not rows:
+                raise InvalidArgument(f"--resume: {name} has {counted(passed, 'row')}, but {folder} has {taken:,}")
+            found, passed = digest(rows, found), passed + len(rows)
+        if found != self.position.digest:
+            raise InvalidArgument(
+                f"--resume: the first {counted(taken, 'row')} of {name} are not those of the run in {folder}; "
+                f"give the same stream from its beginning, or (new rows only) use --follow"
+            )
+
+    def _checkpoint(self) -> None:
+        if self.folder:
+            if self.log:
+                self.log.sync()
+            self.folder.checkpoint(self.learner.saved(), self._kept())
+
+    def _kept(self) -> dict[str, Any]:
+        """Return where the run is, as plain values."""
+        course = self.course.state() if self.course else None
+        run: dict[str, Any] = {"position": asdict(self.position), "course": course}
+        run["sureness"] = self.sureness.state()
+        return run | ({"frequency": self.frequency.state()} if self.frequency else {})
+
+    def _last_checkpoint(self) -> None:
+        # A round cut off halfway (no memory) must not replace a good state.
+        if self.folder and self.whole:
+            with self.interrupts.held():
+                self._checkpoint()
+            again = "" if self.ended else "; the same command with --resume goes on"
+            self.notes.append(f"Saved to {self.folder.path}{again}.")
 
     # --- What is shown -------------------------------------------------------------------------------
 

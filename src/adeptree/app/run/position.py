@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from adeptree.app.run.writing import Written
+from adeptree.runner.appended_file import Written
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from adeptree.app.run.rows import Stream
+from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import show
 from adeptree.core.escaping import counted, visible_lines
-from adeptree.learners import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.pages.summary import percent, rule_text
 
 if TYPE_CHECKING:

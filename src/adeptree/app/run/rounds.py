@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.app.run.layout import Examples
-from adeptree.learners import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.pages.run_history import Course
 from adeptree.pages.summary import rule_text
 from adeptree.theory.coins import Coins

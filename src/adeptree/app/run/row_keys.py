@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.row_label import COMPARISON
-from adeptree.app.run.rows import LabelRow, Row, Stream
-from adeptree.core.cell_text import brief, is_missing, is_number
+from adeptree.app.run.streams import Stream
+from adeptree.core.cell_text import brief, is_missing
 from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument
-from adeptree.learners import Ticket
+from adeptree.learners.adept_learner import Adept
+from adeptree.runner.rows import LabelRow, Row
+from adeptree.runner.ticket_book import TicketBook
 
 LABEL = -2
 """In the place of the label of a row that only brings one."""
-
-
-class Opened(NamedTuple):
-    """A row that was answered and waits for its label: its ticket, and what its line in the predictions needs."""
-
-    ticket: Ticket
-    text: str
-    weight: float | None
-    frequency: float | None
 
 
 class Keys:
@@ -35,8 +28,7 @@ class Keys:
         if column in layout.names or self.place == self._label.place:
             whose = "part of x" if column in layout.names else "the label"
             raise InvalidArgument(f'--key: "{column}" is {whose}; name a column that only holds keys')
-        self.waiting: dict[str, Opened] = {}
-        self.settled: dict[str, int] = {}
+        self.book = TicketBook(keep_keys=True)
         self.early: dict[str, str] = {}
         """Labels that came before their rows, as they are written."""
 
@@ -66,7 +58,8 @@ class Keys:
         key = self.of(row)
         if not key or not self._has_label(row):
             return False
-        return key in self.waiting or all(is_missing(row.cells[place].strip()) for place in self._layout.places)
+        missing = (is_missing(row.cells[place].strip()) for place in self._layout.places)
+        return self.book.waiting(key) is not None or all(missing)
 
     def _has_label(self, row: Row) -> bool:
         try:
@@ -103,7 +96,7 @@ class Keys:
 
     def known(self, key: str) -> int | None:
         """Return the label that came for a key, None if none did."""
-        return self.settled.get(key, self._label.of(self.early[key]) if key in self.early else None)
+        return self._label.of(self.early[key]) if key in self.early else self.book.label(key)
 
     # --- Rows that are answered ------------------------------------------------------------------------
 
@@ -112,8 +105,8 @@ class Keys:
         return [row if row.fault or not (key := self.of(row)) else self._marked(row, key) for row in rows]
 
     def _marked(self, row: Row, key: str) -> Row:
-        if key in self.waiting or key in self.settled:
-            has = "waits for its label" if key in self.waiting else "has its label"
+        if key in self.book.keys:
+            has = "waits for its label" if self.book.waiting(key) else "has its label"
             return row._replace(fault=f'key "{brief(key)}" came before and {has}; every row needs a key of its own')
         if key not in self.early:
             return row
@@ -127,35 +120,18 @@ class Keys:
             return row._replace(fault=str(error))
         return row
 
-    def settle(self, key: str, y: int) -> None:
-        """Note that the label of a key was learnt."""
-        if key:
-            self.settled[key] = y
-            self.early.pop(key, None)
-            self.waiting.pop(key, None)
-
     # --- On disk ---------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return it as plain values; the tickets are the learner's."""
-        waiting = [[key, o.ticket.id, o.text, o.weight, o.frequency] for key, o in self.waiting.items()]
-        return {"waiting": waiting, "settled": dict(self.settled), "early": dict(self.early)}
+        return {"book": self.book.state(), "early": dict(self.early)}
 
-    def restore(self, state: dict[str, Any], tickets: Iterable[Ticket]) -> None:
+    def restore(self, state: dict[str, Any], learner: Adept) -> None:
         """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
-        given = {ticket.id: ticket for ticket in tickets}
-        for key, number, text, weight, frequency in state["waiting"]:
-            numbers = [value for value in (weight, frequency) if value is not None]
-            need(isinstance(key, str) and isinstance(text, str) and all(map(_is_share, numbers)), "waiting")
-            self.waiting[key] = Opened(given.pop(number), text, weight, frequency)
-        need(not given, "tickets without keys")
-        need(all(type(y) is int and y in (0, 1) for y in state["settled"].values()), "settled")
+        self.book.restore(state["book"], learner, columns=1)
+        need("" not in self.book.keys and all(opened.key for opened in self.book.open.values()), "tickets without keys")
         need(all(self._label.of(text) is not None for text in state["early"].values()), "early")
-        self.settled, self.early = dict(state["settled"]), dict(state["early"])
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, (int, float)) and is_number(repr(value)) and value >= 0
+        self.early = dict(state["early"])
 
 
 # --- A second file ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.app.run.label_values import PLAIN, WORDS, Values, key, values_of
-from adeptree.app.run.rows import Stream
+from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, InvalidLabel
 from adeptree.core.types import IntArray

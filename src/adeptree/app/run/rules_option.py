@@ -8,7 +8,7 @@ from datetime import datetime, time
 from typing import Any, NamedTuple
 
 from adeptree.app.run.row_label import Label
-from adeptree.app.run.rows import Stream, listed
+from adeptree.app.run.streams import Stream, listed
 from adeptree.core.cell_text import DIGITS, brief, is_missing, is_number
 from adeptree.core.errors import InvalidArgument, InvalidSpec
 from adeptree.families.registry import columns_of, families, family_named

@@ -13,7 +13,7 @@ from adeptree.app.command_options import LearnerOptions, among, command_of, name
 from adeptree.app.terminal import show
 
 if TYPE_CHECKING:
-    from adeptree.app.run.rows import Stream
+    from adeptree.app.run.streams import Stream
 
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
 
@@ -145,9 +145,9 @@ def _run(options: Options) -> None:
     from adeptree.app.run.outputs import check_outputs
     from adeptree.app.run.playing import Game
     from adeptree.app.run.row_keys import label_column, with_labels
-    from adeptree.app.run.run_folder import RunFolder
     from adeptree.app.run.starting import fresh, meanings, resumed, understood
     from adeptree.app.run.stream_sources import form_of, open_stream
+    from adeptree.runner.run_folder import RunFolder
 
     check_outputs(options)
     with ExitStack() as stack:

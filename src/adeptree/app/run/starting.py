@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from adeptree.app.run.label_values import Values
 from adeptree.app.run.layout import Layout, layout_of
 from adeptree.app.run.row_label import label_of
-from adeptree.app.run.rows import Stream, listed
 from adeptree.app.run.rules_option import Reads
-from adeptree.app.run.run_folder import RunFolder
 from adeptree.app.run.stream_sources import BUNDLED
+from adeptree.app.run.streams import Stream, listed
 from adeptree.app.terminal import show
 from adeptree.core.errors import DamagedFile, InvalidArgument, TooLarge
-from adeptree.learners import Adept, load
+from adeptree.learners.adept_learner import Adept
+from adeptree.learners.loading import load
+from adeptree.runner.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options

@@ -11,7 +11,6 @@ import os
 import re
 import select
 import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
@@ -22,9 +21,9 @@ from adeptree.app.run.json_array import BEGINNING as ARRAY
 from adeptree.app.run.json_array import elements
 from adeptree.app.run.ndjson import ndjson_stream
 from adeptree.app.run.parquet import parquet_stream
-from adeptree.app.run.rows import Stream
+from adeptree.app.run.streams import Stream
 from adeptree.app.run.text_lines import Meter, begun, bounded, pieces_of
-from adeptree.core.errors import InvalidArgument, MissingExtra, did_you_mean
+from adeptree.core.errors import InvalidArgument, did_you_mean
 
 BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
 """Name of each bundled stream: its file, and the rules that go with it."""
@@ -36,6 +35,17 @@ FORMATS |= dict.fromkeys((".ndjson", ".jsonl", ".json"), "ndjson")
 """Endings of file names that tell the format; anything else is CSV. What begins like JSON is JSON, but for --format."""
 OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"')
 """What a text of JSON objects begins with."""
+UNPACKED: dict[str, tuple[bytes, Callable[[IO[bytes]], Any]]] = {
+    ".gz": (b"\x1f\x8b", gzip.open),
+    ".bz2": (b"BZh", bz2.open),
+    ".xz": (b"\xfd7zXZ", lzma.open),
+}
+"""Endings of compressed files, and their first bytes, which count under any name."""
+OTHERS = re.compile(
+    rb"PK\x03\x04|\x28\xb5\x2f\xfd|PAR1|ARROW1|FEA1|[q-s][\x01\x02]\x01|\$FL[23]|%PDF|\xd0\xcf\x11\xe0|SQLite format 3|"
+    rb"\x89HDF|\x80[\x02-\x05]|(?i:\s*(\[\s*\[|<(stata_dta|!doctype|html|\?xml)|@relation\s|%[^,;|\t\n]*\n))"
+)
+"""The first bytes of kinds that are not read: archives, tables of other programs, pages, arrays of arrays."""
 
 
 @contextmanager
@@ -43,18 +53,14 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
     """Open a path, ``-`` for stdin, or a bundled stream, and read its columns."""
     name = "stdin" if source == "-" else source
     inner, ending = os.path.splitext(source.lower())
-    packed = UNPACKED.get(ending)
-    told = format or FORMATS.get(os.path.splitext(inner)[1] if packed else ending)
+    told = format or FORMATS.get(os.path.splitext(inner)[1] if ending in UNPACKED else ending)
     if told not in (None, *FORMATS.values()):
         raise InvalidArgument(f"--format must be csv, ndjson or parquet; got {told!r}")
     with _opened(source, told) as file:
         if told == "parquet":
-            if packed:
-                raise InvalidArgument(f"{name}: Parquet is compressed inside already; unpack the file first")
             yield parquet_stream(name, source)
         else:
-            packed = packed or _seen(name, file)
-            meter, text = Meter(), packed(file) if packed else file  # (kept: without it some close the file)
+            meter, text = Meter(), _unpacked(name, file)  # (kept: without it some close the file)
             first, pieces = begun(name, pieces_of(text, form.encoding))
             array = format != "csv" and ARRAY.match(first)
             if array or told == "ndjson" or (format is None and OBJECT.match(first)):
@@ -90,57 +96,18 @@ def form_of(sep: str | None, encoding: str | None, decimal: str, header: bool | 
     return Form(sep, encoding, decimal, header, not follow, True)
 
 
-def _zstd(file: IO[bytes]) -> IO[bytes]:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra(".zst files need pyarrow; run in a clone: pip install '.[parquet]'") from None
-    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(file, mode="r"), "zstd"))
-
-
-def _zip(file: IO[bytes]) -> IO[bytes]:
-    try:
-        archive = zipfile.ZipFile(file)
-        (name,) = (name for name in archive.namelist() if not name.endswith("/"))
-        return archive.open(name)
-    except (ValueError, RuntimeError, zipfile.BadZipFile) as error:
-        why = "it must hold one file" if isinstance(error, ValueError) else error
-        raise InvalidArgument(f"{file.name} could not be unpacked: {why}") from None
-
-
-UNPACKED: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-UNPACKED |= {".zst": _zstd, ".zip": _zip}
-"""Endings of compressed files; the format is told by the ending before."""
-
-
-BEGINNINGS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
-"""What compressed files begin with, whatever they are called."""
-OTHERS = {
-    rb"PK\x03\x04": "a zip or Excel file; unpack it, or save it as CSV",
-    rb"\s*\[\s*\[": "a JSON array of arrays; one of objects is read, or one object per line",
-    rb"PAR1": "Parquet; add --format parquet",
-    rb"ARROW1|FEA1": "an Arrow file; save it as Parquet or CSV",
-    rb"<stata_dta>|[q-s][\x01\x02]\x01": "a Stata file; save it as CSV or Parquet",
-    rb"\$FL[23]": "an SPSS file; save it as CSV or Parquet",
-    rb"%PDF": "a PDF; save its table as CSV",
-    rb"(?i)\s*(%[^,;|\t\n]*\n|@relation\s)": "an ARFF file; save it as CSV or Parquet",
-    rb"\xd0\xcf\x11\xe0": "an old Excel file; save it as CSV",
-    rb"SQLite format 3|\x89HDF|\x80[\x02-\x05]": "a database, HDF5 or pickle file; save its table as CSV or Parquet",
-    rb"(?i)\s*<(!doctype|html|\?xml)": "a page or XML; save its table as CSV",
-}
-"""What other files begin with, as patterns, and what to do."""
-
-
-def _seen(name: str, file: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
-    """Look at the first bytes: return how to unpack them, or say what it is that cannot be read."""
+def _unpacked(name: str, file: IO[bytes]) -> Any:
+    """Return a file as it is read, unpacked if its name or its first bytes say that it is compressed."""
     first = file.peek(64) if isinstance(file, io.BufferedReader) else b""
-    for beginning, ending in BEGINNINGS.items():
-        if first.startswith(beginning):
-            return UNPACKED[ending]
-    for beginning, what in OTHERS.items():
-        if re.match(beginning, first):
-            raise InvalidArgument(f"{name} is {what}")
-    return None
+    for ending, (beginning, opened) in UNPACKED.items():
+        if name.lower().endswith(ending) or first.startswith(beginning):
+            return opened(file)
+    if OTHERS.match(first):
+        raise InvalidArgument(
+            f"{name} is of a kind that is not read; expected CSV, JSON objects (plain, or packed by gzip, bzip2 or xz) "
+            f"or Parquet (--format parquet); unpack it, or save its table as CSV"
+        )
+    return file
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from adeptree.app.run.layout import Layout
-from adeptree.app.run.rows import Row, Stream
+from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import number
 from adeptree.core.errors import InvalidArgument
-from adeptree.learners import Adept
+from adeptree.learners.adept_learner import Adept
+from adeptree.runner.rows import Row
 from adeptree.theory.losses import check_cost, check_weight
 
 

@@ -1,172 +1,23 @@
-"""Files that a run writes row by row: complete up to the last row at every moment, whatever ends the run."""
+"""The predictions of a run as CSV, with texts that no spreadsheet takes for formulas."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
 import re
-import stat
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Any
 
 from adeptree.core.cell_text import is_number
-from adeptree.core.errors import DamagedFile, InvalidArgument, StateError
-from adeptree.core.files import write_atomically
-from adeptree.core.json_lines import UNFIT, seal, unseal
+from adeptree.runner.appended_file import AppendedFile, Written
 
 COLUMNS, FREQUENCY = ("round", "x", "p", "guess", "y"), ("frequency",)
-CHUNK = 1 << 20
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """What spreadsheets take for the beginning of a formula, or leave out in front of one."""
 SEPARATOR = re.compile("([;\t\r\n])")
 """After which a cell begins, for a spreadsheet that splits lines elsewhere than at commas."""
 SUSPECT = re.compile(f"{SEPARATOR.pattern}|^[{re.escape(''.join(FORMULA))}]")
 """What most texts have nothing of."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """How much of a file is certain: its length, and the checksum of that much."""
-
-    length: int = 0
-    checksum: int = 0
-
-
-class AppendedFile:
-    """A file written at its end without a buffer: what was written is there even if the process is killed.
-
-    >>> import tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "f")
-    >>> with AppendedFile(path, "--predictions", Written()) as file:
-    ...     file.append(b"one\\n")
-    ...     kept = file.written
-    ...     file.append(b"two\\n")
-    >>> with AppendedFile(path, "--predictions", kept) as file:
-    ...     file.append(b"TWO\\n")
-    >>> Path(path).read_bytes()
-    b'one\\nTWO\\n'
-    """
-
-    def __init__(self, path: str, option: str, kept: Written) -> None:
-        self._path, self._option = path, option
-        self.written = kept
-        with self._explained():
-            # What is there is read only to go on with it: a named pipe is not to be opened for that.
-            mode = os.O_RDWR if kept.length else os.O_WRONLY
-            self._file = os.open(path, mode | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-        self.ordinary = stat.S_ISREG(os.fstat(self._file).st_mode)
-        try:
-            self._rewind(kept)
-        except BaseException:
-            os.close(self._file)
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._file)
-
-    def append(self, content: bytes) -> None:
-        """Write at the end; only when this returns, ``written`` counts it."""
-        with self._explained():
-            left = content
-            while left:
-                left = left[os.write(self._file, left) :]
-        self.written = Written(self.written.length + len(content), zlib.crc32(content, self.written.checksum))
-
-    def sync(self) -> None:
-        """Return when all is on the disk itself, not only in the system's memory."""
-        if self.ordinary:
-            with self._explained():
-                os.fsync(self._file)
-
-    def fate(self) -> str:
-        """Return what became of the file's name since it was opened: "removed", "replaced", or "" for nothing."""
-        try:
-            same = os.path.samestat(os.stat(self._path), os.fstat(self._file))
-        except OSError:
-            return "removed"
-        return "" if same else "replaced"
-
-    def _rewind(self, kept: Written) -> None:
-        """Cut off what came after ``kept``; before that, make sure that it is still what it was."""
-        if not self.ordinary:
-            return
-        with self._explained():
-            checksum, left = 0, kept.length
-            while left and (chunk := os.read(self._file, min(CHUNK, left))):
-                checksum, left = zlib.crc32(chunk, checksum), left - len(chunk)
-            if left or checksum != kept.checksum:
-                raise InvalidArgument(
-                    f"{self._option}: {self._path} is not as the run left it ("
-                    + (f"{left:,} bytes are missing" if left else "it was changed")
-                    + "); put it back, or start again with another --save"
-                )
-            os.ftruncate(self._file, kept.length)
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StateError(f"{self._option}: {self._path} could not be written: {error.strerror}") from error
-
-
-class Counter:
-    """A number in a file of its own, overwritten in place: a killed process leaves the old one or the new one.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "answered")
-    >>> counter = Counter(path)
-    >>> counter.set(41), counter.set(42), counter.close()
-    (None, None, None)
-    >>> Counter(path).value(), path.read_bytes()
-    (42, b'{"count": "00000000000000000042", "check": "2554986f84328c8a"}\\n')
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = -1
-
-    def close(self) -> None:
-        """Close the file; it is opened again when it is needed."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def value(self) -> int:
-        """Return the number, 0 if there is no file."""
-        try:
-            content = self._path.read_bytes()
-        except FileNotFoundError:
-            return 0
-        except OSError as error:
-            raise StateError(f"{self._path} could not be read: {error.strerror}") from None
-        try:
-            if (text := unseal(content.decode().removesuffix("\n"))["count"]).isdecimal():
-                return int(text)
-            raise ValueError
-        except UNFIT:  # (Python reads no int of thousands of digits)
-            raise DamagedFile(f"{self._path} is damaged; put it back, or start again with another --save") from None
-
-    def set(self, value: int) -> None:
-        """Write the number down; it always has the same length, so that no part of an old one is left."""
-        content = seal(f'{{"count": "{value:020}"}}').encode() + b"\n"
-        try:
-            if self._file < 0:
-                # Whole from its first moment, also where the machine loses its power.
-                write_atomically(self._path, content)
-                self._file = os.open(self._path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
-            os.lseek(self._file, 0, os.SEEK_SET)
-            os.write(self._file, content)
-        except OSError as error:
-            raise StateError(f"{self._path} could not be written: {error.strerror}") from error
 
 
 class PredictionLog(AppendedFile):

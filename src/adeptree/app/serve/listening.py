@@ -10,15 +10,19 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adeptree.app.serve.service import Service
 from adeptree.core.cell_text import brief
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import visible
 from adeptree.core.extras import Extra
 
-uvicorn = Extra("uvicorn", "adeptree serve", "serve")
+if TYPE_CHECKING:
+    from adeptree.app.serve.service import Service
+
+uvicorn, starlette, prometheus = (
+    Extra(module, "adeptree serve", "serve") for module in ("uvicorn", "starlette.applications", "prometheus_client")
+)
 
 IDLE_SECONDS = 65
 """Between requests: longer than what proxies in front keep connections for."""
@@ -64,8 +68,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 def check_installed() -> None:
     """Say what is missing before anything is begun."""
-    uvicorn.require()
-    assert uvicorn.Server
+    for extra in (uvicorn, starlette, prometheus):
+        extra.require()
+    assert uvicorn.Server and starlette.Starlette and prometheus.Counter
 
 
 def prepared(service: Service) -> Any:

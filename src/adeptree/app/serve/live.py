@@ -9,9 +9,12 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from adeptree.app.serve.counters import clock
-from adeptree.app.serve.exchange import Reply, Request, said
-from adeptree.app.serve.requests import query_of
+from starlette.requests import Request
+from starlette.responses import Response
+
+from adeptree.app.serve.metrics import clock
+from adeptree.app.serve.requests import has_token, query_of
+from adeptree.app.serve.routes import ROOT, learner_of, said, service_of
 from adeptree.app.serve.writer import Writer
 from adeptree.pages.live_page import Live, live_page, live_parts, others_part
 
@@ -23,27 +26,30 @@ FRESH_SECONDS = 1.0
 """So old may the parts be that are sent: however many look on, they are drawn once in that time."""
 
 
-async def page(request: Request) -> Reply:
-    """Return the page: the same for everybody, as it holds nothing of the learner."""
-    query_of(request.scope, ())
-    html = live_page(bool(request.service.limits.token))
+async def page(request: Request) -> Response:
+    """Return the page: the same for all clients, as it holds nothing of the learner."""
+    query_of(request)
+    limits = service_of(request).limits
+    if "name" in request.path_params and has_token(request, limits):
+        learner_of(request)
+    html = live_page(bool(limits.token))
     scripts = re.findall(r"(?s)<script>(.*?)</script>", html)
     allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; connect-src 'self'; base-uri 'none'; "
         f"form-action 'none'; frame-ancestors 'none'"
     )
-    return Reply(html.encode(), "text/html; charset=utf-8", headers={"Content-Security-Policy": policy})
+    return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
-async def parts(request: Request) -> Reply:
+async def parts(request: Request) -> Response:
     """Return the parts of the page as HTML, by their names."""
-    query_of(request.scope, ())
-    service, writer = request.service, request.writer
-    if writer is None:
+    query_of(request)
+    service, named = service_of(request), "name" in request.path_params
+    if not named and ROOT not in service.writers:
         return said(others_part([(other, f"l/{other}/") for other in service.writers]))
     # Links between learners are relative, so that they also lead somewhere behind a proxy.
-    up, now = "../../" if request.scope["path"].startswith("/l/") else "", time.monotonic()
+    writer, up, now = learner_of(request), "../../" if named else "", time.monotonic()
     name = f"{up}{writer.served.name}"
     before = service.rendered.get(name)
     if before is None or now - before[0] > FRESH_SECONDS:
@@ -53,7 +59,7 @@ async def parts(request: Request) -> Reply:
 
 
 def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
-    served, counters = writer.served, service.counters
+    served, metrics = writer.served, service.metrics
     with served.lock:
         live = Live(
             name=served.name,
@@ -64,10 +70,10 @@ def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
             recent=list(served.recent.values()),
             open=len(served.book.open),
             expired=served.expired,
-            since=clock(counters.started),
-            requests=counters.requests.total(),
-            refused=counters.bad,
-            bad=list(counters.recent),
+            since=clock(metrics.started),
+            requests=metrics.requests,
+            refused=metrics.refused,
+            bad=list(metrics.recent),
             kept=str(served.folder.path) if served.folder else "",
             broken=writer.broken,
             others=[(other, f"{up}l/{other}/") for other in service.writers],

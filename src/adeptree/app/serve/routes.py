@@ -1,16 +1,22 @@
-"""What each address of a service does: reads the request, asks the learner, and says it in JSON."""
+"""The endpoints of a service: each reads a request, asks the learner, and answers in JSON."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import math
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from adeptree.app.serve.counters import metrics
-from adeptree.app.serve.exchange import Reply, Request, said
+from starlette.requests import Request
+from starlette.responses import Response
+
+from adeptree.app.serve.metrics import TEXT
 from adeptree.app.serve.openapi import openapi
 from adeptree.app.serve.refusals import Refusal
-from adeptree.app.serve.requests import query_of
+from adeptree.app.serve.requests import has_token, json_of, query_of
 from adeptree.app.serve.served_learner import Asked, Told
 from adeptree.app.serve.writer import Writer
 from adeptree.core.cell_text import brief, is_storable, number
@@ -19,25 +25,59 @@ from adeptree.core.escaping import visible
 from adeptree.core.types import label_of
 from adeptree.theory.losses import check_reach, check_weight
 
+if TYPE_CHECKING:
+    from adeptree.app.serve.service import Service
+
+ROOT = "main"
+"""The learner that is also at the root."""
 MOST_RULES, USUAL_RULES = 1000, 100
 LONGEST_KEY = 200
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that a request came to."""
+    return request.app.state.service  # type: ignore[no-any-return]
+
+
+def learner_of(request: Request) -> Writer:
+    """Return the learner of an address."""
+    name, writers = request.path_params.get("name"), service_of(request).writers
+    if (name or ROOT) not in writers:
+        rest = request.scope["path"].removeprefix(f"/l/{name}").strip("/")
+        known = ", ".join(f"/l/{other}/{rest}" for other in list(writers)[:20])
+        called = f'learner "{brief(visible(name))}"' if name else "learner at the root"
+        raise Refusal(404, f"there is no {called}; there are {known}")
+    return writers[name or ROOT]
+
+
+def said(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a value as JSON, which has no infinite numbers: they are null."""
+    return Response(json.dumps(_finite(value), allow_nan=False), status, headers, "application/json")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # --- Rounds ------------------------------------------------------------------------------------------------
 
 
-async def answer(request: Request) -> Reply:
+async def answer(request: Request) -> Response:
     """Answer an instance, or many."""
-    found = await request.json()
+    found, writer = await json_of(request), learner_of(request)
     name = next((name for name in ("xs", "asked") if isinstance(found, dict) and name in found), None)
     given = [found] if name is None else _list(name, _object(found, name)[name], request)
     asked = []
     for place, one in enumerate(given):
         try:
-            asked.append(_asked(request.learner, {"x": one} if name == "xs" else one))
+            asked.append(_asked(writer, {"x": one} if name == "xs" else one))
         except InvalidArgument as error:
             raise Refusal(400, f"{f'{name}[{place}]: ' if name else ''}{error}") from None
-    answers = await request.learner.carry_out(partial(request.learner.served.answer, asked))
+    answers = await writer.carry_out(partial(writer.served.answer, asked))
     return said({"answers": answers} if name else answers[0])
 
 
@@ -56,9 +96,9 @@ def _asked(writer: Writer, one: Any) -> Asked:
     return Asked(cells, columns.instance(cells), key)
 
 
-async def learn(request: Request) -> Reply:
+async def learn(request: Request) -> Response:
     """Learn a label, or many."""
-    found = await request.json()
+    found, writer = await json_of(request), learner_of(request)
     many = isinstance(found, dict) and "labels" in found
     labels = _list("labels", _object(found, "labels")["labels"], request) if many else [found]
     told = []
@@ -67,7 +107,7 @@ async def learn(request: Request) -> Reply:
             told.append(_told(label))
         except InvalidArgument as error:
             raise Refusal(400, f"{f'labels[{place}]: ' if many else ''}{error}") from None
-    return said(await request.learner.carry_out(partial(request.learner.served.learn, told)))
+    return said(await writer.carry_out(partial(writer.served.learn, told)))
 
 
 def _told(label: Any) -> Told:
@@ -101,7 +141,7 @@ def _object(found: Any, *known: str) -> dict[str, Any]:
 
 
 def _list(name: str, found: Any, request: Request) -> list[Any]:
-    most = request.service.limits.batch
+    most = service_of(request).limits.batch
     if not isinstance(found, list) or not found:
         raise Refusal(400, f"{name} must be a list of at least one")
     if len(found) > most:
@@ -112,47 +152,53 @@ def _list(name: str, found: Any, request: Request) -> list[Any]:
 # --- What is known -----------------------------------------------------------------------------------------
 
 
-async def certificate(request: Request) -> Reply:
+async def certificate(request: Request) -> Response:
     """Return where the learner stands, and what is proven of it."""
-    query_of(request.scope, ())
-    found = await asyncio.to_thread(request.learner.served.certificate)
+    query_of(request)
+    found = await asyncio.to_thread(learner_of(request).served.certificate)
     return said({**dict(found), "text": str(found)})
 
 
-async def rules(request: Request) -> Reply:
+async def rules(request: Request) -> Response:
     """Return the rules that are nearly as good as the best."""
-    given = query_of(request.scope, ("within", "limit"))
+    given = query_of(request, "within", "limit")
     within = check_reach("within", number(given.get("within", "0")))
     limit = number(given.get("limit", str(USUAL_RULES)))
     if type(limit) is not int or not 1 <= limit <= MOST_RULES:
         raise Refusal(400, f"limit must be a whole number from 1 to {MOST_RULES}; {got('limit', given['limit'])}")
     try:
-        return said(await request.learner.desk.rules(within, limit))
+        return said(await learner_of(request).desk.rules(within, limit))
     except InvalidArgument as error:
         raise Refusal(409, str(error)) from None
 
 
-async def health(request: Request) -> Reply:
+async def health(request: Request) -> Response:
     """Say whether all learners can answer."""
-    query_of(request.scope, ())
-    broken = any(writer.broken for writer in request.service.writers.values())
+    query_of(request)
+    broken = any(writer.broken for writer in service_of(request).writers.values())
     return said({"status": "broken" if broken else "ok"}, 503 if broken else 200)
 
 
-async def all_metrics(request: Request) -> Reply:
+async def all_metrics(request: Request) -> Response:
     """Return the counts for Prometheus."""
-    query_of(request.scope, ())
-    text = await asyncio.to_thread(metrics, request.service.counters, request.service.writers)
-    return Reply(text.encode(), "text/plain; version=0.0.4; charset=utf-8")
+    query_of(request)
+    return Response(await asyncio.to_thread(service_of(request).metrics.text), headers={"Content-Type": TEXT})
 
 
-async def document(request: Request) -> Reply:
+async def document(request: Request) -> Response:
     """Return the OpenAPI document."""
-    query_of(request.scope, ())
-    service = request.service
+    query_of(request)
+    service = service_of(request)
     return said(openapi({name: writer.served.columns for name, writer in service.writers.items()}, service.limits))
 
 
-async def no_icon(request: Request) -> Reply:
-    """Browsers ask for it."""
-    return Reply(b"", "image/x-icon", 204)
+async def moved(request: Request) -> Response:
+    """Redirect to the page of a learner, whether it exists or not: names need the token."""
+    if has_token(request, service_of(request).limits):
+        learner_of(request)
+    return Response(status_code=308, headers={"Location": f"{quote(request.path_params['name'])}/"})
+
+
+async def no_icon(request: Request) -> Response:
+    """Return no icon: browsers ask for one."""
+    return Response(status_code=204, media_type="image/x-icon")

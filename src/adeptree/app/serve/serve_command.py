@@ -72,7 +72,7 @@ class ServeOptions(LearnerOptions):
     max_open: Annotated[
         int, typer.Option(min=1, help="Answers that may wait for their labels; of more the oldest expire.")
     ] = 100_000
-    max_rate: Annotated[float, typer.Option(min=1, help="Requests per second from one address.")] = 5000
+    max_rate: Annotated[str | None, typer.Option(hidden=True)] = None
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the start and at the end.")] = False
 
     def settings(self, rules: str) -> dict[str, Any]:
@@ -152,9 +152,11 @@ def _limits(options: ServeOptions) -> Limits:
     hosts = {host.lower() for host in options.allow_host or ()}
     if alone:
         hosts |= LOOPBACK_NAMES | {f"[{options.host}]" if ":" in options.host else options.host.lower()}
-    return Limits(
-        options.max_body, options.max_batch, options.max_open, options.max_rate, frozenset(hosts) or None, token
-    )
+    if options.max_rate is not None:
+        raise InvalidArgument(
+            "--max-rate was removed: limit rates in a reverse proxy in front, as with nginx's limit_req"
+        )
+    return Limits(options.max_body, options.max_batch, options.max_open, frozenset(hosts) or None, token)
 
 
 def _token(options: ServeOptions) -> str:
@@ -180,12 +182,12 @@ def _token(options: ServeOptions) -> str:
 
 
 def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> Writer:
-    from adeptree.app.run.run_folder import RunFolder
     from adeptree.app.run.starting import fresh, meanings, resumed
     from adeptree.app.serve.served_learner import ServedLearner
     from adeptree.app.serve.service_columns import ServiceColumns
     from adeptree.app.serve.writer import Writer
     from adeptree.core.escaping import counted
+    from adeptree.runner.run_folder import RunFolder
 
     columns, folder = ServiceColumns(rules, options.x, options.times), None
     if options.save:

@@ -11,19 +11,19 @@ from collections import OrderedDict
 from itertools import islice
 from typing import Any, NamedTuple
 
-from adeptree.app.run.rows import LabelRow, Row
-from adeptree.app.run.run_folder import ROWS, RunFolder
 from adeptree.app.serve.refusals import Refusal
 from adeptree.app.serve.service_columns import OWN, ServiceColumns
-from adeptree.app.serve.ticket_book import EXPIRED, ONE, OPEN, Opened, TicketBook
 from adeptree.core import files
 from adeptree.core.cell_text import brief
-from adeptree.core.errors import AdeptreeError, DamagedFile, StateError
+from adeptree.core.errors import AdeptreeError, StateError
 from adeptree.core.json_lines import UNFIT
-from adeptree.learners import Adept
+from adeptree.learners.adept_learner import Adept
 from adeptree.learners.certificate import Certificate
 from adeptree.pages.live_page import ShownRound
 from adeptree.pages.run_history import Course
+from adeptree.runner.rows import LabelRow, Row
+from adeptree.runner.run_folder import ROWS, RunFolder
+from adeptree.runner.ticket_book import EXPIRED, ONE, OPEN, Opened, TicketBook
 from adeptree.theory.losses import check_cost
 
 RECENT = 12
@@ -72,9 +72,7 @@ class ServedLearner:
     def answer(self, asked: list[Asked]) -> list[dict[str, Any]]:
         """Answer instances, all or none; a key that waits already gets the answer that it got."""
         with self.lock:
-            waiting = {
-                one.key: self.book.open[number].cells for one in asked if (number := self.book.keys.get(one.key))
-            }
+            waiting = {one.key: before.cells for one in asked if (before := self.book.waiting(one.key))}
             kept, fresh = len(waiting), 0
             for one in asked:
                 if one.key and waiting.get(one.key, one.cells) != one.cells:
@@ -84,17 +82,12 @@ class ServedLearner:
                 fresh += not one.key or one.key not in waiting
                 waiting |= {one.key: one.cells} if one.key else {}
             self._check_room(fresh, kept)
-            opened = [self._waiting(one) or self._open(one) for one in asked]
+            opened = [self.book.waiting(one.key) or self._open(one) for one in asked]
             # Only now, when all are answered: nothing expires for a request that is refused, nor one of its own.
             own, over = {one.ticket.id for one in opened}, len(self.book.open) - self.max_open if fresh else 0
             for number in list(islice((number for number in self.book.open if number not in own), max(0, over))):
                 self._expire(number)
             return [self._said(one) for one in opened]
-
-    def _waiting(self, asked: Asked) -> Opened | None:
-        """Return the open answer of a key, if it has one."""
-        number = self.book.keys.get(asked.key) if asked.key else None
-        return None if number is None else self.book.open[number]
 
     def _check_room(self, rounds: int, kept: int) -> None:
         horizon, answered = self.learner.horizon, self.learner.answered
@@ -209,11 +202,14 @@ class ServedLearner:
                 f"there, and start the service again"
             )
 
+    @property
+    def unsaved(self) -> int:
+        """Rows in the journal since the last checkpoint."""
+        return self.taken - self.saved if self.folder else 0
+
     def due(self, quiet: bool) -> bool:
         """Tell whether it is time for a checkpoint: in a quiet moment, or after very many rows."""
-        if self.folder is None or self.taken == self.saved:
-            return False
-        return self.taken - self.saved >= LONG_JOURNAL or (quiet and self.folder.due())
+        return self.unsaved >= LONG_JOURNAL or bool(quiet and self.unsaved and self.folder and self.folder.due())
 
     def checkpoint(self) -> None:
         """Replace the checkpoint."""
@@ -225,22 +221,13 @@ class ServedLearner:
 
     def go_on(self, folder: RunFolder) -> int:
         """Keep the learner in a folder, from where it was; return how many rows were taken again."""
-        try:
-            if found := folder.position():
-                self._restore(found)
-        except UNFIT:
-            raise DamagedFile(
-                f"{folder.checkpoint_path} does not say where its service was; start again with another --save"
-            ) from None
+        folder.restore(self._restore)
         rows = folder.rows_after(self.taken)
         for row in rows:
             try:
                 self._take_again(row)
             except (*UNFIT, AdeptreeError, Refusal) as error:
-                raise DamagedFile(
-                    f"{folder.path / ROWS} holds a row {self.taken + 1} that cannot have been taken ({error}); start "
-                    f"again with another --save"
-                ) from None
+                raise folder.impossible(self.taken + 1, error) from None
         self.folder, self.expired, self.repeated = folder, 0, 0
         self.checkpoint()
         for place in (folder.path, *list(folder.path.resolve().parents)[:2]):

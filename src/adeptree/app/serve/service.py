@@ -1,29 +1,24 @@
-"""The service as an ASGI application: finds the route, checks who asks, and turns whatever happens into a reply."""
+"""The service as a Starlette application, with a guard that checks, counts and answers every request."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Mapping
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adeptree.app.serve import live, routes
-from adeptree.app.serve.counters import Counters, clock
-from adeptree.app.serve.exchange import Handler, Reply, Request, said
+from adeptree.app.serve.metrics import Metrics, clock
 from adeptree.app.serve.refusals import Refusal, refusal_of
-from adeptree.app.serve.request_rate import RequestRate
-from adeptree.app.serve.requests import (
-    Body,
-    Limits,
-    Receive,
-    check_host,
-    check_site,
-    check_token,
-    has_token,
-    headers_of,
-)
+from adeptree.app.serve.requests import Limits, let_in
 from adeptree.app.serve.writer import Writer
 from adeptree.app.terminal import show
 from adeptree.core.cell_text import brief
@@ -31,108 +26,99 @@ from adeptree.core.errors import did_you_mean
 from adeptree.core.escaping import visible
 from adeptree.pages.live_page import BadRequest
 
-Send = Callable[[dict[str, Any]], Any]
-OF_SERVICE: dict[str, dict[str, Handler]] = {
-    "health": {"GET": routes.health},
-    "metrics": {"GET": routes.all_metrics},
-    "openapi.json": {"GET": routes.document},
-    "favicon.ico": {"GET": routes.no_icon},
-}
-OF_LEARNER: dict[str, dict[str, Handler]] = {
-    "": {"GET": live.page},
-    "live": {"GET": live.parts},
-    "answer": {"POST": routes.answer},
-    "learn": {"POST": routes.learn},
-    "certificate": {"GET": routes.certificate},
-    "rules": {"GET": routes.rules},
-}
-ROOT = "main"
-"""The learner that is at the root, too."""
-NAMED = re.compile(r"/l/([^/]*)(?:/(.*))?", re.DOTALL)
-FREE = ("", "health", "favicon.ico")
-"""What needs no token: none of it tells anything of a learner."""
-SAFE = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+OF_LEARNER = [
+    Route("/answer", routes.answer, methods=["POST"]),
+    Route("/learn", routes.learn, methods=["POST"]),
+    Route("/certificate", routes.certificate),
+    Route("/rules", routes.rules),
+    Route("/live", live.parts),
+    Route("/", live.page),
+]
+OF_SERVICE = [
+    Route("/health", routes.health),
+    Route("/metrics", routes.all_metrics),
+    Route("/openapi.json", routes.document),
+    Route("/favicon.ico", routes.no_icon),
+    Route("/l/{name}", routes.moved),
+]
+NAMED = [Route(f"/l/{{name}}{route.path}", route.endpoint, methods=list(route.methods or ())) for route in OF_LEARNER]
+ROUTES = [*OF_LEARNER, *NAMED, *OF_SERVICE]
+KNOWN = {route.path.replace("{name}", "*") for route in ROUTES}
+FREE = re.compile(r"/|/health|/favicon\.ico|/l/[^/]*/?")
+"""Addresses that need no token: they tell nothing of a learner."""
+SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
 
 
 class Service:
-    """Learners by name, and what may be asked of them."""
+    """Learners by name, behind HTTP: an ASGI application."""
 
     def __init__(self, writers: Mapping[str, Writer], limits: Limits | None = None) -> None:
         self.writers, self.limits = dict(writers), limits or Limits()
-        self.counters, self.rate = Counters(), RequestRate(self.limits.rate)
-        self.of_service, self.rendered = dict(OF_SERVICE), dict[str, live.Rendered]()
+        self.metrics, self.rendered = Metrics(self.writers), dict[str, live.Rendered]()
+        self.app = Starlette(
+            routes=ROUTES,
+            middleware=[Middleware(Guard, service=self)],
+            exception_handlers={404: _nowhere, 405: _wrong_method},
+        )
+        self.app.router.redirect_slashes = False
+        self.app.state.service = self
 
-    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take one request."""
-        if scope["type"] != "http":
-            return
-        start, route, body = time.monotonic(), ["other"], Body(receive)
+        await self.app(scope, receive, send)
+
+
+class Guard:
+    """Middleware: checks a request, reads its body within limits, counts it, and turns errors into JSON."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one request."""
+        start, request, bad, replied = time.monotonic(), Request(scope), None, False
+        path = scope["path"]
+        route = re.sub("^/l/[^/]+", "/l/*", path)
+
+        async def reply(message: Message) -> None:
+            nonlocal replied
+            if message["type"] == "http.response.start":
+                replied = True
+                status, headers = message["status"], [*message["headers"], *SAFE]
+                # Counted before it is sent: a client that has the reply finds it in the counts.
+                known = route if route in KNOWN else "other"
+                self._service.metrics.count(known, status, time.monotonic() - start, bad)
+                if status >= 400 or "upgrade" in request.headers:  # nothing more is read from this connection
+                    headers.append((b"connection", b"close"))
+                message = {**message, "headers": headers}
+            await send(message)
+
         try:
-            reply, bad = await self._reply(scope, body, route, start), None
+            body = await let_in(request, receive, self._service.limits, FREE.fullmatch(path) is not None)
+
+            async def whole() -> Message:
+                return {"type": "http.request", "body": body, "more_body": False}
+
+            await self._app(scope, whole, reply)
         except (Exception, asyncio.CancelledError) as error:
+            if replied:  # the connection is gone, and a second reply would be the answer to another request
+                raise
             refusal = refusal_of(error)
             if refusal.status == 500:
                 show(f"adeptree: a fault of the service: {type(error).__name__}: {error}", err=True)
-            reply = said({"error": str(refusal)}, refusal.status, refusal.headers)
-            asked = f"{brief(visible(scope['method']))} {brief(visible(scope['path']))}"
+            asked = f"{brief(visible(scope['method']))} {brief(visible(path))}"
             bad = BadRequest(clock(time.time()), asked, refusal.status, str(refusal))
-        # Counted before it is sent: a client that has the reply finds it in the counts.
-        self.counters.count(route[0], reply.status, time.monotonic() - start, bad)
-        given_up = reply.status in (408, 413, 503) or _has(scope, b"expect")
-        whole = body.ended or (not given_up and await body.drain(self.limits.body))
-        await _send(send, reply, close=reply.status >= 400 or not whole or _has(scope, b"upgrade"))
-
-    async def _reply(self, scope: Mapping[str, Any], receive: Receive, route: list[str], now: float) -> Reply:
-        headers, path = headers_of(scope), scope["path"]
-        check_host(headers, self.limits)
-        named = NAMED.fullmatch(path)
-        name, rest = (named[1], named[2]) if named else (ROOT, path.removeprefix("/"))
-        free = rest in FREE if not named else rest in (None, "")
-        if named or rest != "health":
-            self.rate.check((scope.get("client") or ("",))[0], now)
-        writer = self.writers.get(name)
-        if not free:
-            check_token(headers, self.limits)
-            check_site(headers)
-        found = self.of_service.get(rest) if not named else None
-        if found is None:
-            found = OF_LEARNER.get(rest or "")
-            if found is None:
-                raise Refusal(404, self._nowhere(path, rest or ""))
-            # Without the token, the page of a missing learner is that of any other: names of learners stay private.
-            if writer is None and (has_token(headers, self.limits) if named else rest not in ("", "live")):
-                raise Refusal(404, self._no_learner(name if named else "", rest or ""))
-        if rest is None:
-            return Reply(b"", status=308, headers={"Location": f"{quote(name)}/"})
-        route[0] = f"/{'l/*/' if named else ''}{rest}"
-        method = scope["method"]
-        handler = found.get("GET" if method == "HEAD" else method)
-        if handler is None:
-            allowed = ", ".join([*found, *(["HEAD"] if "GET" in found else [])])
-            raise Refusal(405, f"this address takes {allowed}; got {brief(visible(method))}", {"Allow": allowed})
-        return await handler(Request(self, writer, scope, receive, headers))
-
-    def _nowhere(self, path: str, rest: str) -> str:
-        known = [*(name for name in OF_LEARNER if name), *self.of_service]
-        return f'there is nothing at "{brief(visible(path))}"{did_you_mean(brief(visible(rest)), known)}'
-
-    def _no_learner(self, name: str, rest: str) -> str:
-        known = ", ".join(f"/l/{other}/{rest}" for other in list(self.writers)[:20])
-        called = f'learner "{brief(visible(name))}"' if name else "learner at the root"
-        return f"there is no {called}; there are {known}"
+            await routes.said({"error": str(refusal)}, refusal.status, refusal.headers)(scope, receive, reply)
 
 
-def _has(scope: Mapping[str, Any], header: bytes) -> bool:
-    return any(name.lower() == header for name, _ in scope["headers"])
+async def _nowhere(request: Request, error: Exception) -> Response:
+    path = request.scope["path"]
+    names = [route.path[1:] for route in (*OF_LEARNER, *OF_SERVICE)[:-1]]
+    meant = did_you_mean(brief(visible(path.rpartition("/")[2])), list(filter(None, names)))
+    raise Refusal(404, f'there is nothing at "{brief(visible(path))}"{meant}')
 
 
-async def _send(send: Send, reply: Reply, close: bool) -> None:
-    """Send a reply; nothing more is read from a connection whose request was refused or offered another protocol."""
-    headers = {"Content-Type": reply.kind, "Content-Length": str(len(reply.body)), **SAFE, **reply.headers}
-    if close:
-        headers["Connection"] = "close"
-    if reply.status == 204:
-        del headers["Content-Length"]
-    listed = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": reply.status, "headers": listed})
-    await send({"type": "http.response.body", "body": reply.body})
+async def _wrong_method(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException) and error.headers
+    allowed = ", ".join(sorted(error.headers["Allow"].split(", ")))
+    raise Refusal(405, f"this address takes {allowed}; got {brief(visible(request.method))}", {"Allow": allowed})

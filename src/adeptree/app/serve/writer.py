@@ -106,7 +106,7 @@ class Writer:
 
     def _checkpoint(self, quiet: bool, last: bool = False) -> None:
         served = self.served
-        if self.broken or not (served.due(quiet) or (last and served.taken != served.saved)):
+        if self.broken or not (served.due(quiet) or (last and served.unsaved)):
             return
         try:
             with served.lock:

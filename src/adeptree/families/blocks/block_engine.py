@@ -20,9 +20,9 @@ from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior, Prior
 
 if TYPE_CHECKING:
-    from adeptree.families.blocks.block_kernel import BlocksKernel
+    from adeptree.structures.block_kernel import BlocksKernel
 else:
-    BlocksKernel = kernel("adeptree.families.blocks.block_kernel").BlocksKernel
+    BlocksKernel = kernel("adeptree.structures.block_kernel").BlocksKernel
 
 
 class BlocksEngine(KernelEngine):

@@ -7,13 +7,11 @@ from adeptree.core.cell_text import is_missing, number
 from adeptree.families.combined.model_votes import Experts, ModelVote
 from adeptree.families.combined.row_engine import RowEngine, VoteEngine
 from adeptree.families.combined.row_rules import OnColumn, RowRules, Union, union
-from adeptree.families.combined.segments import PerSegment, Segmented, SegmentedEngine, SegmentsEngine
+from adeptree.families.combined.segmented_engine import SegmentedEngine, TwoLevelsEngine
+from adeptree.families.combined.segments import PerSegment, Segmented, SegmentsEngine
 from adeptree.families.specs import parse
 from adeptree.families.tables.best_so_far import BestSoFar
-from adeptree.roles.concept_class import COMBINE
 from adeptree.roles.family import Columns, Family
-
-COMBINE.update(on=OnColumn, union=union, by=Segmented)
 
 
 def _row(concept_class: RowRules, texts: Sequence[str]) -> dict[str, Any]:
@@ -34,7 +32,7 @@ FAMILIES = (
         columns=Columns(_row, names=lambda rules: rules.columns, gaps=True),
     ),
     Family("", PerSegment, base=BestSoFar, engines=(SegmentsEngine,)),
-    Family("", Segmented, engines=(SegmentedEngine,)),
+    Family("", Segmented, engines=(SegmentedEngine, TwoLevelsEngine)),
     Family("", ModelVote, base=BestSoFar, engines=(VoteEngine,)),
     Family(
         "on_column",

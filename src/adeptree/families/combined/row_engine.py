@@ -13,7 +13,7 @@ from adeptree.core.declared_state import FLAG, MOST, SUM, Array, Fields
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.core.types import Concept, IntArray
 from adeptree.families.combined.model_votes import ModelVote
-from adeptree.families.combined.row_rules import PartRule, RowRules
+from adeptree.families.combined.row_rules import OnColumn, PartRule, RowRules
 from adeptree.families.registry import base_for, engines_of, frontier_of
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem, Rows
@@ -83,7 +83,7 @@ class VoteEngine(KernelEngine):
         """Take over the losses."""
         self.check(state)
         for name, value in state.items():
-            setattr(self.kernel, name, value.copy() if name in self.shared else value)
+            setattr(self.kernel, name, memoryview(value.copy()) if name in self.shared else value)
 
 
 class RowPrior(CountedPrior):
@@ -138,10 +138,19 @@ class RowEngine(MixtureEngine):
         self.concept_class = concept_class
         self.prior = RowPrior(prior.name, list(zip(concept_class.shares, priors, strict=True)))
         self.members = [engine.of(problem) for engine, problem in parts]
-        readers = [partial(concept_class.read, i) for i in range(len(self.members))]
+        readers = [partial(concept_class.read_raw, i) for i in range(len(self.members))]
         log_shares = [math.log(share) for share in concept_class.shares]
         kernels = [member.kernel for member in self.members]
-        self._use(_MIXTURE.MixtureKernel(kernels, concept_class.names, readers, log_shares, word_of))
+        self._use(self.mixture(kernels, concept_class.names, readers, log_shares, word_of))
+        self.kernel.direct = self.direct()
+
+    def mixture(self, *made_of: Any) -> Any:
+        """Return the kernel."""
+        return _MIXTURE.MixtureKernel(*made_of)
+
+    def direct(self) -> list[Any]:
+        """Return, for the first parts, the column in which a part finds its cell as it is, or True if it takes rows."""
+        return [self.concept_class.column] if isinstance(self.concept_class, OnColumn) else []
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:

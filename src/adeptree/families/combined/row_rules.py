@@ -24,6 +24,9 @@ from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.table_cells import plain_value
 from adeptree.roles.concept_class import ConceptClass
 
+PLAIN = frozenset({str, int, float, bool, type(None)})
+"""Types of values that each part checks on its own."""
+
 
 @dataclass(frozen=True)
 class PartRule:
@@ -77,11 +80,19 @@ class RowRules(ConceptClass):
             raise InvalidInstance(
                 f"x must be a mapping of column names to values ({', '.join(self.columns)}); {got('x', x)}"
             )
-        values = {name: plain_value(name, x[name]) for name in self.columns if name in x}
-        row = {name: value for name, value in values.items() if value is not None and value == value}  # (not NaN)
+        row = self.cells(x)
         for part in range(len(self.parts)):
             self.read(part, row)
         return row
+
+    def cells(self, x: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns that are read and not missing, values of NumPy as Python's own."""
+        values = {name: plain_value(name, x[name]) for name in self.columns if name in x}
+        return {name: value for name, value in values.items() if value is not None and value == value}  # (not NaN)
+
+    def read_raw(self, part: int, row: Mapping[str, Any]) -> Any:
+        """Return the instance of a part in a row as it came, as :meth:`instance` and :meth:`read` would."""
+        return self.read(part, row if PLAIN.issuperset(map(type, row.values())) else self.cells(row))
 
     def key(self, x: Instance) -> Any:
         """Return what the parts read."""
@@ -143,10 +154,10 @@ class OnColumn(RowRules):
         whole = type(value) is float and value.is_integer() and abs(value) < 2**53
         try:
             return self.rules.instance(value)
-        except InvalidInstance:  # a whole number in a column of floats
-            if not whole:
-                raise
-            return self.rules.instance(int(value))
+        except InvalidInstance as error:
+            if whole:  # a whole number in a column of floats
+                return self.read(part, {**row, self.column: int(value)})
+            raise InvalidInstance(f"column {self.column!r}: {error}") from None
 
     def text(self, part: int, rule: Concept) -> str:
         """Return the rule with the column's name."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from adeptree.core.arguments import check_size
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import FLAG, Array, Fields, Items, Number, need
-from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import Concept, Instance, Sample
-from adeptree.families.combined.row_engine import RowEngine, chosen
+from adeptree.core.declared_state import FLAG, MOST, Array, Fields, Items, Number, need
+from adeptree.core.errors import InvalidArgument, InvalidInstance, UnsupportedCombination, got
+from adeptree.core.types import Concept, FloatArray, Instance, Sample
+from adeptree.families.combined.row_engine import chosen
 from adeptree.families.combined.row_rules import OnColumn, RowRules, Union
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Leader, Problem
@@ -26,6 +26,8 @@ from adeptree.theory.priors import CountedPrior, Prior
 _KERNEL = kernel("adeptree.structures.segments_kernel")
 SUMS = ("zeros", "charged", "clock", "log_z")
 """Numbers that a file holds of each segment."""
+OWN = 5
+"""Numbers of a line with a rate of its own: rate, kappa, excess, rounds, rate of the last round."""
 MANY = 1e300
 """Combinations of rules beyond which their number is not told apart."""
 SHOWN = 3
@@ -40,7 +42,12 @@ def name_of(value: Any) -> str:
     """
     if value is None or value != value:
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    try:
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    except ValueError:  # (Python writes no whole number of more digits)
+        raise InvalidInstance(
+            "the name of a segment must be a text or a number of at most 4,300 digits; got more digits"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -143,9 +150,9 @@ class Segmented(RowRules):
         """The columns of the rules and that of the segment."""
         return tuple(dict.fromkeys((*self.rules.columns, self.by)))  # type: ignore[attr-defined]
 
-    def instance(self, x: Any) -> Instance:
+    def cells(self, x: Mapping[str, Any]) -> dict[str, Any]:
         """Return the columns that are read; the name of the segment as a text."""
-        row = super().instance(x)
+        row = super().cells(x)
         return {**row, self.by: name_of(row[self.by])} if self.by in row else row
 
     def read(self, part: int, row: Mapping[str, Any]) -> Any:
@@ -181,36 +188,11 @@ class SegmentsPrior(CountedPrior):
         return None if one is None else self.segments * one
 
 
-class SegmentedEngine(RowEngine):
-    """One rule for all, and one per segment, half of the prior each."""
-
-    kind = "segmented"
-
-    def pooled(self) -> tuple[Concept, float, float] | None:
-        """Return the best rule for all, its loss and its price."""
-        f, shares = self.members[0], self.kernel.log_share
-        near = self.near(0, self.reach(f.best_loss, 0), 1)[0]
-        return near.rule, near.loss, -shares[0] - f.leader().log_prior
-
-    def by_segment(self) -> list[tuple[str, str, float]]:
-        """Return the segments, each with its best rule and the loss of that."""
-        engine, rules = self.members[1], self.concept_class.parts[1].rules  # type: ignore[attr-defined]
-        return [(name, rules.text(0, rule), leader.loss) for name, leader, rule in engine.each()]
-
-    def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
-        """Return the price, which includes that of sharing; it is not known for sequences that change."""
-        return math.inf if switches else rule
-
-    def segments(self) -> int:
-        """Return the number of segments so far."""
-        return len(self.members[1].kernel.places)
-
-    def exceeded(self) -> str:
-        """Say if more segments came than were announced."""
-        if self.shares_inside:
-            return "with by= and drift= together nothing is proven in advance"
-        told, came = self.concept_class.segments, self.segments()  # type: ignore[attr-defined]
-        return "" if told is None or came <= told else f"{came:,} segments came; segments={told} was announced"
+def check_own(own: FloatArray) -> None:
+    """Raise ValueError unless the accounts of lines, a row each, can be what a learner saved."""
+    rate, kappa, excess, rounds, last = own.T
+    need((rate > 0).all() and (rate <= last).all() and (rounds == np.floor(rounds)).all(), "own")
+    need((kappa >= 2).all() and (rate * excess <= 2.1 * kappa * (1 + 1e-9)).all(), "own")
 
 
 class SegmentsEngine(KernelEngine):
@@ -227,6 +209,10 @@ class SegmentsEngine(KernelEngine):
         self.prior = SegmentsPrior(engine.prior_of(problem), concept_class.segments)
         self._use(_KERNEL.SegmentsKernel(self.line.kernel))
 
+    def _use(self, kernel: Any) -> None:
+        super()._use(kernel)
+        kernel.by, kernel.column = self.concept_class.by, self.concept_class.rules.column
+
     def share_inside(self) -> None:
         """Let the line of each segment share on the clock of the segment."""
         self.line.share_inside()
@@ -238,7 +224,7 @@ class SegmentsEngine(KernelEngine):
         rules = problem.concept_class.rules
         if isinstance(rules, OnColumn) and chosen(rules.rules, problem.prior.name)[0].in_arena:
             return None
-        return f'by= is available for thresholds on a column, such as RealThresholds().on("score"); got {rules!r}'
+        raise UnsupportedCombination(f'by= is for thresholds on a column, such as Thresholds(9).on("s"); got {rules}')
 
     @classmethod
     def prior_of(cls, problem: Problem) -> Prior:
@@ -297,6 +283,8 @@ class SegmentsEngine(KernelEngine):
             joined[name] = np.concatenate(columns) if columns else self.line.state()[name][:0]
         sizes = np.array([[len(one[name]) for name in names] for one in kept], dtype=np.int64)
         sums = [self.kernel.lost, self.kernel.log_sum, min(self.kernel.paths, MANY)]
+        if self.kernel.rated:
+            joined["own"] = np.array(self.kernel.own)[: OWN * len(kept)].reshape(-1, OWN)
         told = {"names": list(self.kernel.places), "whole": bool(self.line.kernel.whole), "sums": sums}
         return {**joined, **told, "sizes_of": sizes.reshape(len(kept), len(names))}
 
@@ -309,7 +297,13 @@ class SegmentsEngine(KernelEngine):
             "whole": FLAG,
             "sums": Items(3, Number()),
             **sums,
+            **({"own": Array(np.float64, ("segments", OWN), -MOST)} if self.kernel.rated else {}),
         }
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """The rates are in balance."""
+        if self.kernel.rated:
+            check_own(state["own"])
 
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the line of every segment, if that is possible."""
@@ -325,6 +319,8 @@ class SegmentsEngine(KernelEngine):
             self.kernel.meet(name)
             self.line.restore({**kept, **{part: float(state[part][k]) for part in SUMS}, "whole": state["whole"]})
             self.kernel.keep()
+        if self.kernel.rated:
+            np.asarray(self.kernel.own)[: state["own"].size] = state["own"].ravel()
         rate, self.kernel.stale = self.rate, True  # (the sums of all must be computed)
         self.rate = rate
         lost, log_sum, paths = map(float, state["sums"])

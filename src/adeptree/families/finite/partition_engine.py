@@ -23,7 +23,7 @@ from adeptree.theory.coins import word_of
 from adeptree.theory.priors import PaperPrior, Prior
 
 MASSES = kernel("adeptree.theory.mass_kernel")
-KERNEL = kernel("adeptree.families.finite.partition_kernel")
+KERNEL = kernel("adeptree.structures.partition_kernel")
 COUNTED = ("losses", "mistakes", "contested")
 
 
@@ -45,6 +45,7 @@ class FiniteEngine(KernelEngine):
 
     kind = "finite"
     collapsed = False
+    lists_paths = True
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
     concept_class: EnumerableClass

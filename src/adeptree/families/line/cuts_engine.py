@@ -78,8 +78,8 @@ class CutsEngine(LineEngine):
     def _made(self) -> Any:
         cuts, measure = self.concept_class.cuts, self.measure()
         if cuts == 2:
-            return kernel("adeptree.families.line.intervals_kernel").IntervalsKernel(measure)
-        return kernel("adeptree.families.line.cuts_kernel").CutsKernel(measure, cuts)
+            return kernel("adeptree.structures.intervals_kernel").IntervalsKernel(measure)
+        return kernel("adeptree.structures.cuts_kernel").CutsKernel(measure, cuts)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
@@ -143,7 +143,7 @@ class StepsEngine(CutsEngine):
     best_may_fall = True
 
     def _made(self) -> Any:
-        steps = kernel("adeptree.families.line.steps_kernel")
+        steps = kernel("adeptree.structures.steps_kernel")
         return steps.StepsKernel(self.measure(), 1.0)
 
     @property

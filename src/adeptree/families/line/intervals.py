@@ -137,10 +137,8 @@ class RealIntervals(Spans, OnFloats):
 
     spec_name = "real_intervals"
 
-    @property
-    def vc_dimension(self) -> int:
-        """2: of three points, the outer two never get 1 without the middle one."""
-        return 2
+    vc_dimension = 2
+    """Of three points, the outer two never get 1 without the middle one."""
 
 
 def flips_of(labels: NDArray[Any]) -> list[int]:

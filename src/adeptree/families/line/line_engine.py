@@ -26,6 +26,8 @@ LEAST_MASS = 1e-290
 class LineEngine(KernelEngine):
     """An engine whose kernel is a ``LineTree``."""
 
+    kernel: Any
+
     def __init__(self, concept_class: OnALine, prior: Prior) -> None:
         super().__init__()
         self.concept_class, self.prior = concept_class, prior
@@ -54,14 +56,12 @@ class LineEngine(KernelEngine):
 
     def batch(self, xs: Any) -> int:
         """Give the kernel the keys of the points."""
-        kernel: Any = self.kernel
-        kernel.give(self.keys_of(xs))
+        self.kernel.give(self.keys_of(xs))
         return len(xs)
 
     def gaps(self) -> dict[str, Any]:
         """Return the gaps from left to right: ``low`` and ``high`` as frontiers have them, and the kernel's columns."""
-        kernel: Any = self.kernel
-        kept = {name: np.asarray(column) for name, column in kernel.slots().items()}
+        kept = {name: np.asarray(column) for name, column in self.kernel.slots().items()}
         ends: NDArray[Any] = np.append(kept["keys"], self.keys_of([self.line.end]))
         ends = value_at(ends) if self.line.of_floats else ends
         return kept | {"low": ends[:-1] + self.line.step, "high": ends[1:]}
@@ -77,10 +77,9 @@ class LineEngine(KernelEngine):
 
     def state(self) -> dict[str, Any]:
         """Return the slots, and how they lie in the tree: so every later sum is the same to the last bit."""
-        kernel: Any = self.kernel
-        kept: dict[str, Any] = {name: np.asarray(column) for name, column in kernel.slots().items()}
-        sums = {name: getattr(kernel, name) for name in ("zeros", "charged", "clock", "log_z")}
-        return kept | sums | {"whole": bool(kernel.whole)}
+        kept: dict[str, Any] = {name: np.asarray(column) for name, column in self.kernel.slots().items()}
+        sums = {name: getattr(self.kernel, name) for name in ("zeros", "charged", "clock", "log_z")}
+        return kept | sums | {"whole": bool(self.kernel.whole)}
 
     def declared(self) -> Fields:
         """Return the slots, how many each bucket has, how many buckets each node has, and what was charged."""
@@ -100,10 +99,9 @@ class LineEngine(KernelEngine):
 
     def invariants(self, state: dict[str, Any]) -> None:
         """Keys rise from the first end to the last, and the tree is one over all of them."""
-        kernel: Any = self.kernel
         keys, gain, charged, contested = (state[name] for name in ("keys", "gain", "charged", "contested"))
-        need(keys[0] == kernel.first and (keys[:-1] < keys[1:]).all() and keys[-1] < kernel.last, "keys")
-        need(len(state["part"]) == len(keys) * kernel.parts, "part")
+        need(keys[0] == self.kernel.first and (keys[:-1] < keys[1:]).all() and keys[-1] < self.kernel.last, "keys")
+        need(len(state["part"]) == len(keys) * self.kernel.parts, "part")
         need((state["wrong"] <= contested).all() and contested.max() < len(keys), "contested")
         losses, error = state["zeros"] + (gain if self.single else np.cumsum(gain)), 1e-9 * (1 + charged)
         need(max(float(np.abs(gain).sum()), state["zeros"]) <= charged + error, "charged")
@@ -113,17 +111,16 @@ class LineEngine(KernelEngine):
         Shape(state["counts"], state["sizes"]).check(len(keys))
         if self.shared:
             ring, ends = state["ring"], state["ends"]
-            known = (ring == 0) | (ring == 1 - 2**63) | ((ring > kernel.first) & (ring < kernel.last))
+            known = (ring == 0) | (ring == 1 - 2**63) | ((ring > self.kernel.first) & (ring < self.kernel.last))
             need(known.all(), "ring")
-            inside = (ends[:, :2] >= kernel.first) & (ends[:, :2] < kernel.last)
+            inside = (ends[:, :2] >= self.kernel.first) & (ends[:, :2] < self.kernel.last)
             need((inside | (np.abs(ends[:, :2]) == 2**63 - 1)).all() and ((ends[:, 2] | 1) == 1).all(), "ends")
 
     def restore(self, state: dict[str, Any]) -> None:
         """Plant the same tree again, if it is one."""
         self.check(state)
-        kernel: Any = self.kernel
         for name in ("zeros", "charged", "clock", "log_z"):
-            setattr(kernel, name, float(state[name]))
-        kernel.whole = state["whole"]
+            setattr(self.kernel, name, float(state[name]))
+        self.kernel.whole = state["whole"]
         kept = {name: np.array(value) for name, value in state.items() if isinstance(value, np.ndarray)}
-        kernel.plant(kept, *Shape(kept["counts"], kept["sizes"]).nodes())
+        self.kernel.plant(kept, *Shape(kept["counts"], kept["sizes"]).nodes())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,8 @@ def round_cut(low: float, high: float) -> float:
     >>> round_cut(41.93, 43.2), round_cut(0.1234, 0.1261), round_cut(-3.5, 8.0)
     (43.0, 0.125, 0.0)
     """
+    from fractions import Fraction  # (which imports slowly, and most streams need no text of a cut)
+
     # As they are written, not as they are stored: a person takes 0.7 for seven tenths.
     middle = (Fraction(str(low)) + Fraction(str(high))) / 2
     highest = math.floor(math.log10(max(abs(low), abs(high)))) + 1

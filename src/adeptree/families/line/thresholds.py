@@ -20,10 +20,8 @@ from adeptree.roles.frontier import Children, Frontier, Split
 class HalfLines(OnALine):
     """Concepts ``x >= a``."""
 
-    @property
-    def vc_dimension(self) -> int:
-        """1: one point is shattered, two ordered points never get 1 then 0."""
-        return 1
+    vc_dimension = 1
+    """One point is shattered, two ordered points never get 1 then 0."""
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
         """Draw the cut uniformly: of the grid's, or in [0, 1)."""

@@ -17,7 +17,7 @@ from adeptree.theory.priors import PaperPrior, Prior
 
 WIDEST = 650.0
 """ln of how far the paper's capacities may lie apart, for their ratios to be ordinary doubles."""
-_KERNEL = kernel("adeptree.families.line.thresholds_kernel")
+_KERNEL = kernel("adeptree.structures.thresholds_kernel")
 
 
 class ThresholdsEngine(LineEngine):

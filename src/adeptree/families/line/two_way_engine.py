@@ -16,7 +16,7 @@ from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.roles.engine import Rows
 from adeptree.theory.priors import Prior
 
-_KERNEL = kernel("adeptree.families.stumps.two_way_line_kernel")
+_KERNEL = kernel("adeptree.structures.two_way_line_kernel")
 
 
 def turned(rule: Threshold | Constant) -> Interval | Constant:

@@ -60,10 +60,8 @@ class OpenStumps(RealStumps):
     def __repr__(self) -> str:
         return "open_stumps()"
 
-    @property
-    def vc_dimension(self) -> None:  # type: ignore[override]
-        """Infinite: with enough features, some stump picks out any subset of the points."""
-        return None
+    vc_dimension = None  # type: ignore[assignment]
+    """Infinite: with enough features, some stump picks out any subset of the points."""
 
     def instance(self, x: Any) -> Instance:
         """Return x as a dict of floats; names that are no texts become texts."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import SUM, Fields, Items, check_fields, need
+from adeptree.core.declared_state import MOST, SUM, Fields, Items, check_fields, need
 from adeptree.core.errors import InvalidInstance
 from adeptree.core.types import Concept, FloatArray
 from adeptree.families.finite.version_space import Halving
@@ -31,7 +33,7 @@ from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.mixture_kernel")
 _OPEN = kernel("adeptree.structures.open_mixture_kernel")
-_LINES = kernel("adeptree.families.stumps.two_way_line_kernel")
+_LINES = kernel("adeptree.structures.two_way_line_kernel")
 HALF = math.log(2)
 
 
@@ -65,14 +67,17 @@ class RankedEngine(TwoWayEngine):
         self.cuts = cuts
         self._use(_LINES.RankedLine(self.measure(), cuts))
 
-    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Refuse: a value has no place on the line of ranks."""
-        return Engine.share_out(self, share, lanes, spans, room)
-
     def batch(self, xs: Any) -> int:
-        """Give the kernel the values."""
+        """Give the kernel the values, or their ranks if it knows these only."""
+        if self.shared:
+            return super().batch(np.searchsorted(self.cuts, xs, side="right"))
         self.kernel.give(np.ascontiguousarray(xs, dtype=np.float64))
         return len(xs)
+
+    def rank(self, name: str, row: Mapping[str, Any]) -> int | None:
+        """Return how many cuts a value of a row reaches; None if it is not plainly a finite number."""
+        value: Any = row.get(name)
+        return bisect_right(self.cuts, value) if type(value) in (int, float) and -MOST <= value <= MOST else None
 
 
 class StumpsEngine(MixtureEngine):
@@ -109,6 +114,12 @@ class StumpsEngine(MixtureEngine):
             member.kernel.lead = self.members[0].kernel  # (all lines have one rate)
         parts, log_shares = [member.kernel for member in self.members], [-math.log(self.prior.kinds)] * len(names)
         self._use(_KERNEL.MixtureKernel(parts, names, [None] * len(names), log_shares, word_of))
+
+    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
+        """Have such weights on every line; those of given cuts then find ranks in a row."""
+        self.kernel.readers = [partial(one.rank, name) for name, one in zip(self.given, self.members, strict=False)]
+        self.kernel.readers += [None] * (len(self.members) - len(self.given))
+        return super().share_out(share, lanes, spans, room)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:

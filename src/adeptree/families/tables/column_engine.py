@@ -25,7 +25,7 @@ from adeptree.roles.near_rules import NearRules, RankedRule, reach_of, sets_in_o
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, Prior
 
-_KERNEL = kernel("adeptree.families.tables.column_kernel")
+_KERNEL = kernel("adeptree.structures.column_kernel")
 HALF = math.log(2)
 NUMBERS, EQUAL, UNEQUAL = range(3)
 """The kinds of rules, as the kernel numbers them."""

@@ -36,10 +36,8 @@ class TableThresholds(TableRules):
     spec_name = "table_thresholds"
     one_cut = True
 
-    @property
-    def inner(self) -> Any:
-        """Thresholds."""
-        return RealThresholds()
+    inner = RealThresholds()
+    """Thresholds."""
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -68,10 +66,8 @@ class TableStumps(TableRules):
     spec_name = "table_stumps"
     falls = one_cut = True
 
-    @property
-    def inner(self) -> Any:
-        """Thresholds, which also fall."""
-        return RealThresholds()
+    inner = RealThresholds()
+    """Thresholds, which also fall."""
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -96,10 +92,8 @@ class TableIntervals(TableRules):
 
     spec_name = "table_intervals"
 
-    @property
-    def inner(self) -> Any:
-        """Intervals."""
-        return RealIntervals()
+    inner = RealIntervals()
+    """Intervals."""
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -161,7 +155,5 @@ class TableSteps(TableRules):
 
     spec_name = "table_steps"
 
-    @property
-    def inner(self) -> Any:
-        """Steps."""
-        return RealSteps()
+    inner = RealSteps()
+    """Steps."""

@@ -25,8 +25,8 @@ class Decider:
     """Decides samples of one dimension; nothing that a floating-point solver says is believed unchecked.
 
     Small samples (a frontier asks about little else) are decided in integers at once, unless ``small`` is False.
-    Others go to HiGHS: warm, then cold, then in the other form. If no answer passes its check, the integers
-    decide, and only if these take too long the answer is OracleUnknown. ``rungs`` counts who decided. All steps of a
+    Others go to HiGHS. If its answer does not pass the check, the integers decide, and only if these take too long the
+    answer is OracleUnknown. ``rungs`` counts who decided. All steps of a
     sample together have ``seconds``, if these are given.
     """
 
@@ -34,7 +34,7 @@ class Decider:
         self.dim, self.small = dim, small
         self.seconds = math.inf if seconds is None else seconds
         self.rungs: Counter[str] = Counter()
-        self.box, self.free = Model(dim), Model(dim, "free")
+        self.model = Model(dim)
 
     def decide(self, sample: Labelled) -> Halfspace | Infeasibility:
         """Return what is proved about the sample."""
@@ -55,17 +55,14 @@ class Decider:
         return self._by_highs(items, until) or self._exactly(items, until)
 
     def _by_highs(self, items: Labelled, until: float) -> Halfspace | Infeasibility | None:
-        for rung, model, cold in (("warm", self.box, False), ("cold", self.box, True), ("other form", self.free, True)):
-            left = until - time.monotonic()
-            if left <= 0:
-                return None
-            outcome = model.solve(items, cold, None if left == math.inf else left)
-            checked = None if outcome is None else _checked(outcome, items, until)
-            if checked is not None:
-                self.rungs[rung] += 1
-                return checked
-            self.rungs[f"{rung}: {'unknown' if outcome is None else 'unproved'}"] += 1
-        return None
+        left = until - time.monotonic()
+        if left <= 0:
+            return None
+        outcome = self.model.solve(items, None if left == math.inf else left)
+        checked = None if outcome is None else _checked(outcome, items, until)
+        said = "unknown" if outcome is None else "unproved"
+        self.rungs["highs" if checked else f"highs: {said}"] += 1
+        return checked
 
     def _exactly(self, items: Labelled, until: float) -> Halfspace | Infeasibility:
         decided = separated(items, until)

@@ -38,9 +38,8 @@ class Halfspaces(SolverClass):
 
     ``find`` asks HiGHS (extra ``lp``), and no answer is believed unchecked: a halfspace is tried on the sample
     in rational arithmetic, and "nothing fits" needs a :class:`Infeasibility` of at most dim + 2 points. If neither
-    holds, it is asked again from scratch, then in another form, then decided by a simplex method in integers;
-    ``OracleUnknown`` is raised only if that takes too long. ``decider.rungs`` counts which step decided (in this
-    process).
+    holds, a simplex method in integers decides; ``OracleUnknown`` is raised only if that takes too long.
+    ``decider.rungs`` counts which step decided (in this process).
 
     On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out are
     ``grid``, and ``radius`` with ``margin``.

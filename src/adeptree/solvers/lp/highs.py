@@ -31,13 +31,12 @@ class Outcome:
 class Model:
     """Find v and the largest t with v.p >= t on 1-points and v.p <= -t on 0-points, p = (x, 1) scaled to size 1.
 
-    In the form "box" all entries of v are in [-1, 1] and t is in [0, 1]: it always has a solution (v = t = 0),
-    which is why HiGHS has no trouble with it; t = 0 means that nothing fits, and the row multipliers tell why.
-    In the form "free" t is 1 and v is any vector: infeasible if nothing fits, and a dual ray tells why.
+    All entries of v are in [-1, 1] and t is in [0, 1]: there always is a solution (v = t = 0), which is why HiGHS has
+    no trouble with it; t = 0 means that nothing fits, and the row multipliers tell why.
     """
 
-    def __init__(self, dim: int, form: str = "box") -> None:
-        self.dim, self.form = dim, form
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
         self.first_row: dict[Point, int] = {}
         self.active: dict[int, int] = {}
         self.highs: Any = None
@@ -45,40 +44,31 @@ class Model:
     def _begin(self) -> None:
         self.highs = highspy.Highs()
         self.infinity = highspy.kHighsInf
-        self.optimal, self.infeasible = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
         # Presolve would hide the multipliers (HiGHS #1481), and these programs are too small to gain by it.
         for option, value in (("output_flag", False), ("presolve", "off"), ("parallel", "off")):
             self.highs.setOptionValue(option, value)
-        size = 1.0 if self.form == "box" else self.infinity
         for _ in range(self.dim + 1):
-            self.highs.addVar(-size, size)
-        self.highs.addVar(0.0 if self.form == "box" else 1.0, 1.0)
+            self.highs.addVar(-1.0, 1.0)
+        self.highs.addVar(0.0, 1.0)
         self.highs.changeColCost(self.dim + 1, -1.0)
         self.first_row, self.active = {}, {}
 
-    def solve(
-        self, sample: Sequence[tuple[Point, int]], cold: bool = False, seconds: float | None = None
-    ) -> Outcome | None:
+    def solve(self, sample: Sequence[tuple[Point, int]], seconds: float | None = None) -> Outcome | None:
         """Return what HiGHS finds for the sample, or None if it does not know (within the seconds that are left)."""
         if self.highs is None or 2 * len(self.first_row) > max(ROW_LIMIT, 8 * len(sample)):
             self._begin()
-        if cold:
-            self.highs.clearSolver()
         rows = [self._row(x) + (0 if y else 1) for x, y in sample]
         self._switch(rows)
         if seconds is not None:
             # Its clock goes on from question to question, and the limit is on the clock.
             self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
         self.highs.run()
-        status = self.highs.getModelStatus()
-        if status == self.optimal:
-            solution = self.highs.getSolution()
-            multipliers = solution.row_dual
-            return Outcome(list(solution.col_value)[:-1], _support(rows, multipliers))
-        if status == self.infeasible:
-            _, found, multipliers = self.highs.getDualRay()
-            return Outcome([0.0] * (self.dim + 1), _support(rows, multipliers) if found else [])
-        return None
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self.highs.getSolution()
+        multipliers = list(solution.row_dual)
+        support = [i for i, row in enumerate(rows) if abs(multipliers[row]) > NEGLIGIBLE]
+        return Outcome(list(solution.col_value)[:-1], support)
 
     def _row(self, x: Point) -> int:
         """Return the first of the two rows of x: it asks for label 1, the next one for label 0."""
@@ -105,8 +95,3 @@ class Model:
                 low, high = (-self.infinity, 0.0) if row % 2 else (0.0, self.infinity)
                 self.highs.changeRowBounds(row, low, high)
         self.active = wanted
-
-
-def _support(rows: list[int], multipliers: Sequence[float]) -> list[int]:
-    values = list(multipliers)
-    return [i for i, row in enumerate(rows) if abs(values[row]) > NEGLIGIBLE]

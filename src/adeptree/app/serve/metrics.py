@@ -1,0 +1,79 @@
+"""Metrics of a service in Prometheus' text format, and its last refused requests."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
+
+from adeptree.app.serve.writer import Writer
+from adeptree.pages.live_page import BadRequest
+
+RECENT_BAD = 12
+EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+"""Upper edges, in seconds, of the buckets for the time of a request."""
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+GAUGES: dict[str, tuple[str, Callable[[Writer], float]]] = {
+    "rounds": ("Rounds whose label came.", lambda writer: writer.served.learner.rounds),
+    "answered": ("Answers given.", lambda writer: writer.served.learner.answered),
+    "open_tickets": ("Answers that wait for their labels.", lambda writer: len(writer.served.book.open)),
+    "expired_tickets": ("Tickets that expired since the start.", lambda writer: writer.served.expired),
+    "repeated_labels": ("Labels that came again since the start.", lambda writer: writer.served.repeated),
+    "expected_loss": ("Expected loss of the learner so far.", lambda writer: writer.served.learner.expected_loss),
+    "best_loss": ("Loss of the best rule in hindsight.", lambda writer: writer.served.learner.best_loss),
+    "regret": ("Expected loss minus that of the best rule, exactly.", lambda writer: writer.served.learner.regret),
+    "bound": ("Bound on the regret so far.", lambda writer: writer.served.learner.bound),
+    "width": ("Paths that are kept.", lambda writer: writer.served.learner.width),
+    "journal_rows": ("Rows in the journal since the last checkpoint.", lambda writer: writer.served.unsaved),
+    "journal_writes": ("Groups of rows written to the disk since the start.", lambda writer: writer.groups),
+    "journal_seconds": ("Seconds of waiting for the disk since the start.", lambda writer: writer.wait_seconds),
+    "broken": ("1 if the journal cannot be written any more.", lambda writer: int(bool(writer.broken))),
+}
+"""The metrics of each learner, and how they are read."""
+
+
+class Metrics:
+    """Requests by route and status, their times, and where each learner stands."""
+
+    def __init__(self, writers: Mapping[str, Writer]) -> None:
+        self.started, self._writers, self._registry = time.time(), writers, CollectorRegistry(auto_describe=False)
+        self.recent: deque[BadRequest] = deque(maxlen=RECENT_BAD)
+        self.requests = self.refused = 0
+        to, labels = self._registry, ["route", "status"]
+        self._requests = Counter("adeptree_requests", "Requests by route and status.", labels, registry=to)
+        self._seconds = Histogram("adeptree_request_seconds", "Time of a request.", buckets=EDGES, registry=to)
+        Gauge("adeptree_started_seconds", "Time of the start, since 1970.", registry=to).set(self.started)
+        to.register(self)
+
+    def count(self, route: str, status: int, seconds: float, bad: BadRequest | None = None) -> None:
+        """Count a request; ``route`` is one of few, for any address."""
+        self._requests.labels(route, status).inc()
+        self._seconds.observe(seconds)
+        self.requests += 1
+        if bad is not None:
+            self.refused += 1
+            self.recent.append(bad)
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """Return the metrics of the learners, each as of one moment."""
+        families = {
+            name: GaugeMetricFamily(f"adeptree_{name}", text, labels=["learner"]) for name, (text, _) in GAUGES.items()
+        }
+        for learner, writer in self._writers.items():
+            with writer.served.lock:
+                for name, (_, read) in GAUGES.items():
+                    families[name].add_metric([learner], read(writer))
+        return families.values()
+
+    def text(self) -> bytes:
+        """Return all metrics in the format ``TEXT``."""
+        text: bytes = generate_latest(self._registry)
+        return text
+
+
+def clock(at: float) -> str:
+    """Return a time as people on this machine write it."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

@@ -1,0 +1,154 @@
+"""The structures of one rule for all next to one per segment: a mixture at one rate, or two levels, each at its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from adeptree.core.compiled import kernel
+from adeptree.core.declared_state import MOST, SUM, Array, Fields, Items, need
+from adeptree.core.types import Concept, Instance
+from adeptree.families.combined.row_engine import RowEngine
+from adeptree.families.combined.segments import OWN, Segmented, SegmentsPrior, check_own
+from adeptree.roles.engine import Leader, Problem
+from adeptree.theory import bounds
+from adeptree.theory.priors import CountedPrior, Prior
+
+_LEVELS = kernel("adeptree.structures.two_levels_kernel")
+STEPS = 8
+"""Prices that the kernel of two levels is told per doubling of the rounds."""
+
+
+class SegmentedEngine(RowEngine):
+    """One rule for all, and one per segment, half of the prior each."""
+
+    kind = "segmented"
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """All rules at one rate."""
+        return "it has one rate" if problem.own_rates else None
+
+    def direct(self) -> list[Any]:
+        """Let both parts read the row."""
+        return [True, True]
+
+    def pooled(self) -> tuple[Concept, float, float] | None:
+        """Return the best rule for all, its loss and its price."""
+        f, shares = self.members[0], self.kernel.log_share
+        near = self.near(0, self.reach(f.best_loss, 0), 1)[0]
+        return near.rule, near.loss, -shares[0] - f.leader().log_prior
+
+    def by_segment(self) -> list[tuple[str, str, float]]:
+        """Return the segments, each with its best rule and the loss of that."""
+        engine, rules = self.members[1], self.concept_class.parts[1].rules  # type: ignore[attr-defined]
+        return [(name, rules.text(0, rule), leader.loss) for name, leader, rule in engine.each()]
+
+    def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
+        """Return the price, which includes that of sharing; it is not known for sequences that change."""
+        return math.inf if switches else rule
+
+    def segments(self) -> int:
+        """Return the number of segments so far."""
+        return len(self.members[1].kernel.places)
+
+    def exceeded(self) -> str:
+        """Say if more segments came than were announced."""
+        if self.shares_inside:
+            return "with by= and drift= together nothing is proven in advance"
+        told, came = self.concept_class.segments, self.segments()  # type: ignore[attr-defined]
+        return "" if told is None or came <= told else f"{came:,} segments came; segments={told} was announced"
+
+
+class LevelsPrior(CountedPrior):
+    """The prior of Hedge over two parts, one of which has the prior ``parts``."""
+
+    def __init__(self, name: str, parts: SegmentsPrior) -> None:
+        super().__init__(math.log(2))
+        self.name, self.parts_of, self.unknown = name, parts, parts.unknown  # type: ignore[misc]
+
+    def price(self, t: int) -> float | None:
+        """Return ln 2; None if nothing is known of the parts in advance."""
+        return None if self.parts_of.price(t) is None else math.log(2)
+
+    def further(self, t: int, scale: float) -> float:
+        """Return what is proven in advance of the learners per segment together (``docs/theory/decide.md``)."""
+        S, one, price = self.parts_of.segments or 1, self.parts_of.one, self.parts_of.one.price
+        each = (price(-(-t // S)) or 0.0) + max(0.0, 2.0 - (price(1) or 0.0))
+        constant = bounds.adaptive_constant(price(t) or 0.0, one.floor * 2 ** (-1 / STEPS))
+        return scale * (constant * math.sqrt(S * each * t) + S * (each / 8 + 0.5))
+
+
+class TwoLevelsEngine(SegmentedEngine):
+    """A learner for all and one per segment, each at a rate of its own (``two_levels_kernel.py``)."""
+
+    kind = "two-levels"
+
+    def __init__(self, concept_class: Segmented, prior: Prior) -> None:
+        super().__init__(concept_class, prior)
+        self.prior: Any = LevelsPrior(prior.name, self.members[1].prior)
+
+    def mixture(self, *made_of: Any) -> Any:
+        """Return the kernel."""
+        one = self.members[1].prior.one
+        self.members[1].kernel.rate_each()
+        prices = [one.price(math.ceil(2 ** (i / STEPS))) or 0.0 for i in range(61 * STEPS)]
+        return _LEVELS.TwoLevelsKernel(*made_of, prices, one.floor)
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> str | None:
+        """Rates of their own."""
+        return None if problem.own_rates else "every segment has a rate of its own"
+
+    def leader(self) -> Leader:
+        """Return the better part, as one of two."""
+        return Leader(self.best_loss, None, None, -math.log(2))
+
+    def proven(self, price: float, best_loss: float | None) -> float:
+        """Return the bound now on the loss beyond this one: what is known of either part."""
+        if best_loss is None:
+            return math.inf
+        self.kernel.discard()
+        expected: float = self.kernel.ledger.expected_loss
+        bound: float = expected - best_loss + min(self.kernel.proven())
+        return bound
+
+    # --- Late labels and saving --------------------------------------------------------------------
+
+    def entered(self, ticket: int, x: Instance, raw: Any) -> Any:
+        """Return the row and the ticket, of which the kernel knows what both parts said."""
+        return self.point(x, raw), ticket
+
+    def abandon(self, ticket: int) -> None:
+        """Forget what was said."""
+        self.kernel.said.pop(ticket, None)
+
+    def declared(self) -> Fields:
+        """Return the account of the line for all rows, the losses of both parts, and what they said of each ticket."""
+        said = Array(np.float64, ("tickets", 2), 0, 1)
+        return {"own": Array(np.float64, (OWN,), -MOST), "lost": Items(2, SUM), "said": said}
+
+    def state(self) -> dict[str, Any]:
+        """Return the parts, and these."""
+        kernel, said = self.kernel, np.array(list(self.kernel.said.values()), dtype=np.float64).reshape(-1, 2)
+        own = {"own": np.array(kernel.own), "lost": list(kernel.lost), "said": said}
+        return {**super().state(), **own, "waiting": {"tickets": list(kernel.said)}}
+
+    def invariants(self, state: dict[str, Any]) -> None:
+        """The rates are in balance, and nothing lost more than was charged."""
+        super().invariants(state)
+        own, part = state["own"], state["columns"][0]["columns"][0]
+        check_own(np.array([own]))
+        need(max(state["lost"]) <= part["charged"] * (1 + 1e-9), "lost")
+        need(len(state["waiting"]["tickets"]) == len(state["said"]), "said")
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`state` returned."""
+        self.check(state)
+        kernel = self.kernel
+        kernel.own, kernel.lost = np.array(state["own"]), np.array(state["lost"], dtype=np.float64)
+        kernel.said = dict(zip(state["waiting"]["tickets"], map(tuple, state["said"].tolist()), strict=True))
+        self.members[0].rate = float(state["own"][0])
+        super().restore(state)

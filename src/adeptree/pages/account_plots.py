@@ -1,0 +1,64 @@
+"""Pictures of an account: what is proven against rounds, and where the learner stands."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adeptree.core.escaping import rounded_up, visible
+from adeptree.pages.axes import BEST, DRAWN, OURS, PROVEN, axes_for, finished
+
+if TYPE_CHECKING:
+    from adeptree.learners.account import Account
+    from adeptree.learners.certificate import Certificate
+
+POINTS = 120
+"""Of a curve of bounds."""
+
+
+def plot_account(learner: Account, ax: Any = None) -> Any:
+    """Draw what is proven in advance against rounds, and the regret and its bound now."""
+    axes = axes_for(ax)
+    end = learner.horizon or max(100, 2 * learner.rounds)
+    plot_promise(learner, end, axes)
+    axes.plot([learner.rounds], [learner.regret], "o", color=OURS, label=f"regret now: {learner.regret:,.2f}")
+    if learner.bound < math.inf:
+        proven = f"proven now: {rounded_up(learner.bound)}"
+        axes.plot([learner.rounds], [learner.bound], "_", color="0.5", markersize=14, label=proven)
+    return finished(axes, "regret")
+
+
+def plot_promise(learner: Account, end: int, axes: Any) -> None:
+    """Draw what is proven, before the first round, of any stream of so many rounds."""
+    rounds = np.unique(np.linspace(1, end, POINTS).astype(int)).tolist()
+    known = [(t, bound) for t in rounds if (bound := learner.bound_after(t)) is not None]
+    if known:
+        axes.plot(*zip(*known, strict=True), **PROVEN, label="proven in advance, of any stream")
+
+
+def plot_certificate(certificate: Certificate, ax: Any = None) -> Any:
+    """Draw the losses so far, and the regret beside what is proven of it."""
+    axes = axes_for(ax)
+    told = {
+        "expected loss": (certificate.expected_loss, OURS),
+        "drawn": (certificate.realised_loss, DRAWN),
+        f"best rule:\n{visible(certificate.best_rule)[:30]}": (certificate.best_loss, BEST),
+        "regret": (certificate.regret, OURS),
+        "proven now": (certificate.bound, None),
+        "proven of the end": (None if certificate.horizon == certificate.rounds else certificate.final, None),
+        "proven in advance": (certificate.in_advance, None),
+        "regret of the drawn": (certificate.realised_regret, DRAWN),
+        f"proven, {certificate.confidence:.0%}": (certificate.realised_bound, None),
+    }
+    bars = [(name, value, colour) for name, (value, colour) in told.items() if value is not None and value < math.inf]
+    for place, (_, value, colour) in enumerate(bars):
+        proven = {"facecolor": "none", "edgecolor": "0.5", "linestyle": "--"}
+        axes.barh(place, value, **(proven if colour is None else {"color": colour}))
+        shown = f"{value:,.2f}" if colour else rounded_up(value)
+        axes.annotate(shown, (max(value, 0), place), (4, 0), textcoords="offset points", va="center")
+    axes.set_yticks(range(len(bars)), [name for name, _, _ in bars])
+    axes.invert_yaxis()
+    axes.margins(x=0.15)
+    return finished(axes, "", f"after {certificate.rounds:,} rounds")

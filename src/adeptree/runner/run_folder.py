@@ -1,0 +1,299 @@
+"""A run on disk, to resume after a crash: its settings, a checkpoint, and the journal of rows since then.
+
+``settings.json`` says what the run is; a run with other settings is refused. ``checkpoint`` is the learner (``load``
+reads it) and where the run is, replaced in one step. ``rows.journal`` holds every row taken since, in blocks: lines of
+``core/json_lines.py``, each with a SHA-256 checksum, the number of its first row, and rows that were taken together.
+It needs no end, as a crash leaves none; all else that does not fit is damage. A conversation (``--follow``) cannot ask
+for its rows again: there ``answered`` is the number of rows taken, and a journal that holds fewer is damage too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from adeptree.core import files
+from adeptree.core.cell_text import brief
+from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, unsupported
+from adeptree.core.json_lines import UNFIT, LineFormat
+from adeptree.learners.loading import check_written
+from adeptree.runner.appended_file import AppendedFile, Counter, Written
+from adeptree.runner.rows import LabelRow, Row
+
+SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
+FORMAT = "adeptree run 5"
+JOURNAL = LineFormat("adeptree journal", 3, "the journal of a run", "start again with another --save", True)
+PARTS = ("columns", "found")  # settings that are more than a value
+CHECKPOINT_SECONDS = 2.0
+SYNC_SECONDS = 1.0
+SHARE = 20
+"""A checkpoint waits until the run has taken so many times as long as writing the last one did."""
+
+
+class RunFolder:
+    """The folder of one run: only checked until ``begin``. A ``durable`` one is on the disk after every ``append``."""
+
+    def __init__(self, path: str, resume: bool, follow: bool = False, durable: bool = False) -> None:
+        self.path = Path(path)
+        self._sync_seconds, self._option = (0.0, "--save") if durable else (SYNC_SECONDS, "--resume")
+        self._answered = Counter(self.path / ANSWERED) if follow else None
+        self.saved: dict[str, Any] | None = None
+        self._same = True
+        self._rows: AppendedFile | None = None
+        self._lines = JOURNAL.writer()
+        self._lock = -1
+        self._due = self._sync_due = 0.0
+        self._check(resume)
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rows is not None:
+            self._rows.__exit__()
+        if self._answered is not None:
+            self._answered.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+
+    # --- Settings ----------------------------------------------------------------------------------
+
+    def _check(self, resume: bool) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidArgument(f"--save: {self.path} is not a directory; name a new one, for the files of this run")
+        present = sorted(os.listdir(self.path)) if self.path.exists() else []
+        if SETTINGS in present:
+            if not resume:
+                said = "holds a run; go on with --resume, or name another directory"
+                raise InvalidArgument(f"--save: {self.path} {said}")
+            self.saved = self._read_settings()
+        elif present and any(not name.endswith(".part") for name in present):
+            raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
+
+    def begin(self, settings: dict[str, Any]) -> None:
+        """Lock the folder, and write down what this run is, unless it goes on with the same."""
+        try:
+            self.path.mkdir(exist_ok=True)
+            self._lock = _locked(self.path)
+        except OSError as error:
+            raise InvalidArgument(f"--save: {self.path} cannot be written: {error.strerror}") from None
+        for left_over in self.path.glob("*.part"):  # of a process that was killed while it wrote
+            left_over.unlink(missing_ok=True)
+        if self.saved is None or not self._same:
+            content = {"format": FORMAT, "settings": settings, "checksum": _checksum(FORMAT, settings)}
+            files.write_atomically(self.path / SETTINGS, (json.dumps(content, indent=1) + "\n").encode())
+
+    def refuse_differences(self, given: dict[str, Any]) -> None:
+        """Go on only with the settings the run was started with."""
+        saved = self.saved or given
+        if (saved.get("on_bad_row"), given.get("on_bad_row")) == ("stop", "skip"):  # which a stop advises
+            saved["on_bad_row"], self._same = "skip", False
+        different = [name for name in given if saved.get(name) != given[name]]
+        # What the columns are and mean follows from the other settings: it is shown only if those are the same.
+        if different := [name for name in different if name not in PARTS] or different:
+            lines = [f"  {name}: saved {_shown(saved.get(name))} / given {_shown(given[name])}" for name in different]
+            said = f"{self._option}: the run in {self.path} has other settings; give the same, or name another --save"
+            raise InvalidArgument("\n".join([said, *lines]))
+
+    def _read_settings(self) -> dict[str, Any]:
+        path = self.path / SETTINGS
+        try:
+            content = json.loads(path.read_bytes())
+            whole = content["checksum"] == _checksum(content["format"], content["settings"])
+        except OSError as error:
+            raise StateError(f"{path} could not be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            whole = False
+        if not whole:
+            raise self.damaged_settings()
+        if content["format"] != FORMAT:
+            raise unsupported(path, brief(repr(content["format"])), repr(FORMAT))
+        if not _is_settings(content["settings"]):
+            raise self.damaged_settings()
+        return dict(content["settings"])
+
+    def damaged_settings(self) -> DamagedFile:
+        """Return the error for settings that no run wrote, whatever their checksum."""
+        said = "is damaged, or was written by something else; start again with another --save"
+        return DamagedFile(f"{self.path / SETTINGS} {said}")
+
+    # --- Checkpoint --------------------------------------------------------------------------------
+
+    @property
+    def checkpoint_path(self) -> Path:
+        """Where the checkpoint is; ``adeptree.load`` reads the learner from it."""
+        return self.path / CHECKPOINT
+
+    def due(self) -> bool:
+        """Tell whether it is time for a checkpoint."""
+        return time.monotonic() >= self._due
+
+    def checkpoint(self, learner: dict[str, Any], run: dict[str, Any]) -> None:
+        """Replace the checkpoint in one step by one that loads, and forget the rows that it covers."""
+        start = time.monotonic()
+        files.save(self.checkpoint_path, {**learner, "run": run}, check_written)
+        if self._answered is not None:
+            # A row whose answer could not be given (nobody listens any more) is not part of the run.
+            self._answered.set(run["position"]["taken"])
+        # Killed here, the rows that the checkpoint covers are still in the journal: they are known by their number.
+        self._start_rows()
+        end = time.monotonic()
+        self._due = end + max(CHECKPOINT_SECONDS, SHARE * (end - start))
+
+    def restore(self, take: Callable[[dict[str, Any]], None]) -> None:
+        """Let a run take over what the checkpoint says of it, if there is one."""
+        if not self.checkpoint_path.exists():
+            return
+        try:
+            take(files.load(self.checkpoint_path)["run"])
+        except UNFIT:
+            said = "does not say where its run was; start again with another --save"
+            raise DamagedFile(f"{self.checkpoint_path} {said}") from None
+
+    def impossible(self, number: int, why: object) -> DamagedFile:
+        """Return the error for a row of the journal that the run cannot have taken."""
+        why = f"holds a row {number} that cannot have been taken ({why}); start again with another --save"
+        return DamagedFile(f"{self.path / ROWS} {why}")
+
+    # --- Journal -----------------------------------------------------------------------------------
+
+    def append(self, number: int, rows: list[Row]) -> None:
+        """Write down rows of the run, the first of them row ``number`` (counted from 1)."""
+        file = self._rows or self._start_rows()
+        file.append(self._lines.row({"from": number, "rows": list(map(_entry, rows))}).encode())
+        now = time.monotonic()
+        if now >= self._sync_due:
+            # A killed process loses nothing even without this; a machine without power loses so many seconds.
+            file.sync()
+            self._sync_due = now + self._sync_seconds
+        if self._answered is not None:
+            # In this order: killed in between, the journal is ahead of the count, and never behind it.
+            self._answered.set(number + len(rows) - 1)
+
+    def fate(self) -> str:
+        """Return what became of the journal that is written to, if its name is another's now, or nobody's."""
+        return "" if self._rows is None else self._rows.fate()
+
+    def rows_after(self, taken: int) -> list[Row]:
+        """Return the journal's rows that the checkpoint does not cover, in order; all of it is checked first."""
+        entries = self._entries()
+        first, count = entries[0][0] if entries else taken + 1, len(entries)
+        if first > taken + 1:
+            raise DamagedFile(f"{self.path / ROWS} goes on with row {first}, but row {taken + 1} is missing")
+        self._refuse_forgotten(max(taken, first + count - 1))
+        return [row for number, row in entries if number > taken]
+
+    def _entries(self) -> list[tuple[int, Row]]:
+        """Return the rows of every whole block of the journal; their numbers go up one by one."""
+        path, entries = self.path / ROWS, list[tuple[int, Row]]()
+
+        def take(values: dict[str, Any]) -> None:
+            number, rows = values["from"], list(map(_row, values["rows"]))
+            whole = type(number) is int and number > 0 and len(values) == 2 and all(map(self._fits, rows))
+            if not whole or not rows or (entries and number != entries[-1][0] + 1):
+                raise ValueError
+            entries.extend(enumerate(rows, number))
+
+        if path.exists():
+            JOURNAL.read(path).each(take)
+        return entries
+
+    def _fits(self, row: Row) -> bool:
+        """Tell whether the row has a cell for each column; one that has a fault may have any number."""
+        return bool(row.fault) or self.saved is None or len(row.cells) == len(self.saved["columns"])
+
+    def counts_nothing(self) -> bool:
+        """Tell whether this is a conversation begun earlier, without its count of answered rows.
+
+        It was removed, to go on without lost rows; or the run was killed in its first moment.
+        """
+        return self._answered is not None and self.saved is not None and not (self.path / ANSWERED).exists()
+
+    def _refuse_forgotten(self, known: int) -> None:
+        """Refuse to go on if more rows were answered than the checkpoint and the journal know of."""
+        answered = 0 if self._answered is None else self._answered.value()
+        if answered > known:
+            raise DamagedFile(
+                f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
+                f"is lost; put it back, or remove {self.path / ANSWERED} to go on without rows "
+                f"{known + 1} to {answered}"
+            )
+
+    def _start_rows(self) -> AppendedFile:
+        if self._rows is not None:
+            self._rows.__exit__()
+        self._lines = JOURNAL.writer()
+        self._rows = AppendedFile(str(self.path / ROWS), "--save", Written())
+        self._rows.append(self._lines.header.encode())
+        return self._rows
+
+
+def _checksum(*values: object) -> int:
+    return zlib.crc32(json.dumps(values, sort_keys=True).encode())
+
+
+def _entry(row: Row) -> list[Any]:
+    """Return a row as values of the journal.
+
+    >>> _entry(Row(2, ["3", "0"])), _row(_entry(Row(2, ["3", "0"])))
+    (['row', 2, ['3', '0'], ''], Row(line=2, cells=['3', '0'], fault=''))
+    """
+    return ["label" if isinstance(row, LabelRow) else "row", *row]
+
+
+def _row(entry: list[Any]) -> Row:
+    """Return the row that such values are; ValueError and its like if they are none."""
+    kind, place, cells, fault = entry
+    if type(place) is not int or place < 1 or not isinstance(fault, str) or not _is_texts(cells):
+        raise ValueError
+    return {"row": Row, "label": LabelRow}[kind](place, cells, fault)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _is_settings(value: Any) -> bool:
+    """Tell whether these can be the settings of a run: plain values, the columns, and what its rules were found to be.
+
+    >>> found = {"class": "thresholds(n=16)", "reads": ["v"], "shown": "thresholds(n=16)", "label": [["1"], []]}
+    >>> _is_settings({"rules": None, "columns": ["v", "y"], "found": found}), _is_settings({"columns": ["v"]})
+    (True, False)
+    """
+    if not isinstance(value, dict) or not _is_texts(value.get("columns")) or not isinstance(value.get("found"), dict):
+        return False
+    plain = (v is None or isinstance(v, (bool, int, float, str)) for k, v in value.items() if k not in PARTS)
+    found = value["found"]
+    named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
+    label = found.get("label")
+    texts = isinstance(label, list) and len(label) == 2 and all(map(_is_texts, label))
+    return all(plain) and named and texts and _is_texts(found.get("reads")) and _is_texts(found.get("times", []))
+
+
+def _locked(folder: Path) -> int:
+    """Keep a second process out for as long as this one lives (where the system has such locks)."""
+    try:
+        import fcntl
+    except ImportError:
+        return -1
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InvalidArgument(f"--save: another run is writing to {folder}; wait for its end") from None
+    except OSError:  # a file system without locks
+        with contextlib.suppress(OSError):
+            os.close(handle)
+        return -1
+    return handle
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else brief(str(value))

@@ -1,0 +1,110 @@
+"""The book of tickets: answers that wait for their labels, under their keys, and the outcome of all others."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adeptree.core.declared_state import need
+from adeptree.learners.adept_learner import Adept
+from adeptree.learners.tickets import Ticket
+
+OPEN, ZERO, ONE, EXPIRED = range(4)
+"""The status of a ticket: one byte each, for as long as the learner is kept."""
+
+
+class Opened(NamedTuple):
+    """An answer that waits for its label: the learner's ticket, the texts of x, the client's key ("": none)."""
+
+    ticket: Ticket
+    cells: list[str]
+    key: str = ""
+    weight: float | None = None
+    frequency: float | None = None
+
+
+class TicketBook:
+    """Tickets by number, from 1 on without a gap. A key is free again after its label, unless keys are kept.
+
+    >>> book = TicketBook()
+    >>> for number in (1, 2, 3):
+    ...     book.add(Opened(Ticket(number, 7, 0.5, 1, 0), ["7"], f"key {number}"))
+    >>> book.settle(2, 1), list(book.open), book.status(2) == ONE, book.status(4), sorted(book.keys.values())
+    (None, [1, 3], True, None, [1, 3])
+    """
+
+    def __init__(self, keep_keys: bool = False) -> None:
+        self.open: OrderedDict[int, Opened] = OrderedDict()
+        self.keys: dict[str, int] = {}
+        self._status, self._keep_keys = bytearray(), keep_keys
+
+    def __len__(self) -> int:
+        return len(self._status)
+
+    def add(self, opened: Opened) -> None:
+        """Note an answer."""
+        self._status.append(OPEN)
+        self.open[opened.ticket.id] = opened
+        if opened.key:
+            self.keys[opened.key] = opened.ticket.id
+
+    def note(self, y: int, key: str) -> None:
+        """Note a round that was answered and learnt at once."""
+        self._status.append(ONE if y else ZERO)
+        if key:
+            self.keys[key] = len(self._status)
+
+    def waiting(self, key: str) -> Opened | None:
+        """Return the open answer of a key, if it has one."""
+        return self.open.get(self.keys.get(key, 0))
+
+    def status(self, number: int) -> int | None:
+        """Return the status of a ticket; None if it was never given."""
+        return self._status[number - 1] if 0 < number <= len(self._status) else None
+
+    def label(self, key: str) -> int | None:
+        """Return the label of a key; None if it is unknown."""
+        return {ZERO: 0, ONE: 1}.get(self.status(self.keys.get(key, 0)) or OPEN)
+
+    def settle(self, number: int, y: int) -> None:
+        """Note the label of a ticket."""
+        self._close(number, ONE if y else ZERO)
+
+    def expire(self, number: int) -> None:
+        """Note that the label of a ticket is not waited for any more."""
+        self._close(number, EXPIRED)
+
+    def _close(self, number: int, status: int) -> None:
+        self._status[number - 1], key = status, self.open.pop(number).key
+        if not self._keep_keys:
+            self.keys.pop(key, None)
+
+    # --- On disk ---------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return it as plain values; the tickets are the learner's."""
+        waiting = [[number, *opened[1:]] for number, opened in self.open.items()]
+        kept = {key: number for key, number in self.keys.items() if number not in self.open}
+        return {"status": np.frombuffer(bytes(self._status), np.uint8), "open": waiting, "keys": kept}
+
+    def restore(self, state: dict[str, Any], learner: Adept, columns: int) -> None:
+        """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
+        status, given = state["status"], {ticket.id: ticket for ticket in learner.tickets}
+        need(status.dtype == np.uint8 and status.shape == (learner.answered,), "status")
+        settled, gone = int(((status == ZERO) | (status == ONE)).sum()), int((status == EXPIRED).sum())
+        need((settled, gone) == (learner.rounds, learner.tickets.given_up.number), "status")
+        for key, number in state["keys"].items():
+            need(self._keep_keys and isinstance(key, str) and key and status[number - 1] in (ZERO, ONE), "keys")
+            self.keys[key] = number
+        need(len(set(self.keys.values())) == len(self.keys) and min(self.keys.values(), default=1) > 0, "keys")
+        for number, cells, key, weight, frequency in state["open"]:
+            need(isinstance(key, str) and all(isinstance(cell, str) for cell in cells), "open")
+            need(len(cells) == columns and key not in self.keys, "open")
+            need(all(value is None or 0 <= value < math.inf for value in (weight, frequency)), "open")
+            self.open[number] = Opened(given.pop(number), cells, key, weight, frequency)
+            self.keys |= {key: number} if key else {}
+        need(not given and (np.flatnonzero(status == OPEN) + 1).tolist() == sorted(self.open), "open tickets")
+        self._status = bytearray(status.tobytes())

@@ -1,0 +1,253 @@
+"""All sets of at most d blocks at once: ADEPT's exact distribution in O(d^2 log blocks) per round.
+
+The weight of a set S is its prior mass times the product of r_j = e^(eta gain_j) over the blocks j in S. A node of a
+binary tree over the blocks, in order of arrival, holds two polynomials, by the size s of a set:
+
+    E_s = the sum over the sets of s of its blocks of the product of r_j,
+    H_s = the same times q_j, where j is the last block of the set, which is not empty.
+
+The mass of a set of fewer than d blocks depends on its size alone, as every new block is contested for it. A set of d
+blocks sees no contested round after its last one, so its mass is q_j, fixed when j arrived. (With the paper's prior all
+masses depend on the size alone, and there is no H.) Of blocks A that came before blocks B the two are, together,
+
+    E = E_A E_B,    H = H_A + E_A H_B.
+
+The weight of all sets is linear in E and H of any node: sum_s u_s E_s + v_s H_s + rest. From the root, where u is the
+mass by size, v picks s = d and the rest is 0, these follow down to one block, where u_0 + rest says 0 and
+r (u_1 + q v_1) says 1. They are kept for one way down, with u and v backwards, so that this too is products of
+polynomials. Only nodes on that way may be out of date; they are made anew from their children when the next point lies
+elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between.
+
+Nothing cancels, as all numbers are positive; and nothing is too large or too small for a double, as a number is
+M e^(X L): X is whole, and L = eta Q for a power of two Q, so that differences of gains meet the rate, not their sums.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from math import exp, floor, ldexp, log, log2
+
+    from adeptree.structures.block_counts_kernel import BlockCounts
+    from adeptree.theory.mass_kernel import log_plus
+
+SLOWEST = cython.declare(cython.double, 1e-270)  # lower rates are 0, as far as a double can tell
+
+
+class BlocksKernel(BlockCounts):
+    """The tree."""
+
+    @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, size=cython.Py_ssize_t)
+    def make_room(self, room):
+        """Have room for so many blocks; the tree must then be made anew."""
+        most, levels = min(self.d, room), (room - 1).bit_length()
+        self.polynomials = 2 if self.parts else 1  # per node: E, and H
+        length = array("q", [min(most, 1 << h) + 1 for h in range(levels + 1)])
+        start, size = array("q"), 0
+        for h in range(levels + 1):
+            start.append(size)
+            size += (((room - 1) >> h) + 2 & ~1) * length[h] * self.polynomials  # every node has a sibling
+        M = array("d", bytes(8 * (size + 3 * (levels + 2) * (most + 1) + 1)))
+        X = array("d", bytes(8 * len(M)))
+        BlockCounts.make_room(self, room)
+        self.start, self.length, self.levels, self.M, self.X = start, length, levels, M, X
+        self.way, self.unit = size, len(M) - 1
+        self.M[self.unit] = 1.0  # the polynomial 1
+        for h in range(levels + 1):
+            for i in range(((room - 1) >> h) + 2 & ~1):
+                self.M[self.node(h, i)] = 1.0  # E without blocks
+        # v of the root; as long as there is no room for d blocks, no set has d.
+        self.M[self.row(levels, 1)] = 1.0 if most == self.d or not self.parts else 0.0
+        return 0
+
+    # --- Numbers M e^(X L) -------------------------------------------------------------------------
+
+    @cython.locals(x=cython.double, y=cython.double, log_rest=cython.double)
+    def put_number(self, at, gain, log_factor):
+        """Let an entry be e^(eta gain) times a factor with this logarithm."""
+        x = floor(gain / self.quantum + 0.5)
+        log_rest = self.eta * (gain - x * self.quantum) + log_factor
+        y = floor(log_rest / self.log_radix + 0.5)
+        self.M[at], self.X[at] = exp(log_rest - y * self.log_radix), x + y
+
+    @cython.locals(s=cython.Py_ssize_t, i=cython.Py_ssize_t, gap=cython.double)
+    @cython.locals(m=cython.double, total=cython.double, top=cython.double)
+    def multiply(self, out, low, high, a, degree_a, b, degree_b, more):
+        """Let the coefficients ``low`` to ``high`` of polynomial ``out`` be those of a b, or so much more."""
+        for s in range(low, high + 1):
+            total, top = (self.M[out + s], self.X[out + s]) if more else (0.0, 0.0)
+            for i in range(max(0, s - degree_a), min(degree_b, s) + 1):
+                m, gap = self.M[a + s - i] * self.M[b + i], top - (self.X[a + s - i] + self.X[b + i])
+                if gap == 0.0:
+                    total += m
+                elif total == 0.0:
+                    total, top = m, top - gap
+                elif gap > 0.0:
+                    if gap <= 2.0:  # (beyond, it is less than the last digit)
+                        total += m * self.less if gap == 1.0 else m * self.less * self.less
+                elif m != 0.0:
+                    if gap < -2.0:
+                        total = 0.0
+                    total, top = m + (total * self.less if gap == -1.0 else total * self.less * self.less), top - gap
+            # M is brought back between e^(-L/2) and e^(L/2), so that the next product is a double.
+            if total >= self.high:
+                total, top = total * self.less, top + 1.0
+            elif total < self.low:
+                total, top = (total * self.radix, top - 1.0) if total > 0.0 else (0.0, 0.0)
+            self.M[out + s], self.X[out + s] = total, top
+
+    # --- The tree ----------------------------------------------------------------------------------
+
+    def node(self, h, i):
+        """Return where E of the i-th node of a level is; H follows."""
+        return self.start[h] + i * self.length[h] * self.polynomials
+
+    def row(self, h, which):
+        """Return where u (0), v (1) or the rest (2, in its last entry) of the node on the way at a level is."""
+        return self.way + (3 * h + which) * (self.most + 1)
+
+    def degree(self, h, i):
+        """Return how many blocks below a node a set can have."""
+        return max(0, min(self.most, self.blocks - (i << h), 1 << h))
+
+    @cython.locals(e=cython.Py_ssize_t)
+    def weigh(self, j):
+        """Make the leaf of a block: E is 1 + r z, H is q r z."""
+        e = self.node(0, j)
+        self.put_number(e + 1, self.gains[j], 0.0)
+        if self.parts:
+            self.put_number(e + 3, self.gains[j], self.log_q[j])
+
+    @cython.locals(a=cython.Py_ssize_t, b=cython.Py_ssize_t, down=cython.Py_ssize_t, out=cython.Py_ssize_t)
+    @cython.locals(degree=cython.Py_ssize_t, degree_a=cython.Py_ssize_t, degree_b=cython.Py_ssize_t)
+    def set_node(self, h, i):
+        """Make a node from its children."""
+        out, a, b = self.node(h, i), self.node(h - 1, 2 * i), self.node(h - 1, 2 * i + 1)
+        degree, degree_a, degree_b = self.degree(h, i), self.degree(h - 1, 2 * i), self.degree(h - 1, 2 * i + 1)
+        self.multiply(out, 0, degree, a, degree_a, b, degree_b, False)
+        if self.parts:
+            out, down = out + self.length[h], self.length[h - 1]
+            self.multiply(out, 0, degree, a + down, degree_a, self.unit, 0, False)
+            self.multiply(out, 0, degree, a, degree_a, b + down, degree_b, True)
+
+    @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, rate=cython.double)
+    def rebuild(self):
+        """Make everything that depends on the rate."""
+        rate = max(self.eta, SLOWEST)
+        self.quantum = ldexp(1.0, cython.cast(cython.int, 8.0 - floor(log2(rate))))
+        self.log_radix = rate * self.quantum  # between 256 and 512
+        self.radix, self.less = exp(self.log_radix), exp(-self.log_radix)
+        self.high, self.low = exp(self.log_radix / 2.0), exp(-self.log_radix / 2.0)
+        for i in range(self.blocks):
+            self.weigh(i)
+        for h in range(1, self.levels + 1):
+            for i in range(((self.blocks - 1) >> h) + 1):
+                self.set_node(h, i)
+        self.finger, self.massed, self.good = 0, -1, self.levels
+
+    # --- A look ------------------------------------------------------------------------------------
+
+    @cython.locals(k=cython.Py_ssize_t, u=cython.Py_ssize_t)
+    def set_masses(self, n):
+        """Set u of the root, backwards: the mass by size, but 0 for sets of d, whose masses are in H."""
+        u = self.row(self.levels, 0) + self.most
+        self.weigh_sizes(n)
+        for k in range(self.most + 1):
+            self.M[u - k] = self.X[u - k] = 0.0
+            if not self.parts or (k <= n and k < self.d):
+                self.put_number(u - k, 0.0, self.logs[k])
+
+    @cython.locals(low=cython.Py_ssize_t, most=cython.Py_ssize_t, up=cython.Py_ssize_t, n=cython.Py_ssize_t)
+    @cython.locals(u=cython.Py_ssize_t, v=cython.Py_ssize_t, rest=cython.Py_ssize_t)
+    @cython.locals(e=cython.Py_ssize_t, f=cython.Py_ssize_t)
+    def step_down(self, h, i):
+        """Set u, v and the rest of the i-th node of a level, from those of its parent and its sibling's E and H."""
+        most, n = self.most, self.degree(h, i ^ 1)
+        u, v, rest = self.row(h, 0), self.row(h, 1), self.row(h, 2)
+        up = self.row(h + 1, 0) - u
+        e = self.node(h, i ^ 1)
+        f = e + self.length[h]
+        if not self.parts:  # the masses, which change in every round, are left for the end: v is E of the others
+            self.multiply(v, 0, most, v + up, most, e, n, False)
+            return
+        low = max(0, most - (1 << h))  # what is not looked at below is not made
+        self.multiply(u, low, most, u + up, most, e, n, False)
+        self.multiply(rest, most, most, rest + up, most, self.unit, 0, False)
+        if i & 1:  # the sibling's blocks came earlier
+            self.multiply(v, low, most, v + up, most, e, n, False)
+            self.multiply(rest, most, most, v + up, most, f, n, True)
+        else:
+            self.multiply(v, low, most, v + up, most, self.unit, 0, False)
+            self.multiply(u, low, most, v + up, most, f, n, True)
+
+    @cython.locals(h=cython.Py_ssize_t, j=cython.Py_ssize_t, n=cython.longlong, gap=cython.double, odds=cython.double)
+    @cython.locals(most=cython.Py_ssize_t, e=cython.Py_ssize_t, u=cython.Py_ssize_t, v=cython.Py_ssize_t)
+    @cython.locals(out=cython.Py_ssize_t)
+    def look(self):
+        """Go down to the block in place, and divide the weight there."""
+        j, most, h = self.at, self.most, 0
+        n = max(self.blocks, j + 1)
+        while self.finger >> h != j >> h:  # up to where the last way meets the new one; above, it stays
+            if h > 0:
+                self.set_node(h, self.finger >> h)
+            h += 1
+        self.good = max(self.good, h)
+        self.finger = j
+        if not self.parts:
+            self.set_masses(max(0, self.horizon - self.rounds - self.ahead))
+        elif n != self.massed:
+            self.massed, self.good = -1, self.levels
+            self.set_masses(n)
+            self.massed = n
+        while self.good > 0:
+            self.step_down(self.good - 1, j >> self.good - 1)
+            self.good -= 1  # (interpreted, a look may be interrupted: what is not made by then is made in the next)
+        e, u, v, out = self.node(0, j), self.row(0, 0), self.row(0, 1), self.row(self.levels + 1, 0)
+        if not self.parts:
+            self.multiply(u, most - 1, most, self.row(self.levels, 0), most, v, most, False)
+        if j == self.blocks:
+            self.gains[j], self.log_q[j] = 0.0, self.logs[self.d] if self.parts and n >= self.d else 0.0
+            self.weigh(j)
+        # What says 0, and what says 1, at the end of a row of their own.
+        self.multiply(out, most, most, u, most, self.unit, 0, False)
+        self.multiply(out, most, most, self.row(0, 2), most, self.unit, 0, True)
+        self.multiply(out, most - 1, most - 1, u, most, e + 1, 0, False)
+        if self.parts:
+            self.multiply(out, most - 1, most - 1, v, most, e + 3, 0, True)
+        out += most
+        odds, gap = self.M[out] / self.M[out - 1], self.X[out] - self.X[out - 1]
+        while 0.0 < gap <= 2.0:
+            odds, gap = odds * self.radix, gap - 1.0
+        while -2.0 <= gap < 0.0:
+            odds, gap = odds * self.less, gap + 1.0
+        self.p = 1.0 / (1.0 + odds) if gap == 0.0 else 1.0 if gap < 0.0 else 0.0
+
+    @cython.locals(out=cython.Py_ssize_t)
+    def log_ratio(self):
+        """Return the log-odds of 1 at the block just looked at."""
+        out = self.row(self.levels + 1, 0) + self.most
+        return log(self.M[out - 1] / self.M[out]) + (self.X[out - 1] - self.X[out]) * self.log_radix
+
+    @cython.locals(out=cython.Py_ssize_t, here=cython.Py_ssize_t, best=cython.double)
+    def log_total(self) -> float:
+        """Return ln of the sum of mass times e^(-eta (loss - L*)): that of both labels, at the block just looked at.
+
+        It is the same at every block. With the paper's prior it is that of the rounds so far, looked at again.
+        """
+        here = self.at
+        if not self.known or not self.parts:
+            self.at, self.ahead, self.known = max(0, min(here, self.blocks - 1)), 0, False
+            self.look()
+            self.at, self.ahead = here, 1
+        out = self.row(self.levels + 1, 0) + self.most
+        best = self.surplus / self.quantum
+        return log_plus(
+            log(self.M[out]) + (self.X[out] - best) * self.log_radix,
+            log(self.M[out - 1]) + (self.X[out - 1] - best) * self.log_radix,
+        )

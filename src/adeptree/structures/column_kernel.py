@@ -1,0 +1,351 @@
+"""One column of a table: rules about its numbers, and about its values one by one.
+
+**Gaps.** A rule about numbers has, as part of it, a label for rows where the column holds none (it is empty, or a
+text): 0 or 1, with half of the mass each. On numbers and on gaps it loses apart, so that its weight is a product, of
+the line's and of ½ (e^(-eta side0) + e^(-eta side1)), ``side`` being what the label 0 or 1 has lost at gaps. Until the
+first gap that is 1. To a rule about values a gap is one more value, and a number is none.
+
+**Kinds.** The rules are of three kinds k: 0, about numbers (of either direction, where both may be); 1, ``== v``, or in
+a set of a few values; 2, the opposite. Each kind, and each direction, has mass 1, and the column is their sum.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from math import exp, inf, log, log1p
+
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.structures.line_tree_kernel import LineTree, is_plain, key_of
+    from adeptree.structures.shared_line_kernel import SharedLine
+    from adeptree.structures.value_sets_kernel import ValueSets
+    from adeptree.theory.ledger_kernel import Ledger, softplus, word_of_float
+    from adeptree.theory.mass_kernel import log_plus
+
+from adeptree.core.cell_text import is_storable
+
+LARGEST = cython.declare(cython.double, 709.78)  # e^709.78 is a double still
+NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
+NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
+LOG_2 = cython.declare(cython.double, 0.6931471805599453)
+MANY = cython.declare(cython.double, 2.0**60)
+WORDS = 4096  # texts that no row has had, whose words are kept
+
+
+class ColumnKernel(RoundKernel):
+    """A column: its line, its values and their slots, and what gaps cost; ``word_of`` gives the words of texts."""
+
+    def __init__(self, line: LineTree, most: int, word_of: Any) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.line, self.word_of = line, word_of
+        self.values = ValueSets(most)
+        self.places, self.words, self.new_words = {}, [0], {}  # slots by value (None: a gap), by slot words of values
+        self.pending = None  # what has a place, and no slot before its round is taken
+        self.side0 = self.side1 = 0.0
+        self.gaps = False
+        # The cell in place: a number (``slot`` is NUMBER), or a value with its slot; ``fresh`` if it must be placed.
+        self.fresh, self.value, self.cell, self.slot = True, 0.0, None, 0
+        self.numbers, self.texts = array("d"), None  # of a batch
+        self.weight = array("d", bytes(24))  # ln of the weights of kinds, and of their sum, relative to the least loss
+        self.total = self.lowest = 0.0
+        self.singles, self.picked = None, array("i")
+
+    # --- Cells -------------------------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put a cell in place, if it is a plain finite number, a text or a gap."""
+        if type(x) is float or type(x) is int:
+            if not is_plain(x):
+                return False
+            self.meet_number(float(x))
+        elif x is None or type(x) is str:
+            if x is not None and x not in self.places and x not in self.new_words and not is_storable(x):
+                return False
+            self.meet_value(x)
+        else:
+            return False
+        return True
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th cell of the batch in place."""
+        if self.numbers[i] == self.numbers[i]:
+            self.meet_number(self.numbers[i])
+        else:
+            self.meet_value(None if self.texts is None else self.texts[i])
+
+    def give(self, numbers: Any, texts: Any) -> None:
+        """Take the cells of a batch: numbers (NaN where there is none), and texts, or None."""
+        self.numbers, self.texts = memoryview(numbers), texts
+
+    def meet_number(self, value: cython.double) -> cython.void:
+        """Let a number be in place, if it is another one."""
+        if self.fresh or self.slot != NUMBER or value != self.value:
+            self.value, self.slot, self.word = value, NUMBER, word_of_float(value)
+            self.fresh = self.seen = self.known = False
+
+    def meet_value(self, cell: object) -> cython.void:
+        """Let a text or a gap be in place, if it is another one."""
+        slot: cython.Py_ssize_t
+        if not self.fresh and self.slot != NUMBER and cell == self.cell:
+            return
+        self.fresh = True  # until all of it is in place
+        self.seen = self.known = False
+        slot = self.places.get(cell, 0)
+        self.word = 0
+        if cell is not None:
+            self.word = self.words[slot] if slot else self.new_word(cell)
+        self.cell = cell
+        self.slot = slot if slot <= self.values.count else 0
+        self.fresh = False
+
+    def new_word(self, cell: object) -> object:
+        """Return the word of a text that no row has had."""
+        word = self.new_words.get(cell)
+        if word is None:
+            if len(self.new_words) >= WORDS:
+                self.new_words = {}
+            word = self.word_of(cell)
+            self.new_words[cell] = word
+        return word
+
+    def resume(self, values: Any, side0: float, side1: float, gaps: bool) -> None:
+        """Take over the values met, in order, and what gaps cost; the line and the sums of values have resumed."""
+        self.places, self.words = {}, [0]
+        for value in values:
+            self.places[value] = len(self.words)
+            self.words.append(0 if value is None else self.word_of(value))
+        self.side0, self.side1, self.gaps = side0, side1, gaps
+        self.fresh, self.seen, self.known = True, False, False
+        self.find_least()
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read what the coming numbers of the batch will need."""
+        i: cython.Py_ssize_t
+        count: cython.Py_ssize_t = 0
+        for i in range(first, stop):
+            if self.numbers[i] == self.numbers[i]:
+                self.line.coming[count] = key_of(self.numbers[i])
+                count += 1
+        self.line.warm_ways(count)
+
+    # --- Kinds -------------------------------------------------------------------------------------
+
+    def least_of(self, k: cython.int) -> cython.double:
+        """Return the least loss of a kind."""
+        if k > 0:
+            return self.values.least(k == 2)
+        return self.line.least() + (self.side0 if self.side0 < self.side1 else self.side1)
+
+    def log_total_of(self, k: cython.int) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - least)) of a kind."""
+        apart: cython.double = self.side0 - self.side1
+        if k > 0:
+            return self.values.log_total(k == 2)
+        if self.gaps:
+            return self.line.log_total() + log1p(exp(-self.eta * (apart if apart > 0.0 else -apart))) - LOG_2
+        return self.line.log_total()
+
+    def share_of(self, k: cython.int) -> cython.double:
+        """Return how much of a kind says 1 at the cell in place (a number's line was looked at)."""
+        lean: cython.double = self.eta * (self.side0 - self.side1)
+        q: cython.double
+        if k > 0:
+            q = 0.0 if self.slot == NUMBER else self.values.chosen(self.slot, k == 2)
+            return 1.0 - q if k == 2 else q
+        if self.slot == NUMBER:
+            return self.line.p
+        return 1.0 / (1.0 + exp(-lean)) if lean > -LARGEST else 0.0
+
+    def log_odds_of(self, k: cython.int) -> cython.double:
+        """Return ln of (what says 1 / what says 0) of a kind."""
+        odds: cython.double
+        if k > 0:
+            odds = -inf if self.slot == NUMBER else self.values.log_odds(self.slot, k == 2)
+            return -odds if k == 2 else odds
+        return self.line.log_ratio() if self.slot == NUMBER else self.eta * (self.side0 - self.side1)
+
+    # --- Rounds ------------------------------------------------------------------------------------
+
+    def weigh(self) -> cython.double:
+        """Set ln of the weight of every kind, relative to the least loss; return the largest."""
+        k: cython.int
+        top: cython.double = -inf
+        for k in range(3):
+            self.weight[k] = self.log_total_of(k) - self.eta * (self.least_of(k) - self.lowest)
+            if self.weight[k] > top:
+                top = self.weight[k]
+        return top
+
+    def look(self) -> cython.void:
+        """Divide the weight of all kinds."""
+        k: cython.int
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        far: cython.double
+        q: cython.double
+        top: cython.double
+        if self.slot == NUMBER:
+            self.line.x = key_of(self.value)
+            self.line.look()
+        top = self.weigh()
+        for k in range(3):
+            far = top - self.weight[k]
+            if far < NOTHING:
+                far = exp(-far)
+                q = self.share_of(k)
+                one += far * q
+                zero += far * (1.0 - q)
+        self.p = one / (one + zero)
+        self.total = top + log(one + zero)
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the cell just looked at, right also where one side is nothing to the other."""
+        k: cython.int
+        odds: cython.double
+        one: cython.double = -inf
+        zero: cython.double = -inf
+        for k in range(3):
+            odds = self.log_odds_of(k)
+            if odds > -inf:
+                one = log_plus(one, self.weight[k] - softplus(-odds))
+            if odds < inf:
+                zero = log_plus(zero, self.weight[k] - softplus(odds))
+        return one - zero
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): a look has it, as it divides all of it."""
+        k: cython.int
+        top: cython.double
+        total: cython.double = 0.0
+        if self.known:
+            return self.total
+        top = self.weigh()
+        for k in range(3):
+            if top - self.weight[k] < NOTHING:
+                total += exp(self.weight[k] - top)
+        return top + log(total)
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a rule."""
+        return self.lowest
+
+    def find_least(self) -> cython.void:
+        """Set L*."""
+        k: cython.int
+        loss: cython.double
+        self.lowest = inf
+        for k in range(3):
+            loss = self.least_of(k)
+            self.lowest = loss if loss < self.lowest else self.lowest
+
+    def reserve(self) -> cython.int:
+        """Make room; a value that is new gets its place, to be used when the round is taken."""
+        if self.singles is not None:
+            self.line.reserve()
+            self.singles.reserve()
+        if self.slot == NUMBER:
+            self.line.reserve()
+        elif self.slot == 0 and self.cell not in self.places:
+            if len(self.words) > self.values.count + 1:  # of a round that was given up
+                self.words.pop()
+                del self.places[self.pending]
+            self.values.reserve()
+            self.words.append(0 if self.cell is None else self.new_word(self.cell))
+            self.pending = self.cell
+            self.places[self.cell] = self.values.count + 1
+        return 0
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the cell in, and charge the rules that are wrong there."""
+        if self.slot == NUMBER:
+            self.line.take(label, cost)
+        self.charge(label, cost)
+
+    def charge(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Charge gaps and values."""
+        slot: cython.Py_ssize_t = self.slot
+        if slot != NUMBER:
+            if slot == 0:
+                self.values.meet()
+                slot = self.values.count
+                self.fresh = True  # (the value has its slot now)
+            self.gaps = True
+            if label:
+                self.side0 += cost
+            else:
+                self.side1 += cost
+        self.values.charge(slot, label, cost)
+        self.find_least()
+
+    def count(self) -> cython.longlong:
+        """The number of rules that differ on some row; 2^60 stands for that number or more."""
+        found: cython.double = self.line.count()
+        found = (2.0 * found if self.gaps else found) + 2.0 * self.values.choices()
+        return cython.cast(cython.longlong, found if found < MANY else MANY)
+
+    def rebuild(self) -> cython.void:
+        """Compute again what depends on the rate."""
+        self.line.eta = self.values.eta = self.eta
+        self.line.rebuild()
+        self.values.rebuild()
+        self.find_least()
+
+    # --- Where the best rule may change (``sharing_kernel.py``) -----------------------------------------
+
+    def share(self, line: SharedLine, singles: SharedLine, windows: int) -> None:
+        """Keep weights of sequences, of numbers and of values; the i-th value that is met is i below the end."""
+        self.line, self.singles = line, singles
+        self.picked = array("i", bytes(4 * (windows + 1)))  # per window, whether its cheapest rule is about values
+
+    def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
+        """Add the weight that says 1, and all of it, per lane."""
+        line: SharedLine = cython.cast(SharedLine, self.line)
+        if self.slot == NUMBER:
+            line.x = key_of(self.value)
+            line.look_lanes(one, whole)
+            self.singles.look_apart(one, whole)
+        else:
+            self.singles.x = self.singles.last - (self.slot if self.slot else self.values.count + 1)
+            self.singles.look_lanes(one, whole)
+            line.look_apart(one, whole)
+
+    def take_lanes(self, label, cost, right1, right0, place):
+        """Charge what is wrong, and multiply the weights of all rules by the factor of what they say."""
+        line: SharedLine = cython.cast(SharedLine, self.line)
+        if self.slot == NUMBER:
+            line.take_lanes(label, cost, right1, right0, place)
+            self.singles.take_apart(label, cost, right1, right0, place)
+        else:
+            line.take_apart(label, cost, right1, right0, place)
+            self.singles.take_lanes(label, cost, right1, right0, place)
+        self.charge(label, cost)
+        self.seen = self.known = False
+
+    def add_lanes(self, whole: cython.double[::1]) -> cython.void:
+        """Add all weights, per lane."""
+        self.line.add_lanes(whole)
+        self.singles.add_lanes(whole)
+
+    def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
+        """Let every weight w become kept w + dealt pi."""
+        self.line.share_lanes(kept, dealt)
+        self.singles.share_lanes(kept, dealt)
+
+    def refresh(self, k, since, until, labels, costs):
+        """Let these rounds into a window, and others leave; return the least loss of a rule there."""
+        loss: cython.double = self.line.refresh(k, since, until, labels, costs)
+        other: cython.double = self.singles.refresh(k, since, until, labels, costs)
+        self.picked[k] = other < loss
+        return other if other < loss else loss
+
+    def says(self, k: cython.Py_ssize_t) -> cython.bint:
+        """Return what the cheapest rule of a window says."""
+        line: SharedLine = self.singles if self.picked[k] else cython.cast(SharedLine, self.line)
+        return line.says(k) if (self.slot == NUMBER) != self.picked[k] else line.says_apart(k)

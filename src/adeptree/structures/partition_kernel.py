@@ -1,0 +1,353 @@
+"""ADEPT on a listed class: in which cell every concept lies, and k, n, L and the weight of every cell.
+
+A cell is a set of concepts that agree on all points so far: an active path. The concepts are kept cell by cell, so that
+a point at which some differ parts a stretch of them in two; a point that has come before parts none, and then one
+concept per cell is looked at. Labels are bits, one column per point, which is kept. Columns are made by Python code,
+which may raise: so a round that is played without a transaction is one at a point whose column is there.
+
+``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
+wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
+falls below 1e-290 counts as nothing; use log_ratio for the exact log-odds.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from math import exp, inf, log
+
+    from adeptree.core.arrays_kernel import longer
+    from adeptree.roles.round_kernel import PyErr_CheckSignals, RoundKernel
+    from adeptree.theory.ledger_kernel import Ledger
+    from adeptree.theory.mass_kernel import Masses
+
+MAJORITY = cython.declare(cython.int, -1)
+ASK = cython.declare(cython.int, -2)
+NOTHING = cython.declare(cython.double, 1e-290)
+FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
+KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "B"}
+ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
+
+
+class Column:
+    """A point: its labels by all concepts, as bits, and the word of its coin."""
+
+    def __init__(self, x: Any, key: Any, word: cython.ulonglong, bits: Any) -> None:
+        self.x, self.kind, self.word, self.bits = x, type(key), word, bits
+        self.entered = False  # whether it has come
+
+
+class PartitionKernel(RoundKernel):
+    """The partition of so many concepts.
+
+    ``guess`` is what the base learner says wherever a cell is parted: a label; MAJORITY, what most of the cell's
+    concepts say; ASK, what ``judge`` finds out. ``read`` makes the column of a point and puts it among the others.
+    """
+
+    def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any, judge: Any) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.concepts, self.guess, self.masses, self.read, self.judge = concepts, guess, masses, read, judge
+        self.columns, self.column = {}, None
+        self.store = 1 << 26  # bytes of columns that are kept: they are thrown away when they are more
+        self.points = []  # of a batch
+        self.step = array("d", bytes(32))
+        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
+        self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
+        self.arrays["order"] = array("i", range(concepts))  # the concepts, cell by cell
+        self.room = 0
+        self.make_room(1)
+        self.size[0] = concepts
+        self.width = 1
+        self.rounds = 0  # points that have come
+        self.ready()
+
+    # --- Points ------------------------------------------------------------------------------------
+
+    def found(self, x: object) -> Column:
+        """Return the column of a point if it is kept."""
+        column: Column
+        try:
+            column = self.columns.get(x)
+        except TypeError:  # not hashable
+            return None
+        # (1, 1.0 and True are equal, and not always all points.)
+        return column if column is not None and type(x) is column.kind else None
+
+    def at_once(self, x: object) -> cython.bint:
+        """Whether a round at x takes no Python code."""
+        column: Column = self.found(x)
+        return column is not None and (column.entered or self.guess != ASK)
+
+    def quick_look(self, x: Any) -> float:
+        """Return the chance of guessing 1 at x; -1 if this is not plain."""
+        return RoundKernel.quick_look(self, x) if self.at_once(x) else -1.0
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Play a round that costs 1; -1 if this is not plain."""
+        return RoundKernel.quick_round(self, x, y) if self.at_once(x) else -1
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place; where the base learner must be asked, ask it."""
+        column: Column = self.found(x)
+        if column is None:
+            if (self.concepts / 8 + 400) * len(self.columns) > self.store:  # (400: of the point itself)
+                self.columns = {}
+            column = self.read(x)
+        if column is not self.column:
+            self.column = None  # (interpreted, what follows may be interrupted)
+            self.word = column.word
+            self.seen = self.known = False
+            self.column = column
+        if self.guess == ASK and not (self.known or self.column.entered):
+            self.answer()
+            if self.parted:
+                self.judge(self.column.x)  # fills in ``guesses``
+        return True
+
+    def run(
+        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> int:
+        """Play rounds of a batch. (The columns of its points are made one by one, which may raise.)"""
+        i: cython.Py_ssize_t
+        ys: cython.longlong[::1] = memoryview(labels)
+        prices: cython.double[::1] = memoryview(costs)
+        ps: cython.double[::1] = memoryview(probabilities)
+        for i in range(first, stop):
+            self.place(self.points[i])
+            self.prepare()
+            ps[i] = self.p
+            self.play(cython.cast(cython.int, ys[i]), prices[i] if len(prices) > 0 else 1.0)
+            if self.overdue():
+                return i + 1
+            if i & 63 == 63:
+                PyErr_CheckSignals()
+        return stop
+
+    def look_many(self, probabilities: Any) -> None:
+        """Set the chance of guessing 1 at each point of the batch."""
+        i: cython.Py_ssize_t
+        for i in range(len(probabilities)):
+            probabilities[i] = self.chance(self.points[i])
+
+    # --- A round -----------------------------------------------------------------------------------
+
+    def answer(self) -> cython.void:
+        """Find out what every cell says: 0 or 1; or both, that is 2 or 3, where 0 or 1 is predicted."""
+        bits: cython.uchar[::1] = self.column.bits
+        say: cython.uchar[::1] = self.say
+        order: cython.int[::1] = self.order
+        start: cython.int[::1] = self.start
+        fresh: cython.bint = not self.column.entered
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        a: cython.Py_ssize_t
+        ones: cython.int
+        size: cython.int
+        self.parted = 0
+        for c in range(self.width):
+            a = order[start[c]]
+            say[c] = (bits[a >> 3] >> (a & 7)) & 1
+            if fresh and self.size[c] > 1:
+                size, ones = self.size[c], 0
+                for i in range(start[c], start[c] + size):
+                    a = order[i]
+                    ones += (bits[a >> 3] >> (a & 7)) & 1
+                if 0 < ones < size:
+                    self.parted += 1
+                    self.ones[c] = ones
+                    if self.guess == MAJORITY:  # a tie is 0
+                        say[c] = 2 + (2 * ones > size)
+                    else:
+                        say[c] = 2 + (self.guesses[c] if self.guess == ASK else self.guess)
+
+    def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
+        """Return ln of the mass of the part of a cell that says this, where some of it does."""
+        s: cython.int = self.say[c]
+        size: cython.double
+        if s < 2:
+            return self.log_mass[c] if self.masses.settled else self.masses.log_capacity[self.mistakes[c]]
+        size = self.ones[c] if label else self.size[c] - self.ones[c]
+        return self.masses.log_mass(self.mistakes[c] + (s - 2 != label), self.contested[c] + 1, size / self.concepts)
+
+    def look(self) -> cython.void:
+        """Divide the weight by what the cells say."""
+        say: cython.uchar[::1] = self.say
+        weight: cython.double[::1] = self.weight
+        capacity: cython.double[::1] = self.masses.capacity
+        mistakes: cython.int[::1] = self.mistakes
+        side: cython.double[::1] = self.side
+        c: cython.Py_ssize_t
+        here: cython.double
+        one: cython.double = 0.0
+        zero: cython.double = 0.0
+        self.answer()
+        self.masses.set_round(self.rounds + self.ahead)
+        for c in range(self.width):
+            here = weight[c] * capacity[mistakes[c]]
+            one += here * side[say[c]]
+            zero += here * side[4 + say[c]]
+        if self.parted:
+            for c in range(self.width):
+                if say[c] > 1:
+                    here = self.log_mass[c] + self.masses.log_capacity[0]
+                    one += weight[c] * exp(self.log_part(c, 1) - here)
+                    zero += weight[c] * exp(self.log_part(c, 0) - here)
+        self.p = one / (one + zero)
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the point looked at, right however little one side is."""
+        return self.log_side(1) - self.log_side(0)
+
+    def log_side(self, label: cython.int) -> cython.double:
+        """Return ln of the weight that says this."""
+        c: cython.Py_ssize_t
+        z: cython.double
+        top: cython.double = -inf
+        total: cython.double = 0.0
+        for c in range(self.width):
+            if self.say[c] == label or self.say[c] > 1:
+                z = self.log_part(c, label) - self.eta * (self.losses[c] - self.best)
+                if z > top:
+                    total = total * exp(top - z) + 1.0
+                    top = z
+                elif z > top - 60.0:
+                    total += exp(z - top)
+        return top + log(total) if total > 0.0 else -inf
+
+    def divide(self, c: cython.Py_ssize_t) -> cython.void:
+        """Part a cell that says both: what says 0 stays, what says 1 becomes a new cell."""
+        bits: cython.uchar[::1] = self.column.bits
+        order: cython.int[::1] = self.order
+        new: cython.Py_ssize_t = self.width
+        i: cython.Py_ssize_t = self.start[c]
+        j: cython.Py_ssize_t = i + self.size[c] - 1
+        a: cython.int
+        mass1: cython.double = self.log_part(c, 1)
+        mass0: cython.double = self.log_part(c, 0)
+        while i <= j:
+            a = order[i]
+            if (bits[a >> 3] >> (a & 7)) & 1:
+                order[i] = order[j]
+                order[j] = a
+                j -= 1
+            else:
+                i += 1
+        self.start[new] = i
+        self.size[new] = self.ones[c]
+        self.size[c] -= self.ones[c]
+        self.contested[c] += 1
+        self.contested[new] = self.contested[c]
+        self.deepest = max(self.deepest, self.contested[c])
+        self.mistakes[new] = self.mistakes[c] + 3 - self.say[c]
+        self.mistakes[c] += self.say[c] - 2
+        self.losses[new] = self.losses[c]
+        self.weight[new] = self.weight[c]
+        if self.masses.settled:
+            self.weight[new] *= exp(mass1 - self.log_mass[c])
+            self.weight[c] *= exp(mass0 - self.log_mass[c])
+            self.log_mass[new] = mass1
+            self.log_mass[c] = mass0
+        self.say[new] = 1
+        self.say[c] = 0
+        self.width += 1
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Part cells, and charge those that are wrong."""
+        say: cython.uchar[::1] = self.say
+        losses: cython.double[::1] = self.losses
+        weight: cython.double[::1] = self.weight
+        step: cython.double[::1] = self.step
+        here: cython.double
+        best: cython.double = inf
+        c: cython.Py_ssize_t
+        if self.parted:
+            for c in range(self.width):
+                if say[c] > 1:
+                    self.divide(c)
+        self.column.entered = True
+        self.rounds += self.ahead
+        # What saying 0 and saying 1 costs, and leaves of a weight. (No branches: labels are hard to foresee.)
+        step[label], step[2 + label] = 0.0, 1.0
+        step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
+        for c in range(self.width):
+            here = losses[c] + step[say[c]]
+            losses[c] = here
+            best = here if here < best else best
+            here = weight[c] * step[2 + say[c]]
+            weight[c] = here if here > NOTHING else 0.0
+        self.best = best
+        self.since += 1
+        if self.since >= FRESH or self.eta * (best - self.anchor) > 100.0:
+            self.rebuild()
+
+    def rebuild(self) -> cython.void:
+        """Compute all weights anew, the largest being 1."""
+        c: cython.Py_ssize_t
+        z: cython.double
+        top: cython.double = -inf
+        for c in range(self.width):
+            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best)
+            top = z if z > top else top
+        for c in range(self.width):
+            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best) - top
+            self.weight[c] = exp(z) if z > -660.0 else 0.0
+        self.anchor, self.since = self.best, 0  # L* then, and rounds since then
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a cell."""
+        return self.best
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), by a scan; NaN with the paper's prior."""
+        c: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for c in range(self.width):
+            total += exp(self.log_mass[c] - self.eta * (self.losses[c] - self.best))
+        return log(total) if self.masses.settled else inf - inf
+
+    def count(self) -> cython.longlong:
+        """The number of cells."""
+        return self.width
+
+    # --- Room --------------------------------------------------------------------------------------
+
+    def reserve(self) -> cython.int:
+        """Make room for as many cells more as there are, for this contested round and for a look at the next."""
+        if 2 * self.width > self.room and self.room < self.concepts:
+            self.make_room(min(4 * self.width, self.concepts))
+        self.masses.reserve(self.deepest + 2)
+        return 0
+
+    def make_room(self, room: cython.Py_ssize_t) -> None:
+        """Have room for so many cells."""
+        held: dict[str, Any] = {"order": self.arrays["order"]}
+        for name in ROWS:
+            held[name] = longer(self.arrays[name], room)
+        self.arrays, self.room = held, room
+        self.order, self.start, self.size, self.ones = held["order"], held["start"], held["size"], held["ones"]
+        self.mistakes, self.contested, self.losses = held["mistakes"], held["contested"], held["losses"]
+        self.log_mass, self.weight, self.say = held["log_mass"], held["weight"], held["say"]
+        self.guesses = held["guesses"]
+
+    def ready(self) -> None:
+        """Compute what follows from the cells: whoever has filled in the arrays says so."""
+        c: cython.Py_ssize_t
+        share: cython.double
+        self.columns, self.column = {}, None
+        self.best, self.deepest, self.parted = inf, 0, 0
+        for c in range(self.width):
+            self.best = min(self.best, self.losses[c])
+            self.deepest = max(self.deepest, self.contested[c])
+        self.reserve()
+        if self.masses.settled:
+            for c in range(self.width):
+                share = self.size[c]
+                self.log_mass[c] = self.masses.log_mass(self.mistakes[c], self.contested[c], share / self.concepts)
+        self.rebuild()

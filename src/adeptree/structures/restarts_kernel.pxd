@@ -1,0 +1,12 @@
+# The kernel of restarts in restarts_kernel.py, as C.
+from adeptree._compiled.mixture_kernel cimport MixtureKernel
+from adeptree._compiled.round_kernel cimport RoundKernel
+from libc.math cimport INFINITY as inf, exp, expm1, log, log1p
+
+cdef class RestartsKernel(MixtureKernel):
+    cdef object make
+    cdef object fresh  # the engine of the next copy
+    cdef public list engines, births
+    cdef public long long clock  # charged rounds
+
+    cdef double weigh(self) noexcept

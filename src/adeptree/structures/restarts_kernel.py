@@ -1,0 +1,115 @@
+"""Restarts: fixed share for any structure, by copies of it that begin in different rounds.
+
+After each charged round t a copy begins that knows no round, with the share 1/(t + 1) of the whole weight. Copies whose
+time is over leave (``docs/drift.md``, Theorem 3). The first copy stays for ever.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from math import exp, expm1, inf, log, log1p
+
+    from adeptree.roles.round_kernel import RoundKernel
+    from adeptree.structures.mixture_kernel import MixtureKernel
+
+from adeptree.theory.sharing import last_round
+
+MOST = 66  # copies at a time: the first, and one per power of 2
+
+
+class RestartsKernel(MixtureKernel):
+    """Copies of a structure, the first of which is given; ``make(eta)`` returns the engine of a new one.
+
+    ``log_share`` has ln of the weights of the copies, which sum to 1 at most.
+    """
+
+    def __init__(self, first: Any, make: Any) -> None:
+        MixtureKernel.__init__(self, [first.kernel], [], [], [], None)
+        self.log_share = self.weight = array("d", bytes(8 * MOST))
+        self.make, self.fresh, self.engines, self.births, self.clock = make, None, [first], [0], 0
+
+    def place(self, x: object) -> cython.bint:
+        """Put x in place in every copy."""
+        i: cython.Py_ssize_t
+        for i in range(len(self.parts)):
+            if not cython.cast(RoundKernel, self.parts[i]).place(x):
+                return False
+        self.arrive()
+        return True
+
+    def quick_look(self, x: Any) -> float:
+        """Return -1: the learner checks every point."""
+        return -1.0
+
+    def quick_round(self, x: Any, y: Any) -> int:
+        """Return -1: the learner checks every point."""
+        return -1
+
+    def weigh(self) -> cython.double:
+        """Return ln of the largest weight."""
+        i: cython.Py_ssize_t
+        top: cython.double = -inf
+        for i in range(len(self.parts)):
+            top = max(top, self.weight[i])
+        return top
+
+    def spell(self) -> cython.void:
+        """Let the word be that of the first copy."""
+        part: RoundKernel = cython.cast(RoundKernel, self.parts[0])
+        part.spell()
+        self.word = part.word
+
+    def reserve(self) -> cython.int:
+        """Make room in every copy, and make the next one."""
+        MixtureKernel.reserve(self)
+        if self.fresh is None or self.fresh.rate != self.eta:
+            self.fresh = self.make(self.eta)
+        return 0
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the point in, charge every copy its mix loss, and restart."""
+        i: cython.Py_ssize_t
+        kept: cython.Py_ssize_t = 0
+        part: RoundKernel
+        whole: cython.double = 0.0
+        for i in range(len(self.parts)):
+            part = cython.cast(RoundKernel, self.parts[i])
+            self.weight[i] += log1p((1.0 - part.p if label else part.p) * expm1(-self.eta * cost))
+            whole += exp(self.weight[i])
+            part.take(label, cost)  # (a late label is another round: the point may be new to the copy)
+            part.seen = part.known = False
+        if cost <= 0.0:
+            return
+        self.clock += 1
+        whole = log(whole) + log1p(1.0 / self.clock)
+        for i in range(len(self.parts)):
+            if last_round(self.births[i]) > self.clock:
+                self.weight[kept] = self.weight[i] - whole
+                self.births[kept], self.engines[kept] = self.births[i], self.engines[i]
+                kept += 1
+        self.weight[kept] = -log(self.clock + 1.0)
+        self.births[kept:], self.engines[kept:] = [self.clock], [self.fresh]
+        self.parts, self.fresh = [engine.kernel for engine in self.engines], None
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a rule over all rounds."""
+        return cython.cast(RoundKernel, self.parts[0]).least()
+
+    def count(self) -> cython.longlong:
+        """The number of rules."""
+        return cython.cast(RoundKernel, self.parts[0]).count()
+
+    def resume(self, engines: list[Any], births: list[int], log_share: Any, clock: int) -> None:
+        """Take over checked copies."""
+        self.engines, self.births, self.clock = engines, births, clock
+        self.parts = [engine.kernel for engine in engines]
+        self.log_share = self.weight = array("d", [*log_share, *[0.0] * MOST])
+        self.seen = self.known = False
