@@ -107,8 +107,8 @@ def test_quiet_shows_nothing() -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_classes_lists_every_spec() -> None:
-    text = call("classes").stdout
+def test_rules_lists_every_spec() -> None:
+    text = call("rules").stdout
     for family in families():
         if family.line:
             assert type(at.parse(family.example)).spec_name == family.name
@@ -140,13 +140,13 @@ ROWS = ["name,age,a,b,ok,y", "ann,20,0,1,x,0", "bob,61,1,1,x,1", "cat,35,1,0,x,T
     ("rules", "options", "rule"),
     [
         ("stumps(cuts={'age': [30, 50]})", [], "age >= 30"),
-        ("blocks(d=2)", ["--x", "name"], "name in {'bob', 'cat'}"),
+        ("blocks(d=2)", ["--features", "name"], "name in {'bob', 'cat'}"),
         ("blocks(d=2, block='name')", [], "name in {'bob', 'cat'}"),
-        ("conjunctions(n=2)", ["--x", "a, b"], "a"),
-        ("parities(n=2)", ["--x", "a,b", "--label", "y"], "a"),
-        ("thresholds(n=99)", ["--x", "age"], "age >= "),
-        ("intervals(n=99)", ["--x", "age"], " <= age < "),
-        ("finite(table=['011', '000'], points=['ann', 'bob', 'cat'])", ["--x", "name"], "1 on {'bob', 'cat'}"),
+        ("conjunctions(n=2)", ["--features", "a, b"], "a"),
+        ("parities(n=2)", ["--features", "a,b", "--label", "y"], "a"),
+        ("thresholds(n=99)", ["--features", "age"], "age >= "),
+        ("intervals(n=99)", ["--features", "age"], " <= age < "),
+        ("finite(table=['011', '000'], points=['ann', 'bob', 'cat'])", ["--features", "name"], "1 on {'bob', 'cat'}"),
     ],
 )
 def test_every_class_reads_its_columns(rules: str, options: list[str], rule: str) -> None:
@@ -164,7 +164,7 @@ def test_bits_default_to_all_other_columns() -> None:
 
 def test_stdin_a_byte_order_mark_and_windows_lines() -> None:
     text = b"\xef\xbb\xbfscore,y\r\n3,0\r\n\r\n12,1\r\n"
-    result = call("run", "-", *RULES, "--x", "score", stdin=text)
+    result = call("run", "-", *RULES, "--features", "score", stdin=text)
     assert result.exit_code == 0
     assert result.stdout.startswith("stdin: 2 rounds")
 
@@ -211,13 +211,13 @@ def test_predictions_are_the_learners() -> None:
     [
         (
             ["score,y", "3,0"],
-            ["--x", "scroe"],
+            ["--features", "scroe"],
             'has no column "scroe"; did you mean "score"? Its columns are: score, y',
         ),
         (["score,y", "3,0"], ["--label", "zzz"], '--label: f.csv has no column "zzz". Its columns are: score, y'),
-        (["score,y,y", "3,0,0"], ["--label", "y", "--x", "score"], 'has 2 columns called "y"'),
-        (["score,y", "3,0"], ["--x", "y"], '"y" is the label, so it cannot be part of x'),
-        (["a,b,y", "3,0,0"], [], "say which column holds x, with --x; there are: a, b"),
+        (["score,y,y", "3,0,0"], ["--label", "y", "--features", "score"], 'has 2 columns called "y"'),
+        (["score,y", "3,0"], ["--features", "y"], '"y" is the label and cannot be a feature'),
+        (["a,b,y", "3,0,0"], [], "say which column the rules read, with --features; there are: a, b"),
         (["score,y", "3,0", "4,1", "4,2"], [], "f.csv, line 4, column y: a label must be 0, 1, true or false; got '2'"),
         (["score,y", "3,0", "", "16,1"], [], "f.csv, line 4, column score: x must be an int in 0..15; got x=16"),
         (["score,y", "2.5,0"], [], "f.csv, line 2, column score: x must be an int in 0..15; got x=2.5"),
@@ -243,7 +243,7 @@ def test_predictions_are_the_learners() -> None:
         (["score,y", "3,0"], ["--rules", "thresholds(m=3)"], "does not fit"),
         (["score,y", "3,0"], ["--rules", "parities(n=3)"], "needs 3 columns of 0 and 1"),
         (["score,y", "3,0"], ["--rules", "parities(n=1)"], "x must be 1 bit,"),
-        (["score,y", "3,0"], ["--rules", "stumps(cuts={'score': [1]})", "--x", "score"], "leave it out"),
+        (["score,y", "3,0"], ["--rules", "stumps(cuts={'score': [1]})", "--features", "score"], "leave it out"),
         (["score,y", "abc,0"], ["--rules", "stumps(cuts={'score': [1]})"], "must be a finite number"),
         (["score,y", "3,0"], ["--resume"], "--resume goes on with the run in a directory; name it with --save"),
         (["score,y", "3,0"], ["--save", "f.csv"], "--save: f.csv is not a directory"),
@@ -289,7 +289,7 @@ def test_a_file_of_ones_own_competes_with_stumps_if_nobody_says() -> None:
     usual, said = call("run", "own.csv"), call("run", "own.csv", "--rules", "stumps")
     assert usual.exit_code == 0 and "4 rounds against stumps(age, sex)" in usual.stdout
     assert (usual.stdout, usual.stderr) == (said.stdout, said.stderr)
-    assert "against stumps(age)" in call("run", "own.csv", "--x", "age").stdout
+    assert "against stumps(age)" in call("run", "own.csv", "--features", "age").stdout
     call("run", "own.csv", "--save", "kept", "--quiet")
     assert call("run", "own.csv", "--save", "kept", "--resume").stdout.startswith(usual.stdout)
 
@@ -338,7 +338,7 @@ def test_exit_codes_are_those_of_the_docs() -> None:
         (2, [bad, *RULES]),
         (2, [bad, "--rules", "stump"]),
         (2, [bad, *RULES, "--label", "z"]),
-        (2, [bad, *RULES, "--horizon", "1", "--on-bad-row", "skip", "--x", "zz"]),
+        (2, [bad, *RULES, "--horizon", "1", "--on-bad-row", "skip", "--features", "zz"]),
         (2, ["nowhere.csv", *RULES]),
         (2, [small(), *RULES, "--horizon", "3"]),
         (2, ["--no-such-option"]),

@@ -144,7 +144,7 @@ def test_spaces_split_where_nothing_else_does(content: str, columns: list[str] |
 def test_a_column_that_the_rules_misspell_is_theirs(rules: str) -> None:
     said = 'small.csv has no column "scroe"; did you mean "score"?'
     assert f"adeptree: --rules: {said}" in call("run", small(), "--rules", rules).stderr
-    assert f"adeptree: --x: {said}" in call("run", small(), "--rules", "stumps", "--x", "scroe").stderr
+    assert f"adeptree: --features: {said}" in call("run", small(), "--rules", "stumps", "--features", "scroe").stderr
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,8 @@ def test_hostile_cells_are_bad_rows(rules: str, label: str, format: str) -> None
     rows.append(("1", "oops"))
     name = f"f.{format}"
     Path(name).write_bytes(WRITERS[format](rows))
-    options = ["--rules", rules, "--label", label, *(["--x", "a"] if rules in SPECS or rules.endswith("()") else [])]
+    features = ["--features", "a"] if rules in SPECS or rules.endswith("()") else []
+    options = ["--rules", rules, "--label", label, *features]
     result = call("run", name, *options, "--on-bad-row", "skip", "--predictions", "p.csv", "--save", "s", "-q")
     assert result.exit_code == 0, result.stderr
     (line,) = (line for line in result.stderr.splitlines() if "not UTF-8, read as cp1252" not in line)

@@ -147,9 +147,9 @@ def test_a_missing_label_is_answered_and_not_learnt() -> None:
 def test_a_stream_without_any_label_is_a_sentence() -> None:
     """As where every line, the header too, ends with a comma."""
     write("f.csv", "score,y,", "3,1,", "4,0,")
-    result = call("run", "f.csv", *RULES, "--x", "score")
+    result = call("run", "f.csv", *RULES, "--features", "score")
     assert result.exit_code == 2 and 'f.csv: no row has a label in "c3"; choose with --label' in result.stderr
-    assert "2 rounds" in good("run", "f.csv", *RULES, "--x", "score", "--label", "y")
+    assert "2 rounds" in good("run", "f.csv", *RULES, "--features", "score", "--label", "y")
 
 
 def test_a_conversation_reads_words_and_asks_for_others() -> None:

@@ -17,6 +17,7 @@ from adeptree.app.run.playing import Game
 from adeptree.runner import run_folder as journal
 
 RULES = ["--rules", "thresholds(n=16)", "--key", "id"]
+ON_V = [*RULES, "--features", "v"]
 TABLE = ["--rules", "stumps(v)", "--key", "id"]
 
 
@@ -81,7 +82,7 @@ def test_the_numbers_are_those_of_tickets_in_python(seed: int, follow: bool) -> 
     found = events(random.Random(seed), 60)
     name, learner = stream_of(found), at.Adept(at.Thresholds(16))
     expected = in_python(learner, found)
-    shown = good("run", name, *RULES, "--x", "v", "--predictions", "p.csv", *(["--follow"] if follow else []))
+    shown = good("run", name, *ON_V, "--predictions", "p.csv", *(["--follow"] if follow else []))
     assert predicted() == expected
     if follow:  # a line for each line; what only brings a label is answered by nothing
         answers = shown.splitlines()[1:]
@@ -101,8 +102,8 @@ def test_the_numbers_are_those_of_tickets_in_python(seed: int, follow: bool) -> 
         (["unions(v, m=2)"], at.TableUnions(["v"], 2)),
         (["blocklist(v, d=2)"], None),
         (["steps(v)"], at.TableSteps(["v"])),
-        (["thresholds(n=16)", "--x", "v", "--horizon", "200"], at.Thresholds(16)),
-        (["intervals(n=16)", "--x", "v", "--rate", "anytime"], at.Intervals(16)),
+        (["thresholds(n=16)", "--features", "v", "--horizon", "200"], at.Thresholds(16)),
+        (["intervals(n=16)", "--features", "v", "--rate", "anytime"], at.Intervals(16)),
     ],
 )
 def test_all_rules_take_late_labels(rules: list[str], of: Any) -> None:
@@ -112,7 +113,7 @@ def test_all_rules_take_late_labels(rules: list[str], of: Any) -> None:
     horizon = 200 if "--horizon" in rules else None
     kept: Any = at.load("s/checkpoint")
     learner = at.Adept(of or kept.concept_class, horizon, rate=kept.rate)
-    lines = in_python(learner, found, lambda text: int(text) if "--x" in rules else kept_value(kept, text))
+    lines = in_python(learner, found, lambda text: int(text) if "--features" in rules else kept_value(kept, text))
     assert predicted() == lines and kept.expected_loss == learner.expected_loss
     assert [ticket.p for ticket in kept.tickets] == [ticket.p for ticket in learner.tickets]
 
@@ -126,7 +127,7 @@ def kept_value(learner: Any, text: str) -> Any:
 def test_costs_weights_and_frequencies_are_those_of_the_row_that_was_answered() -> None:
     name = write("late.csv", "id,v,w,y", "a,3,2.5,", "b,9,1,1", "a,,,0", "c,4,3,", "c,,7,1")
     options = ["--weight", "w", "--cost-miss", "4", "--max-weight", "3", "--frequency"]
-    good("run", name, *RULES, "--x", "v", *options, "--predictions", "p.csv", "--save", "s")
+    good("run", name, *ON_V, *options, "--predictions", "p.csv", "--save", "s")
     learner, frequency = at.Adept(at.Thresholds(16), costs=(4, 1), max_weight=3), at.Frequency()
     a = learner.answer(3)
     given = [frequency.of(a.p)]
@@ -150,14 +151,14 @@ def test_costs_weights_and_frequencies_are_those_of_the_row_that_was_answered() 
 
 def test_labels_that_stay_away_stay_open_and_come_with_a_longer_stream() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "b,9,", "c,5,0")
-    good("run", name, *RULES, "--x", "v", "--save", "s", "--predictions", "p.csv")
+    good("run", name, *ON_V, "--save", "s", "--predictions", "p.csv")
     loaded = at.load("s/checkpoint")
     assert [ticket.x for ticket in loaded.tickets] == [3, 9]
     write("late.csv", "id,v,y", "a,3,", "b,9,", "c,5,0", "b,,1")
     assert "1 row answered, whose label has not come." in good(
-        "run", name, *RULES, "--x", "v", "--save", "s", "--predictions", "p.csv", "--resume"
+        "run", name, *ON_V, "--save", "s", "--predictions", "p.csv", "--resume"
     )
-    good("run", name, *RULES, "--x", "v", "--predictions", "whole.csv")
+    good("run", name, *ON_V, "--predictions", "whole.csv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 
 
@@ -165,7 +166,7 @@ def test_keys_are_no_features_and_a_run_of_open_rows_only_is_no_error() -> None:
     name = write("late.csv", "id,v,y", *(f"{i},{i % 7},{int(i % 7 > 3) if i % 2 else ''}" for i in range(40)))
     assert "stumps(v)" in good("run", name, "--rules", "stumps", "--key", "id")
     name = write("open.csv", "id,v,y", "1,3,", "2,4,")
-    shown = good("run", name, *RULES, "--x", "v", "--save", "s")
+    shown = good("run", name, *ON_V, "--save", "s")
     assert "open.csv: no label has come; 2 rows answered, whose labels have not come." in shown
     assert len(at.load("s/checkpoint").tickets) == 2
 
@@ -175,7 +176,7 @@ def test_objects_may_lack_what_they_do_not_know(label: str) -> None:
     rows = [{"id": 1, "v": 3}, {"id": 2, "v": 9, "y": 20}, {"id": 1, "y": 0}]
     rows = [{**row, "y": int(row["y"] > 15)} if label == "y" and "y" in row else row for row in rows]
     name = write("late.ndjson", *map(json.dumps, rows))
-    good("run", name, *RULES, "--x", "v", "--label", label, "--predictions", "p.csv")
+    good("run", name, *ON_V, "--label", label, "--predictions", "p.csv")
     assert [line[4:] for line in predicted()] == [["", "1"], ["1", "2"], ["0", "1"]]
 
 
@@ -194,8 +195,8 @@ def test_a_second_file_is_a_join_in_whatever_order(form: str) -> None:
         second = write("second.csv", "y;id", *(f"{labels[key]};{key}" for key in [*order, "stranger"] if key in labels))
     else:
         second = write("second.ndjson", *(json.dumps({"id": key, "y": labels[key]}) for key in order))
-    good("run", "joined.csv", *RULES, "--x", "v", "--predictions", "joined.out")
-    shown = good("run", "rows.csv", *RULES, "--labels", second, "--x", "v", "--predictions", "p.csv")
+    good("run", "joined.csv", *ON_V, "--predictions", "joined.out")
+    shown = good("run", "rows.csv", *RULES, "--labels", second, "--features", "v", "--predictions", "p.csv")
     assert Path("p.csv").read_bytes() == Path("joined.out").read_bytes()
     assert f"{len(rows) - len(labels)} rows answered, whose labels have not come." in shown
 
@@ -203,7 +204,7 @@ def test_a_second_file_is_a_join_in_whatever_order(form: str) -> None:
 def test_a_second_file_may_grow_and_says_yes_and_no_in_its_own_words() -> None:
     write("rows.csv", "id,v", "a,3", "b,9", "c,4")
     write("second.csv", "id,ok", "a,bad", "b,good", "z,bad")
-    run = ["run", "rows.csv", *RULES, "--x", "v", "--labels", "second.csv", "--positive", "good"]
+    run = ["run", "rows.csv", *ON_V, "--labels", "second.csv", "--positive", "good"]
     run += ["--save", "s", "--predictions", "p.csv"]
     shown = good(*run)
     assert "Label ok: 1 is good, 0 is bad." in shown and "1 label whose row has not come." in shown
@@ -219,7 +220,7 @@ def test_labels_written_to_a_pipe_before_a_row_are_learnt_before_it_is_answered(
     os.mkfifo("labels")
     rng = random.Random(8)
     learner, rounds = at.Adept(at.Thresholds(16)), 40
-    running = process("run", "-", *RULES, "--x", "v", "--follow", "--labels", "labels", "--predictions", "p.csv")
+    running = process("run", "-", *ON_V, "--follow", "--labels", "labels", "--predictions", "p.csv")
     assert running.stdin and running.stdout and running.stderr
     running.stdin.write(b"id,v\n")
     running.stdin.flush()
@@ -250,7 +251,7 @@ def test_labels_written_to_a_pipe_before_a_row_are_learnt_before_it_is_answered(
 @POSIX
 def test_thousands_of_labels_written_at_once_are_all_learnt_before_the_row() -> None:
     os.mkfifo("labels")
-    running = process("run", "-", *RULES, "--x", "v", "--follow", "--labels", "labels", "--predictions", "p.csv", "-q")
+    running = process("run", "-", *ON_V, "--follow", "--labels", "labels", "--predictions", "p.csv", "-q")
     assert running.stdin and running.stdout and running.stderr
     learner, rows = at.Adept(at.Thresholds(16)), 7000  # short lines: a pipe holds more than are handed on at a time
     running.stdin.write(b"id,v\n" + b"".join(b"%d,%d\n" % (i, i % 16) for i in range(rows)))
@@ -279,7 +280,7 @@ def test_thousands_of_labels_written_at_once_are_all_learnt_before_the_row() -> 
 @pytest.mark.parametrize("second", [False, True])
 def test_random_kills_change_nothing(second: bool) -> None:
     found = events(random.Random(9), 300)
-    options = [stream_of(found), *RULES, "--x", "v", "--quiet", "--frequency"]
+    options = [stream_of(found), *ON_V, "--quiet", "--frequency"]
     if second:
         rows = [(key, v, "") for key, v, y in found if v and not y]
         labels = {key: y for key, v, y in found if y and key}
@@ -291,7 +292,17 @@ def test_random_kills_change_nothing(second: bool) -> None:
 
 def test_a_conversation_goes_on_after_a_kill_with_its_open_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     found = events(random.Random(2), 60)
-    options = ["run", "feed.csv", *RULES, "--x", "v", "--follow", "--predictions", "p.csv", "--save", "s", "--resume"]
+    options = [
+        "run",
+        "feed.csv",
+        *ON_V,
+        "--follow",
+        "--predictions",
+        "p.csv",
+        "--save",
+        "s",
+        "--resume",
+    ]
     parts = [found[:20], found[20:50], found[50:]]
     stream_of(parts[0], "feed.csv")
     good(*options)
@@ -309,7 +320,7 @@ def test_labels_of_a_second_file_are_known_as_such_in_the_journal(monkeypatch: p
     """Else rows of the stream would be passed over for them."""
     rows = [f"k{i},{5 * i % 16}" for i in range(40)]
     labels = write("second.csv", "id,y", *(f"k{i},{i % 2}" for i in range(0, 40, 3)))
-    run = ["run", "rows.csv", *RULES, "--x", "v", "--labels", labels]
+    run = ["run", "rows.csv", *ON_V, "--labels", labels]
     good(*run[:1], write("rows.csv", "id,v", *rows), *run[2:], "--predictions", "whole.csv")
     run += ["--predictions", "p.csv", "--save", "s", "--resume"]
     write("rows.csv", "id,v", *rows[:25])
@@ -344,17 +355,24 @@ MAYBE += 'say --label "y==1"'
 )
 def test_what_does_not_fit_is_a_bad_row(rows: list[str], said: str) -> None:
     name = write("late.csv", "id,v,y", *rows)
-    result = call("run", name, *RULES, "--x", "v", "--quiet")
+    result = call("run", name, *ON_V, "--quiet")
     assert result.exit_code == 2 and f"late.csv, {said}; to go on without such rows" in result.stderr
-    result = call("run", name, *RULES, "--x", "v", "--quiet", "--on-bad-row", "skip", "--predictions", "p.csv")
+    result = call("run", name, *ON_V, "--quiet", "--on-bad-row", "skip", "--predictions", "p.csv")
     assert result.exit_code == 0 and f"1 bad row skipped: late.csv, {said}" in result.stderr
-    good("run", write("without.csv", "id,v,y", *rows[:-1]), *RULES, "--x", "v", "--quiet", "--predictions", "q.csv")
+    good(
+        "run",
+        write("without.csv", "id,v,y", *rows[:-1]),
+        *ON_V,
+        "--quiet",
+        "--predictions",
+        "q.csv",
+    )
     assert Path("p.csv").read_bytes() == Path("q.csv").read_bytes()
 
 
 def test_a_label_that_is_said_again_is_passed_over() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "a,,1", "a,,1", "b,,0", "b,,0", "b,5,0")
-    shown = good("run", name, *RULES, "--x", "v")
+    shown = good("run", name, *ON_V)
     assert "2 rounds" in shown and "not come" not in shown
 
 
@@ -364,7 +382,7 @@ def test_a_label_that_is_said_again_is_passed_over() -> None:
         (["--labels", "second.csv"], "--labels: say which column joins its labels to the rows, with --key COLUMN"),
         (["--key", "idd"], '--key: late.csv has no column "idd"; did you mean "id"?'),
         (["--key", "y"], '--key: "y" is the label; name a column that only holds keys'),
-        (["--key", "v", "--rules", "stumps(v)"], '--key: "v" is part of x; name a column that only holds keys'),
+        (["--key", "v", "--rules", "stumps(v)"], '--key: "v" is a feature; name a column that only holds keys'),
         (["--key", "id", "--labels", "late.csv"], "--labels: that is the stream itself"),
         (["--key", "id", "--labels", "none.csv"], "none.csv could not be read: No such file or directory"),
         (["--key", "id", "--labels", "other.csv"], '--labels: other.csv has no column "id"'),
@@ -382,40 +400,48 @@ def test_what_cannot_be_is_a_sentence(options: list[str], said: str) -> None:
     write("bad.csv", "id,y", "a,1", "a,0")
     write("gap.csv", "id,y", ",1", "a,0")
     write("torn.csv", "id,y", "a,1,1", "b,0")
-    rules = [] if "--rules" in options else ["--rules", "thresholds(n=16)", "--x", "v"]
+    rules = [] if "--rules" in options else ["--rules", "thresholds(n=16)", "--features", "v"]
     result = call("run", "late.csv", *rules, *options, "--quiet")
     assert result.exit_code == 2 and said in result.stderr, result.stderr
 
 
 def test_the_horizon_counts_answers() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "b,4,", "a,,1", "c,5,", "b,,1")
-    result = call("run", name, *RULES, "--x", "v", "--horizon", "2")
+    result = call("run", name, *ON_V, "--horizon", "2")
     assert result.exit_code == 2 and "past the horizon of 2 rounds" in result.stderr
-    good("run", name, *RULES, "--x", "v", "--horizon", "3")
+    good("run", name, *ON_V, "--horizon", "3")
 
 
 def test_a_run_that_met_its_horizon_is_whole_and_meets_it_again() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "b,4,", "c,5,", "a,,1")
     for _ in range(2):
-        result = call("run", name, *RULES, "--x", "v", "--horizon", "2", "--save", "s", "--resume")
+        result = call("run", name, *ON_V, "--horizon", "2", "--save", "s", "--resume")
         assert result.exit_code == 2 and "past the horizon of 2 rounds" in result.stderr
         assert at.load("s/checkpoint").answered == 2
 
 
 def test_a_stop_at_a_bad_label_is_gone_on_with() -> None:
     rows = ["a,3,", "b,4,1", "a,,1", "c,5,", "a,,0", "c,,0", "d,1,"]
-    run = ["run", write("late.csv", "id,v,y", *rows), *RULES, "--x", "v", "--predictions", "p.csv", "--save", "s"]
+    run = [
+        "run",
+        write("late.csv", "id,v,y", *rows),
+        *ON_V,
+        "--predictions",
+        "p.csv",
+        "--save",
+        "s",
+    ]
     result = call(*run)
     assert result.exit_code == 2 and "add --on-bad-row skip --resume" in result.stderr
     good(*run, "--on-bad-row", "skip", "--resume")
     del rows[4]
-    good("run", write("fine.csv", "id,v,y", *rows), *RULES, "--x", "v", "--predictions", "whole.csv")
+    good("run", write("fine.csv", "id,v,y", *rows), *ON_V, "--predictions", "whole.csv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 
 
 def test_a_checkpoint_whose_keys_do_not_fit_its_tickets_is_refused() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "b,4,", "c,4,1")
-    run = ["run", name, *RULES, "--x", "v", "--save", "s", "--resume"]
+    run = ["run", name, *ON_V, "--save", "s", "--resume"]
     good(*run)
     kept = at.core.files.load("s/checkpoint")
     keys = kept["run"]["keys"]

@@ -49,7 +49,7 @@ def test_the_command_opens_the_page(opens: bool, monkeypatch: pytest.MonkeyPatch
         (["--horizon", "0"], "1 to 40 rounds; got 0"),
         (["--horizon", "41"], "1 to 40 rounds; got 41"),
         (["--mistake-bound", "7"], "M is at most 6"),
-        (["--stream", "some.csv"], "No such option"),
+        (["--stream", "some.csv"], "no such option"),
         (["--html", "no/such/folder.html"], "could not be written"),
     ],
 )
@@ -58,6 +58,24 @@ def test_wrong_input_gets_a_sentence(arguments: list[str], says: str) -> None:
     assert code in (1, 2) and says in text and "Traceback" not in text
 
 
-def test_the_old_option_names_the_command() -> None:
-    result = CliRunner().invoke(cli.app, ["show", "--play"])
-    assert result.exit_code == 2 and "--play was renamed to a command: adeptree play" in result.output
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["show", "--play"], "--play was renamed to a command: adeptree play"),
+        (["show", "--stream", "f.csv", "--x", "a"], "--x was renamed to --features"),
+        (["run", "--x", "a"], "--x was renamed to --features"),
+        (["serve", "--x=a"], "--x was renamed to --features"),
+        (
+            ["serve", "--max-rate", "9"],
+            "--max-rate was removed: limit rates in a reverse proxy in front, as with nginx",
+        ),
+        (["classes"], "classes was renamed to rules: adeptree rules"),
+        (["run", "--rulse"], "no such option: --rulse (Possible options: --rules"),
+        (["show", "--rounds"], "option '--rounds' requires an argument"),
+        (["none"], "no such command 'none'; adeptree --help shows"),
+    ],
+)
+def test_an_old_or_unknown_name_gets_one_line(words: list[str], error: str) -> None:
+    result = CliRunner().invoke(cli.app, words, prog_name="adeptree")
+    assert result.exit_code == 2 and result.output.startswith(f"adeptree: {error}")
+    assert result.output.count("\n") == 1

@@ -24,7 +24,7 @@ def _weighed_rows() -> str:
 def test_costs_and_weights_reach_the_learner() -> None:
     path = _weighed_rows()
     options = ["--cost-miss", "5", "--cost-false-alarm", "2", "--weight", "w", "--max-weight", "1.5"]
-    result = call("run", path, "--rules", "thresholds(n=16)", "--x", "score", *options, "--save", "kept")
+    result = call("run", path, "--rules", "thresholds(n=16)", "--features", "score", *options, "--save", "kept")
     assert result.exit_code == 0, result.stderr
     rows = [(float(r["w"]), int(r["score"]), int(r["y"])) for r in csv.DictReader(Path(path).read_text().splitlines())]
     learner = at.Adept(at.Thresholds(16), costs=(5, 2), max_weight=1.5)
@@ -42,7 +42,7 @@ def test_the_weight_is_no_feature_and_never_the_label() -> None:
     shown = call("run", path, "--rules", "stumps", "--weight", "w").stdout
     assert shown.startswith("weighed.csv: 120 rounds against stumps(score)\n")
     for options, why in (
-        (["--rules", "stumps(w, score)", "--weight", "w"], '"w" is part of x'),
+        (["--rules", "stumps(w, score)", "--weight", "w"], '"w" is a feature'),
         (["--rules", "stumps(score)", "--weight", "y"], '"y" is the label'),
         (["--rules", "stumps(score)", "--weight", "wait"], 'no column "wait"'),
     ):
@@ -63,7 +63,7 @@ def test_a_row_without_a_weight_is_a_bad_row(weight: str) -> None:
 
 def test_the_width_can_be_limited() -> None:
     path = _weighed_rows()
-    call("run", path, "--rules", "real_thresholds()", "--x", "score", "--max-width", "5", "--save", "kept")
+    call("run", path, "--rules", "real_thresholds()", "--features", "score", "--max-width", "5", "--save", "kept")
     kept = at.load("kept/checkpoint")
     assert kept.settings()["max_width"] == 5 and kept.width == 5
     refused = call("run", path, "--rules", "thresholds(score)", "--max-width", "5")

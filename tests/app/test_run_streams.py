@@ -106,7 +106,7 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
 def test_quoted_cells_and_one_row_a_line() -> None:
     """Where each line is answered, a line is a row; elsewhere a quoted cell may go on over lines."""
     name = write("f.csv", "note,score,y", '"one, ""two""",3,0', '"x', 'y",12,1', "z,13,1")
-    options = [name, *RULES, "--x", "score", "--on-bad-row", "skip", "--predictions", "p.csv"]
+    options = [name, *RULES, "--features", "score", "--on-bad-row", "skip", "--predictions", "p.csv"]
     result = call("run", *options, "--follow", "-q")
     assert result.exit_code == 0
     told = [f"adeptree: skipped: f.csv, line {line}: {csv_rows.LONE_QUOTE}\n" for line in (3, 4)]
@@ -155,12 +155,12 @@ def test_label_comparisons(label: str, cells: list[str], expected: list[int | No
         ("day", 'say when it is 1, and in all others it is 0: --label "day==VALUE"'),
         ("delay", 'and in all others it is 0: --label "delay>VALUE"; of two values here: score, kind'),
         ("kind>3", "line 2, column kind: expected a number, to compare it with 3; got 'late'"),
-        ("score>3", '"score" is the label, so it cannot be part of x'),
+        ("score>3", '"score" is the label and cannot be a feature'),
     ],
 )  # fmt: skip
 def test_wrong_labels_get_a_sentence(label: str, sentence: str) -> None:
     write("f.csv", "score,delay,kind,day", "3,20,late,mon", "4,1,early,tue", "4,2,early,wed")
-    result = call("run", "f.csv", *RULES, "--x", "score", "--label", label)
+    result = call("run", "f.csv", *RULES, "--features", "score", "--label", label)
     assert result.exit_code == 2 and sentence in result.stderr
 
 
@@ -210,12 +210,18 @@ def test_rules_on_columns(rules: str, shown: str, concept_class: at.ConceptClass
     ("options", "sentence"),
     [
         (["--rules", "stumps(agee)"], 'has no column "agee"; did you mean "age"?'),
-        (["--rules", "stumps(age)", "--x", "age"], "--x: stumps(age) names its columns already; leave it out"),
+        (
+            ["--rules", "stumps(age)", "--features", "age"],
+            "--features: stumps(age) names its columns already; leave it out",
+        ),
         (["--rules", "blocklist(age, body-mass, d=2)"], "blocklist reads one column, e.g. blocklist(age)"),
-        (["--rules", "real_steps()"], "say which column holds x, with --x"),
+        (["--rules", "real_steps()"], "say which column the rules read, with --features"),
         (["--rules", "blocklist(from)"], "say how many may be on the list, e.g. blocklist(sender, d=3)"),
         (["--rules", "blocklist(from, d=0)"], "say how many may be on the list"),
-        (["--rules", "real_steps()", "--x", "from"], "line 2, column from: x must be a finite number; got x='p0'"),
+        (
+            ["--rules", "real_steps()", "--features", "from"],
+            "line 2, column from: x must be a finite number; got x='p0'",
+        ),
         (["--rules", "stumps(n=3)"], "does not fit"),
         (["--rules", "stumps(y)"], '"y" is the label'),
         (["--rules", "real_stumps(features=['from'])"], "line 2, column from: feature 'from' must be a finite number"),
@@ -419,7 +425,7 @@ def test_a_long_pipe_does_not_grow_memory() -> None:
 
 def test_where_a_gap_is_a_bad_row_the_sentence_says_who_reads_gaps() -> None:
     write("t.csv", "price,y", "1,0", ",1")
-    told = call("run", "t.csv", "--rules", "real_steps()", "--x", "price", "-q").stderr
+    told = call("run", "t.csv", "--rules", "real_steps()", "--features", "price", "-q").stderr
     assert "line 3, column price: x must be a finite number" in told
     assert "(real_steps() reads no gaps; stumps, intervals, unions and steps do)" in told
 

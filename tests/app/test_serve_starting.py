@@ -27,7 +27,7 @@ def refused(*options: str) -> str:
         ([], "say what to compete with"),
         (["--rules", "stumps"], "a service has no stream to find columns in; name them"),
         (["--rules", "tresholds(n=4)"], 'did you mean "thresholds"?'),
-        (["--rules", "thresholds(v)", "--x", "w"], "names its columns already"),
+        (["--rules", "thresholds(v)", "--features", "w"], "names its columns already"),
         (["--rules", "thresholds(v)", "--times", "w"], '--times: "w" is no column of the rules, which read v'),
         (["--learner", "thresholds(v)"], "expected NAME=RULES"),
         (["--learner", "../a=thresholds(v)"], "expected NAME=RULES"),
@@ -37,7 +37,6 @@ def refused(*options: str) -> str:
         (["--rules", "thresholds(v)", "--token-file", "nowhere"], "nowhere could not be read: No such file"),
         (["--rules", "thresholds(v)", "--token", "a" * 20, "--token-file", "f"], "give one of them"),
         (["--rules", "thresholds(v)", "--max-batch", "9", "--max-open", "3"], "must not be more than --max-open"),
-        (["--rules", "thresholds(v)", "--max-rate", "9"], "limit rates in a reverse proxy in front"),
         (["--rules", "thresholds(v)", "--host", "no such host"], "can be reached from other machines"),
         (
             ["--rules", "thresholds(v)", "--host", "example.invalid", "--token", "a" * 20],

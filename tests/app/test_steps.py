@@ -114,7 +114,7 @@ def test_the_bytes_are_those_of_single_calls_whatever_a_step_is(rules: str, step
         lines = [(line, fine) for line, fine in lines if fine or line in ("", '"', "3", "3,b,2", "3,b,", '3,"b,1')]
     make, instance = CASES[rules]
     expected = slowly(lines, at.Adept(make()), instance)
-    x = [] if "(n=16)" not in rules else ["--x", "x"]
+    x = [] if "(n=16)" not in rules else ["--features", "x"]
     seen = set()
     for number, size in enumerate(SIZES):
         steps(*size)
@@ -152,7 +152,7 @@ def test_other_formats_do_not_depend_on_steps_either(steps: Steps) -> None:
     seen = set()
     for size in SIZES:
         steps(*size)
-        result = call("run", "f.ndjson", *RULES, "--x", "x", "--on-bad-row", "skip", "--predictions", "p.csv")
+        result = call("run", "f.ndjson", *RULES, "--features", "x", "--on-bad-row", "skip", "--predictions", "p.csv")
         seen.add((result.exit_code, result.stdout, result.stderr, Path("p.csv").read_bytes()))
     assert len(seen) == 1 and next(iter(seen))[0] == 0
 

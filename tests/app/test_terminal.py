@@ -165,7 +165,7 @@ def test_the_page_of_a_game_is_escaped() -> None:
     [
         ["--version"],
         ["--help"],
-        ["classes"],
+        ["rules"],
         ["show"],
         ["run"],
         ["run", "small.csv", *RULES, "--follow"],
@@ -194,4 +194,4 @@ def test_usage_errors_keep_their_code_and_their_form() -> None:
     with process("run", "--nothing") as running:
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (2, b"")
-    assert err.decode().splitlines()[-1].startswith("Error: No such option: --nothing")
+    assert err.decode().startswith("adeptree: no such option: --nothing") and err.count(b"\n") == 1

@@ -232,7 +232,7 @@ from contextlib import redirect_stdout, suppress
 from io import StringIO
 from adeptree.app.cli import main
 printed = []
-for words in (["classes"], ["run", "stream.csv", "--rules", "odd_values()", "--x", "code"],
+for words in (["rules"], ["run", "stream.csv", "--rules", "odd_values()", "--features", "code"],
               ["run", "stream.csv", "--rules", "odd_one_too(code)"]):
     sys.argv = ["adeptree", *words]
     with redirect_stdout(StringIO()) as out, suppress(SystemExit):

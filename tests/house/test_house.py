@@ -185,16 +185,16 @@ print(list(check(c).failed))
 def test_a_family_of_another_package_is_on_the_command_line(elsewhere: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "stream.csv").write_text("code,odd\n" + "".join(f"{i % 5},{int(i % 5 == 3)}\n" for i in range(40)))
     command = [sys.executable, "-m", "adeptree"]
-    listed = subprocess.run([*command, "classes"], env=elsewhere, cwd=tmp_path, capture_output=True, text=True)
+    listed = subprocess.run([*command, "rules"], env=elsewhere, cwd=tmp_path, capture_output=True, text=True)
     assert "one_odd()" in listed.stdout and "one value is unlike all others" in listed.stdout
-    run = [*command, "run", "stream.csv", "--rules", "one_odd()", "--x", "code"]
+    run = [*command, "run", "stream.csv", "--rules", "one_odd()", "--features", "code"]
     done = subprocess.run(run, env=elsewhere, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "one_odd()" in done.stdout, done.stderr
 
 
 def test_a_package_that_fails_is_said_and_left_out(elsewhere: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "one_exception.py").write_text("raise ImportError('no such thing')")
-    command = [sys.executable, "-m", "adeptree", "classes"]
+    command = [sys.executable, "-m", "adeptree", "rules"]
     done = subprocess.run(command, env=elsewhere, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "thresholds(n=1024)" in done.stdout
     assert "the families of one_exception:FAMILY were left out" in done.stderr

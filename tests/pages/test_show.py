@@ -126,7 +126,7 @@ def test_the_first_rows_of_a_file(tmp_path: Path) -> None:
         (["--rounds", "0"], "1 to 8 rounds; got 0"),
         (["--rules", "parities(n=9)", "--rounds", "8"], "more paths than can be drawn (at most 64)"),
         (["--rules", "treshold(n=8)"], 'did you mean "thresholds"'),
-        (["--x", "age"], "name columns of --stream"),
+        (["--features", "age"], "name columns of --stream"),
         (["--stream", "nowhere.csv"], "could not be read"),
         (["--html", "no/such/folder.html"], "could not be written"),
     ],

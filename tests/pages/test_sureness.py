@@ -38,7 +38,7 @@ def test_the_line_is_that_of_the_predictions(rows: int, options: list[str]) -> N
     lines = [(i, rng.randrange(16)) for i in range(rows)]
     labels = [int((v >= 7) ^ (rng.random() < 0.3)) if rng.random() < 0.9 else "" for _, v in lines]
     write("f.csv", "id,v,y", *(f"{i},{v},{y}" for (i, v), y in zip(lines, labels, strict=True)))
-    run = ["run", "f.csv", "--rules", "thresholds(n=16)", "--x", "v", "--predictions", "p.csv", *options]
+    run = ["run", "f.csv", "--rules", "thresholds(n=16)", "--features", "v", "--predictions", "p.csv", *options]
     result = call(*run, "--report", "r.html")
     assert result.exit_code == 0 and recounted() in result.stdout + result.stderr
     assert recounted() in Path("r.html").read_text(encoding="utf-8")

@@ -8,9 +8,11 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from adeptree.app.play_command import play_command
 from adeptree.app.run.run_command import run_command
@@ -21,18 +23,42 @@ from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnde
 
 # Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
 
+NAME, COMPLETE = "adeptree", "_ADEPTREE_COMPLETE"
+"""What the command is called, and the variable by which a shell asks it for words."""
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""What typer raises where the command line does not fit; the module that it is in depends on the release."""
+RENAMED = {
+    "--max-rate": "was removed: limit rates in a reverse proxy in front, as with nginx's limit_req",
+    "--play": "was renamed to a command: adeptree play",
+    "--x": "was renamed to --features",
+    "classes": "was renamed to rules: adeptree rules",
+}
+"""Old options and commands."""
+
+
+class Commands(TyperGroup):
+    """The commands. Every error of usage is shown in the style of all others, and old names get their new ones."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **more: Any) -> Any:
+        """Run a command line and exit with its code, or return it."""
+        code = _code(partial(super().main, *args, **more))
+        return sys.exit(code) if standalone_mode else code
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first word names."""
+        if args[0] in RENAMED and not ctx.resilient_parsing:
+            raise InvalidArgument(f"{args[0]} {RENAMED[args[0]]}")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-NAME, COMPLETE = "adeptree", "_ADEPTREE_COMPLETE"
-"""What the command is called, and the variable by which a shell asks it for words."""
-USAGE_ERROR: Any = typer.BadParameter.__base__
-"""What typer raises where the command line does not fit; the module that it is in depends on the release."""
 
 
 def _version(wanted: bool) -> None:
@@ -57,8 +83,8 @@ def adeptree(
 
 
 @app.command()
-def classes() -> None:
-    """List the classes of rules that --rules accepts."""
+def rules() -> None:
+    """List the rules that --rules accepts."""
     with told():
         from adeptree.families.registry import families
 
@@ -66,7 +92,7 @@ def classes() -> None:
         specs = [(f.example, f.line) for f in families() if f.line]
         width = max(len(example) for example, _ in specs)
         columns, others = ([f"  {example:<{width}}  {line}" for example, line in part] for part in (on_columns, specs))
-        show("\n".join(["On columns of the stream:", *columns, "", "On the column of --x, or as named:", *others]))
+        show("\n".join(["On columns of the stream:", *columns, "", "On --features, or as named:", *others]))
 
 
 def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument()]) -> None:
@@ -124,10 +150,14 @@ def _code(command: Callable[..., Any]) -> int:
     try:
         return command(standalone_mode=False) or 0
     except USAGE_ERROR as error:
-        text = io.StringIO()
-        error.show(file=text)
+        text, old = error.format_message(), vars(error).get("option_name")
+        if old in RENAMED:
+            text = f"{old} {RENAMED[old]}"
+        elif not text.startswith("Usage"):  # (the help, where no command is named)
+            hint = f"; {error.ctx.command_path} --help shows the usage" if error.ctx else ""
+            text = f"{text[0].lower()}{text[1:].rstrip('.')}{hint}"
         with suppress(OSError):  # the code says it too
-            show(text.getvalue().rstrip("\n"), err=True)
+            show(text if text.startswith("Usage") else f"{NAME}: {text}", err=True)
         return int(error.exit_code)
     except typer.Abort:
         return INTERRUPTED

@@ -33,7 +33,7 @@ def show_command(
     stream: Annotated[
         str | None, typer.Option(help="A CSV, NDJSON or Parquet file with the game; its first rows are played.")
     ] = None,
-    x: Annotated[str | None, typer.Option(help="Column of x in --stream.")] = None,
+    features: Annotated[str | None, typer.Option(help="Columns in --stream that the rules read.")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the label in --stream. Default: the last.")] = None,
     adversary: Annotated[
         Literal["greedy", "stochastic"], typer.Option(help="Who plays where there is no --stream.")
@@ -54,12 +54,9 @@ def show_command(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the adversary and of the coins.")] = 0,
     html: Annotated[str | None, typer.Option(help="Write the game to this HTML page, with a slider.")] = None,
-    play: Annotated[bool, typer.Option("--play", hidden=True)] = False,
 ) -> None:
     """Draw a small game: the tree of paths round by round, what is pruned and why, the weights and P(1)."""
     with told():
-        if play:
-            raise InvalidArgument("--play was renamed to a command: adeptree play")
         if html is not None and (why := unwritable(html)):
             raise StateError(f"--html: {html} could not be written: {why}")
         from adeptree.pages.show_game import MOST_ROUNDS, shown
@@ -67,10 +64,10 @@ def show_command(
         if not 1 <= rounds <= MOST_ROUNDS:
             raise InvalidArgument(f"--rounds: a tree that can be read has 1 to {MOST_ROUNDS} rounds; got {rounds}")
         if stream is not None:
-            concept_class, enemy, named = _read(stream, rules, x, label, rounds)
+            concept_class, enemy, named = _read(stream, rules, features, label, rounds)
             rounds, opponent = len(enemy), f"the first rows of {stream}"
-        elif x is not None or label is not None:
-            raise InvalidArgument("--x and --label name columns of --stream; give one, or leave them out")
+        elif features is not None or label is not None:
+            raise InvalidArgument("--features and --label name columns of --stream; give one, or leave them out")
         else:
             concept_class, enemy = _made(rules, adversary)
             named, opponent = repr(concept_class), OPPONENTS[adversary]
@@ -120,7 +117,7 @@ def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | Non
 
 
 def _read(
-    path: str, rules: str, x: str | None, label: str | None, rounds: int
+    path: str, rules: str, features: str | None, label: str | None, rounds: int
 ) -> tuple[ConceptClass, list[tuple[Any, int]], str]:
     """Return the class, the first rows as pairs, and how the rules are called."""
     from adeptree.app.run.layout import layout_of
@@ -128,7 +125,7 @@ def _read(
 
     pairs: list[tuple[Any, Any]] = []
     with open_stream(path) as stream:
-        layout = layout_of(stream, rules, x, label)
+        layout = layout_of(stream, rules, features, label)
         for row in islice(stream, rounds):
             try:
                 example = layout.example(row, labelled=True)

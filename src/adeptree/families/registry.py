@@ -37,7 +37,7 @@ GROUP = "adeptree.families"
 
 
 def register(family: Family) -> Family:
-    """Make a family known: to ``parse``, ``adeptree classes``, ``--rules``, ``load``, and to every learner.
+    """Make a family known: to ``parse``, ``adeptree rules``, ``--rules``, ``load``, and to every learner.
 
     Again is harmless. Packages declare an entry point of the group ``adeptree.families`` instead, which is looked at
     when a name is not known.

@@ -88,7 +88,7 @@ class Family:
     on_columns
         Its form in ``--rules`` on named columns, if it has one.
     example
-        A spec, for ``adeptree classes`` and the docs.
+        A spec, for ``adeptree rules`` and the docs.
     line
         A line about its rules, for a person; what has one is a shipped family of rules, listed wherever these are.
     small

@@ -161,9 +161,11 @@ def layout_of(
     """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
     wanted = label_of(stream, label, positive, follow, values)
     concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known)
-    places = tuple(stream.place(column, "--rules" if x is None else "--x") for column in names)
+    places = tuple(stream.place(column, "--rules" if x is None else "--features") for column in names)
     if wanted.place in places:
-        raise InvalidArgument(f'"{wanted.column}" is the label, so it cannot be part of x; choose with --x and --label')
+        raise InvalidArgument(
+            f'"{wanted.column}" is the label and cannot be a feature; choose with --features and --label'
+        )
     columns = columns_of(concept_class)
     convert: Convert = partial(columns.value, concept_class)
     if columns.names(concept_class) is not None and not columns.gaps:

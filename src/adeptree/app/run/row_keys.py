@@ -26,7 +26,7 @@ class Keys:
     def __init__(self, stream: Stream, column: str, layout: Layout) -> None:
         self.place, self._layout, self._label = stream.place(column, "--key"), layout, layout.label
         if column in layout.names or self.place == self._label.place:
-            whose = "part of x" if column in layout.names else "the label"
+            whose = "a feature" if column in layout.names else "the label"
             raise InvalidArgument(f'--key: "{column}" is {whose}; name a column that only holds keys')
         self.book = TicketBook(keep_keys=True)
         self.early: dict[str, str] = {}

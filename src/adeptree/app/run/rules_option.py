@@ -75,7 +75,7 @@ def competition(
     form, named, d = wanted
     kind = form.word
     if named and x is not None:
-        raise InvalidArgument(f"--x: {brief(rules)} names its columns already; leave it out")
+        raise InvalidArgument(f"--features: {brief(rules)} names its columns already; leave it out")
     names = list(named) or names_in(x)
     if form.many:
         reads = known or _Look(stream, 1 if follow else SAMPLED).reads(names, others, form.times)
@@ -187,19 +187,19 @@ class _Look:
 
 
 def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:
-    """Return the columns that a spec reads: those that it names, or those of ``--x``."""
+    """Return the columns that a spec reads: those that it names, or those of ``--features``."""
     columns = columns_of(concept_class)
     features, count = columns.names(concept_class), columns.count(concept_class)
     if features is not None:
         if x is not None:
             name = type(concept_class).spec_name.removeprefix("real_")
-            raise InvalidArgument(f"--x: {name} read the columns that they name ({listed(features)}); leave it out")
+            raise InvalidArgument(f"--features: {name} read the columns they name ({listed(features)}); leave it out")
         return features
     if count != 1:
         wanted = names_in(x) or others
         if len(wanted) != count:
             raise InvalidArgument(
-                f"--x: {concept_class!r} needs {count} columns of 0 and 1, e.g. --x a,b,c; "
+                f"--features: {concept_class!r} needs {count} columns of 0 and 1, e.g. --features a,b,c; "
                 f"got {len(wanted)}: {listed(wanted)}"
             )
         return wanted
@@ -210,9 +210,9 @@ def only(others: list[str]) -> str:
     """Return the one column there is, or ask which."""
     if len(others) == 1:
         return others[0]
-    raise InvalidArgument(f"say which column holds x, with --x; there are: {listed(others)}")
+    raise InvalidArgument(f"say which column the rules read, with --features; there are: {listed(others)}")
 
 
 def names_in(x: str | None) -> list[str]:
-    """Return the columns that ``--x`` names."""
+    """Return the columns that ``--features`` names."""
     return [name.strip() for name in x.split(",")] if x else []

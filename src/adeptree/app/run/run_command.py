@@ -38,7 +38,7 @@ class Options(LearnerOptions):
         typer.Option(
             help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
             '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as '
-            '"thresholds(n=1024)"; adeptree classes lists them. Default: stumps, on all columns.',
+            '"thresholds(n=1024)"; adeptree rules lists them. Default: stumps, on all columns.',
             autocompletion=_rules_like,
         ),
     ] = None
@@ -53,7 +53,9 @@ class Options(LearnerOptions):
             help="The label's value that is 1. Default: the greater number, a word such as yes, or the rarer value.",
         ),
     ] = None
-    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None
+    features: Annotated[
+        str | None, typer.Option(help="Columns that the rules read (a,b,c), where --rules names none. Default: all.")
+    ] = None
     format: Annotated[
         str | None,
         typer.Option(

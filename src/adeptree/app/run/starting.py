@@ -39,7 +39,7 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
         folder.refuse_differences({**options.settings(), "columns": stream.columns})
     rules = options.rules or BUNDLED.get(options.stream, ("", USUAL_RULES))[1]
     apart = (options.weight, options.key)
-    given = stream, rules, options.x, options.label, options.follow
+    given = stream, rules, options.features, options.label, options.follow
     if folder is None or saved is None:
         values = None
         if labels is not None:
@@ -57,7 +57,7 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
         if layout.reads.times and not options.quiet:
             show(f"adeptree: {layout.reads.said()}", err=True)
         left = [name for name in stream.columns if name not in (*layout.names, *apart, layout.label.column)]
-        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.x or options.quiet):
+        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.features or options.quiet):
             show(
                 f"adeptree: left out, as their texts are all different in the first rows: {listed(left)}; name them in "
                 f"--rules to have them",

@@ -18,7 +18,7 @@ class WeightColumn:
         self.place, self.column = stream.place(column, "--weight"), column
         self.units = max(learner.costs), learner.scale
         if column in layout.names or self.place == layout.label.place:
-            whose = "part of x" if column in layout.names else "the label"
+            whose = "a feature" if column in layout.names else "the label"
             raise InvalidArgument(f'--weight: "{column}" is {whose}; name a column that only holds weights')
 
     def _weight(self, row: Row) -> float:

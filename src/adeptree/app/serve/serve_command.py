@@ -34,7 +34,7 @@ class ServeOptions(LearnerOptions):
         str | None,
         typer.Option(
             help='Compete with these, as for run, but columns must be named: "stumps(age, sex)", "thresholds(delay)", '
-            '"blocklist(sender, d=3)", ...; adeptree classes lists them.'
+            '"blocklist(sender, d=3)", ...; adeptree rules lists them.'
         ),
     ] = None
     learner: Annotated[
@@ -44,7 +44,9 @@ class ServeOptions(LearnerOptions):
             help="A learner more, at /l/NAME/; may be given many times. --rules is one called main.",
         ),
     ] = None
-    x: Annotated[str | None, typer.Option(help="Column of x (a,b,c for several), where --rules names none.")] = None
+    features: Annotated[
+        str | None, typer.Option(help="Columns that the rules read (a,b,c), where --rules names none.")
+    ] = None
     times: Annotated[str | None, typer.Option(help="Columns (a,b,c for several) that hold times in ISO 8601.")] = None
     save: Annotated[
         str | None,
@@ -72,12 +74,11 @@ class ServeOptions(LearnerOptions):
     max_open: Annotated[
         int, typer.Option(min=1, help="Answers that may wait for their labels; of more the oldest expire.")
     ] = 100_000
-    max_rate: Annotated[str | None, typer.Option(hidden=True)] = None
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the start and at the end.")] = False
 
     def settings(self, rules: str) -> dict[str, Any]:
         """Return the settings that determine the results of a learner; a service that resumes it must have the same."""
-        names = ("x", "times", *LearnerOptions.__dataclass_fields__)
+        names = ("features", "times", *LearnerOptions.__dataclass_fields__)
         return {"service": True, "rules": rules, **{name: getattr(self, name) for name in names}}
 
 
@@ -131,7 +132,7 @@ def _learners(options: ServeOptions) -> dict[str, str]:
             raise InvalidArgument(f'--learner: "{name.strip()}" comes twice; every learner needs a name of its own')
         found[name.strip()] = rules
     if not found:
-        raise InvalidArgument('say what to compete with, e.g. --rules "thresholds(delay)"; adeptree classes lists more')
+        raise InvalidArgument('say what to compete with, e.g. --rules "thresholds(delay)"; adeptree rules lists more')
     return found
 
 
@@ -152,10 +153,6 @@ def _limits(options: ServeOptions) -> Limits:
     hosts = {host.lower() for host in options.allow_host or ()}
     if alone:
         hosts |= LOOPBACK_NAMES | {f"[{options.host}]" if ":" in options.host else options.host.lower()}
-    if options.max_rate is not None:
-        raise InvalidArgument(
-            "--max-rate was removed: limit rates in a reverse proxy in front, as with nginx's limit_req"
-        )
     return Limits(options.max_body, options.max_batch, options.max_open, frozenset(hosts) or None, token)
 
 
@@ -189,7 +186,7 @@ def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> W
     from adeptree.core.escaping import counted
     from adeptree.runner.run_folder import RunFolder
 
-    columns, folder = ServiceColumns(rules, options.x, options.times), None
+    columns, folder = ServiceColumns(rules, options.features, options.times), None
     if options.save:
         place = Path(options.save)
         try:

@@ -101,7 +101,7 @@ def _layout(rules: str, x: str | None, times: list[str]) -> tuple[tuple[str, ...
         if not features:
             raise InvalidArgument(
                 f"--rules: a service has no stream to find columns in; name them, e.g. "
-                f'--rules "{form.word}(age, sex)", or --x age,sex'
+                f'--rules "{form.word}(age, sex)", or --features age,sex'
             )
         made = {name: found[2] for name in features if form.times and (found := DERIVED.fullmatch(name))}
         columns = list(dict.fromkeys(made.get(name, name) for name in features))
@@ -115,7 +115,7 @@ def _layout(rules: str, x: str | None, times: list[str]) -> tuple[tuple[str, ...
 
 
 def _of_spec(concept_class: ConceptClass, x: str | None) -> list[str]:
-    """Return the columns of a spec: those that it names, those of ``--x``, or names of our own."""
+    """Return the columns of a spec: those that it names, those of ``--features``, or names of our own."""
     told = columns_of(concept_class)
     names, count = told.names(concept_class), told.count(concept_class)
     if names is not None:
