@@ -62,9 +62,9 @@ def test_the_tables_of_the_docs_name_it(family: Family) -> None:
 
 @each_family
 def test_the_command_line_names_it(family: Family) -> None:
-    assert f"{family.example} " in shown("classes") and family.line in shown("classes")
+    assert f"{family.example} " in shown("rules") and family.line in shown("rules")
     for text, line in family.on_columns.examples.items() if family.on_columns else ():
-        assert f"{text} " in shown("classes") and line in shown("classes")
+        assert f"{text} " in shown("rules") and line in shown("rules")
 
 
 @each_public_family
