@@ -34,6 +34,7 @@ ACCOUNT: Fields = {
     **dict.fromkeys(
         ("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate", "beyond_mix"), SUM
     ),
+    **dict.fromkeys(("missed", "alarmed"), SUM),
     **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
     **dict.fromkeys(("late", "weighed"), FLAG),
     **dict.fromkeys(("given_up", "noted"), Items(3, SUM)),

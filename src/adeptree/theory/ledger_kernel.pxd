@@ -10,7 +10,7 @@ cpdef unsigned long long word_of_float(double x) noexcept
 
 cdef class Ledger:
     cdef public long long rounds, answered, overlaps, waiting, picked, longest_delay
-    cdef public double expected_loss, realised_loss, variance, excess, drift, heaviest, last_rate, loss_of_zeros, loss_of_ones, beyond_mix
+    cdef public double expected_loss, realised_loss, variance, excess, drift, heaviest, last_rate, loss_of_zeros, loss_of_ones, beyond_mix, missed, alarmed
     cdef public bint late, weighed
     cdef public double own_gap
     cdef double last_cost, shrink

@@ -25,6 +25,7 @@ FIELDS = (
     *("rounds", "answered", "overlaps", "waiting", "expected_loss", "realised_loss", "variance", "excess", "drift"),
     "beyond_mix",
     *("heaviest", "last_rate", "late", "weighed", "loss_of_zeros", "loss_of_ones", "picked", "longest_delay"),
+    *("missed", "alarmed"),
 )
 
 
@@ -46,6 +47,8 @@ class Ledger:
         self.beyond_mix = 0.0  # labels of some rounds only: what all rounds cost beyond their mix losses at most
         self.longest_delay = 0  # the most labels that came between an answer and its own
         self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
+        self.missed = 0.0  # the expected loss in rounds of label 1: misses,
+        self.alarmed = 0.0  # and of label 0: false alarms; reviews are the rest
         self.realised_loss = 0.0
         self.loss_of_zeros = 0.0  # what "always 0" would have lost (NaN: a file did not say),
         self.loss_of_ones = 0.0  # and "always 1"
@@ -94,8 +97,10 @@ class Ledger:
             self.realised_loss += cost
         if label:
             self.loss_of_zeros += cost
+            self.missed += cost * loss
         else:
             self.loss_of_ones += cost
+            self.alarmed += cost * loss
         self.variance += scatter if scatter > 0.0 else 0.0
         moved: cython.double = 0.0
         if handed > 0.0:  # (with review, no part of it is told apart as that of late labels)
