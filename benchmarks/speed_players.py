@@ -225,11 +225,18 @@ def growing() -> dict[str, tuple[Callable[[], Any], Stream]]:
         "disjunctions": ("Disjunctions(8)", lambda: at.Disjunctions(8), bits),
         "parities": ("Parities(8)", lambda: at.Parities(8), bits),
         "finite": ("FiniteClass, 1,000 concepts", lambda: listed(1_000), cells),
+        "experts": ("Experts, 5 columns", lambda: at.Experts(*names(5), at=0.0), table(5)),
+        "on_column": ("RealThresholds().on(column)", lambda: at.RealThresholds().on("f0"), table(1)),
+        "union": ("thresholds on a column, or 5 experts", one_of_two, table(5)),
     }
     missing = {family.name for family in families() if family.line} - set(found)
     if missing:
         raise SystemExit(f"the growth table has no object of {', '.join(sorted(missing))}; add one")
     return {shown: (c, s) for shown, c, s in found.values()}
+
+
+def one_of_two() -> Any:
+    return at.RealThresholds().on(names(5)[0]) | at.Experts(*names(5), at=0.0)
 
 
 @cache

@@ -1,8 +1,10 @@
 # The C types of block_kernel.py.
+cimport cython
 from adeptree._compiled.block_counts_kernel cimport BlockCounts
 from adeptree._compiled.mass_kernel cimport log_plus
 from libc.math cimport exp, floor, ldexp, log, log2
 
+@cython.final
 cdef class BlocksKernel(BlockCounts):
     # The tree, and the way down to the point in place.
     cdef Py_ssize_t polynomials, levels, way, unit, finger, good, massed

@@ -1,10 +1,12 @@
 # The kernel of open mixtures in open_mixture_kernel.py, as C.
+cimport cython
 from adeptree._compiled.arrays_kernel cimport longer
 from adeptree._compiled.line_tree_kernel cimport is_plain
 from adeptree._compiled.mixture_kernel cimport MixtureKernel
 from adeptree._compiled.round_kernel cimport RoundKernel
 from libc.math cimport log
 
+@cython.final
 cdef class OpenMixtureKernel(MixtureKernel):
     cdef dict places
     cdef list strangers, values, newcomers

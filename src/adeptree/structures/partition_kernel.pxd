@@ -1,4 +1,5 @@
 # The kernel of listed classes, as C: partition_kernel.py.
+cimport cython
 from adeptree._compiled.arrays_kernel cimport longer
 from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.mass_kernel cimport Masses
@@ -13,6 +14,7 @@ cdef class Column:
     cdef unsigned char[::1] bits
     cdef bint entered
 
+@cython.final
 cdef class PartitionKernel(RoundKernel):
     cdef public dict columns
     cdef public list points

@@ -6,6 +6,7 @@ from adeptree._compiled.ordered_tree_kernel cimport OrderedTree
 from adeptree._compiled.windows_kernel cimport Window
 from libc.math cimport INFINITY as inf, exp, log
 
+@cython.final
 cdef class SharedLine(LineTree):
     cdef Py_ssize_t lanes, directions
     cdef Py_ssize_t kinds  # of rules: directions times sides

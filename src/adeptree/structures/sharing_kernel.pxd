@@ -1,9 +1,11 @@
 # The kernel of fixed share in sharing_kernel.py, as C.
+cimport cython
 from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.round_kernel cimport RoundKernel
 from adeptree._compiled.windows_kernel cimport step
 from libc.math cimport INFINITY as inf, exp, log, log1p
 
+@cython.final
 cdef class SharingKernel(RoundKernel):
     cdef RoundKernel inner
     cdef list leaves

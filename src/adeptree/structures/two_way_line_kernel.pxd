@@ -1,4 +1,5 @@
 # What lines with two rules per gap are to kernels, as C.
+cimport cython
 from adeptree._compiled.ledger_kernel cimport word_of_float
 from adeptree._compiled.line_tree_kernel cimport LineTree, is_plain
 from libc.math cimport INFINITY as inf, exp, log
@@ -13,6 +14,7 @@ cdef class TwoWayLine(LineTree):
     cdef void add1(self, double loss, double mass) noexcept
     cdef void add0(self, double loss, double mass) noexcept
 
+@cython.final
 cdef class RankedLine(TwoWayLine):
     cdef double[::1] cuts, given
     cdef double value

@@ -1,8 +1,10 @@
 # The kernel of a vote in votes_kernel.py, as C.
+cimport cython
 from adeptree._compiled.ledger_kernel cimport Ledger, softplus, word_of_float
 from adeptree._compiled.round_kernel cimport RoundKernel
 from libc.math cimport INFINITY as inf, exp, log
 
+@cython.final
 cdef class VoteKernel(RoundKernel):
     cdef public double cut, lost, zeros, ones
     cdef double score

@@ -1,4 +1,5 @@
 # What other kernels may call of ledger_kernel.py, as C.
+cimport cython
 from libc.math cimport exp, expm1, fabs, floor, fmod, log1p
 
 cpdef double mixability_gap(double loss, double log_odds, double rate, double weight) noexcept
@@ -8,6 +9,7 @@ cdef double softplus(double z) noexcept
 cdef unsigned long long bits_of(double x) noexcept
 cpdef unsigned long long word_of_float(double x) noexcept
 
+@cython.final
 cdef class Ledger:
     cdef public long long rounds, answered, overlaps, waiting, picked, longest_delay
     cdef public double expected_loss, realised_loss, variance, excess, drift, heaviest, last_rate, loss_of_zeros, loss_of_ones, beyond_mix, missed, alarmed

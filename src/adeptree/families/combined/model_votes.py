@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -85,7 +86,7 @@ class Experts(RowRules):
             self, "at", float(check_number("at", at, "a number from -1e300 to 1e300", lambda cut: abs(cut) <= 1e300))
         )
 
-    @property
+    @cached_property
     def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]
         """One part per model."""
         return tuple(ModelVote(name, self.at) for name in self.models)

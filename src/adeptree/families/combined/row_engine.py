@@ -160,7 +160,8 @@ class RowEngine(MixtureEngine):
     def batch(self, xs: Any) -> int:
         """Give every part its instances."""
         for i, member in enumerate(self.members):
-            member.batch(member.concept_class.instances_of([self.concept_class.read(i, x) for x in xs]))
+            part, read = member.concept_class, [self.concept_class.read(i, x) for x in xs]
+            member.batch(read if part.combines else part.instances_of(read))  # (the others want arrays)
         return len(xs)
 
     def constants(self) -> list[RankedRule]:

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -197,7 +198,7 @@ class Union(RowRules):
         """What each part has of the prior."""
         return self.given or super().shares
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of all parts."""
         return tuple(dict.fromkeys(name for part in self.parts for name in columns_of(part).names(part) or ()))
