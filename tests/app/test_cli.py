@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from running import POSIX, ROOT, RULES, call, process, small, write
+from running import POSIX, ROOT, RULES, call, good, process, small, write
 
 import adeptree as at
 from adeptree import bounds
@@ -195,12 +195,22 @@ def test_predictions_are_the_learners() -> None:
     assert call("run", name, *RULES, "--predictions", "p.csv").exit_code == 0
     learner = at.Adept(at.Thresholds(16))
     written = list(csv.DictReader(Path("p.csv").read_text(encoding="utf-8").splitlines()))
-    assert [int(row["round"]) for row in written] == list(range(1, 41))
+    assert [int(row["row"]) for row in written] == list(range(1, 41))
     for row in written:
-        x, y = int(row["x"]), int(row["y"])
+        x, y = int(row["score"]), int(row["y"])
         assert float(row["p"]) == learner.predict_proba(x)
         assert int(row["guess"]) == learner.predict(x)
         learner.learn(x, y)
+
+
+def test_a_column_is_called_x_where_the_predictions_have_its_name() -> None:
+    write("f.csv", "p,label", "3,0", "5,1")
+    for more, header in ((["--label", "label"], "row,x,p,guess,y"), (["--frequency"], "row,x,p,guess,y,frequency")):
+        good("run", "f.csv", "--predictions", "p.csv", "-q", *more)
+        assert Path("p.csv").read_text(encoding="utf-8").splitlines()[0] == header
+    write("f.csv", "frequency,label", "3,0", "5,1")
+    good("run", "f.csv", "--predictions", "p.csv", "-q")
+    assert Path("p.csv").read_text(encoding="utf-8").splitlines()[0] == "row,frequency,p,guess,y"
 
 
 # --------------------------------------------------------------------------------------------- wrong input

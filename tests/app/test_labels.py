@@ -132,7 +132,7 @@ def test_a_missing_label_is_answered_and_not_learnt() -> None:
     labels = [rng.choice(["no", "yes", "", "NA"]) for _ in range(300)]
     for i, label in enumerate(labels):
         x, y = 7 * i % 16, {"no": 0, "yes": 1}.get(label)
-        expected.append([str(learner.rounds + 1), str(x), repr(learner.predict_proba(x)), str(learner.predict(x))])
+        expected.append([str(i + 1), str(x), repr(learner.predict_proba(x)), str(learner.predict(x))])
         if y is not None:
             learner.learn(x, y)
     text = good("run", labelled(*labels), *RULES, "--predictions", "p.csv")

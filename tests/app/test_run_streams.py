@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import POSIX, RULES, call, good, process, small, write
+from running import POSIX, RULES, call, good, process, small, unnumbered, write
 
 import adeptree as at
 from adeptree.app.run import csv_rows
@@ -111,9 +111,9 @@ def test_quoted_cells_and_one_row_a_line() -> None:
     assert result.exit_code == 0
     told = [f"adeptree: skipped: f.csv, line {line}: {csv_rows.LONE_QUOTE}\n" for line in (3, 4)]
     assert result.stderr == "".join(told)
-    assert [row["x"] for row in predictions()] == ["3", "13"]
+    assert [(row["row"], row["score"]) for row in predictions()] == [("1", "3"), ("4", "13")]
     assert call("run", *options).stderr == ""
-    assert [row["x"] for row in predictions()] == ["3", "12", "13"]
+    assert [(row["row"], row["score"]) for row in predictions()] == [("1", "3"), ("2", "12"), ("3", "13")]
 
 
 # -------------------------------------------------------------------------------------------- labels
@@ -290,11 +290,11 @@ def test_ten_thousand_bad_rows_disturb_nothing_else() -> None:
     assert [int(line) for line in re.findall(r"spoilt.csv, line (\d+)", told[0])] == bad[:3]
     assert "spoilt.csv: 1,000 rounds" in result.stdout and f"{len(bad):,} bad rows were skipped." in result.stdout
     assert f"{len(unlabelled):,} rows without a label, answered and not learnt." in result.stdout
-    spoilt_predictions = Path("p.csv").read_bytes()
+    spoilt_predictions = unnumbered("p.csv")
     clean = [line for i, line in enumerate(lines, 1) if i not in set(bad)]
     Path("clean.csv").write_bytes(b"\n".join(clean) + b"\n")
     good("run", "clean.csv", *RULES, "--predictions", "p.csv")
-    assert Path("p.csv").read_bytes() == spoilt_predictions
+    assert unnumbered("p.csv") == spoilt_predictions
 
 
 def test_the_first_bad_row_stops_unless_told_otherwise() -> None:

@@ -79,13 +79,15 @@ def slowly(lines: list[tuple[str, bool]], learner: at.Adept, instance: Callable[
     """Return the predictions as single calls of the library give them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["round", "x", "p", "guess", "y"])
-    for line in (line for line, fine in lines if fine):
+    fine = [(row, line) for row, (line, fine) in enumerate((pair for pair in lines if pair[0].strip("\r")), 1) if fine]
+    for place, (row, line) in enumerate(fine):
         cells = next(csv.reader([line]))
-        x, y, t = instance(cells), int(cells[-1] or -1), learner.rounds + 1
+        x, y = instance(cells), int(cells[-1] or -1)
+        if not place:
+            writer.writerow(["row", "kind" if isinstance(x, str) else "x", "p", "guess", "y"])
         text = cells[1].strip() if isinstance(x, str) else cells[0].strip()
         shown = f"'{text}" if text.startswith("+") and isinstance(x, str) else text
-        writer.writerow([t, shown, learner.predict_proba(x), learner.predict(x), "" if y < 0 else y])
+        writer.writerow([row, shown, learner.predict_proba(x), learner.predict(x), "" if y < 0 else y])
         if y >= 0:
             learner.learn(x, y)
     return out.getvalue().encode()

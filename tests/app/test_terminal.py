@@ -126,12 +126,12 @@ def test_no_cell_of_the_predictions_is_a_formula() -> None:
     write("f.ndjson", *(json.dumps({"a": cell, "y": 1}) for cell in cells))
     assert call("run", "f.ndjson", "--rules", "blocklist(a, d=2)", "--predictions", "p.csv", "-q").exit_code == 0
     with open("p.csv", encoding="utf-8", newline="") as file:
-        written = [row["x"] for row in csv.DictReader(file)]
+        written = [row["a"] for row in csv.DictReader(file)]
     assert written[:-2] == [*(f"'{cell}" for cell in cells[:7]), *cells[7:-2]]
     assert written[-2:] == ["a;'=1+1", "a;b\t'@SUM(A1);c"]  # for a spreadsheet that splits lines there
-    write("n.csv", "a,b,y", "-3.5,-1e-3,0", "-2,7,1")
+    write("n.csv", "=b,y", "-3.5,0", "-1e-3,1")
     assert call("run", "n.csv", "--rules", "stumps", "--predictions", "p.csv", "-q").exit_code == 0
-    assert [line.split(",")[1] for line in Path("p.csv").read_text().splitlines()[1:]] == ["-3.5 -1e-3", "-2 7"]
+    assert [line.split(",")[1] for line in Path("p.csv").read_text().splitlines()] == ["'=b", "-3.5", "-1e-3"]
     assert [inert(cell) for cell in ("\t=1", "\r=1")] == ["'\t'=1", "'\r'=1"]
 
 

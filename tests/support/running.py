@@ -66,6 +66,11 @@ def write(name: str, *lines: str) -> str:
     return name
 
 
+def unnumbered(name: str) -> list[str]:
+    """Return the lines of predictions without the numbers of their rows."""
+    return [line.partition(",")[2] for line in Path(name).read_text(encoding="utf-8").splitlines()]
+
+
 def small(rows: int = 40) -> str:
     return write("small.csv", "score,y", *(f"{7 * i % 16},{int(7 * i % 16 >= 9 or i % 5 == 0)}" for i in range(rows)))
 

@@ -79,7 +79,7 @@ class LateGame(Game):
         if part.ys[0] == LABEL:
             self._settle(part.rows, bar)
         elif not part.learnt:
-            self._open(part.rows, bar)
+            self._open(part, bar)
         else:
             super()._play(part, bar)
             for row, y in zip(part.rows, part.ys, strict=True):
@@ -87,11 +87,11 @@ class LateGame(Game):
                 self.keys.book.note(int(y), key)
                 self.keys.early.pop(key, None)
 
-    def _open(self, rows: list[Row], bar: ProgressBar | None) -> None:
+    def _open(self, part: Examples, bar: ProgressBar | None) -> None:
         """Answer rows without labels; those that have keys wait for them."""
-        for row in rows:
+        for row, number in zip(part.rows, self._numbers(part), strict=True):
             x, key, learner = self.layout.example(row, False).x, self.keys.of(row), self.learner
-            number, text = learner.answered + 1, self.layout.text(row)
+            cells = [str(number), *self.layout.shown_values(row)]
             if key:
                 ticket = learner.answer(x)
                 p, guess = ticket.p, ticket.guess
@@ -100,8 +100,8 @@ class LateGame(Game):
             frequency = self.frequency.of(p) if self.frequency else None
             if key:
                 weight = self.weight.of([row])[0] if self.weight else None
-                self.keys.book.add(Opened(ticket, [text], key, weight, frequency))
-            self._log(number, text, p, guess, None, frequency, key)
+                self.keys.book.add(Opened(ticket, cells, key, weight, frequency))
+            self._log(cells, p, guess, None, frequency, key)
             if bar is not None and self.answers:
                 self.answers.give(p, guess, frequency)
 
@@ -111,7 +111,7 @@ class LateGame(Game):
             key, text = self.keys.of(row), row.cells[self.layout.label.place]
             y, opened = self.layout.label.of(text), self.keys.book.waiting(key)
             if y is not None and opened is not None:
-                ticket, (x,), _, weight, frequency = opened
+                ticket, cells, _, weight, frequency = opened
                 self.learner.learn(ticket, y, **({} if weight is None else {"weight": weight}))
                 self.rounds.note()
                 if self.frequency:
@@ -119,18 +119,16 @@ class LateGame(Game):
                 self.sureness.note([ticket.p], [y])
                 self.keys.book.settle(ticket.id, y)
                 self.position = replace(self.position, ones=self.position.ones + y)
-                self._log(ticket.id, x, ticket.p, ticket.guess, y, frequency, key)
+                self._log(cells, ticket.p, ticket.guess, y, frequency, key)
             elif y is not None and key not in self.keys.book.keys:
                 self.keys.early[key] = text
             if bar is not None and self.answers and not isinstance(row, LabelRow):
                 self.answers.give(None, None)
 
-    def _log(
-        self, number: int, x: str, p: float, guess: int | None, y: int | None, given: float | None, key: str
-    ) -> None:
+    def _log(self, cells: list[str], p: float, guess: int | None, y: int | None, given: float | None, key: str) -> None:
         if self.log:
             more = [[given]] if self.frequency else []
-            self.log.write([number], [x], [p], [guess], [y], *more, [inert(key)])
+            self.log.write(cells[:1], [cells[1:]], [p], [guess], [y], *more, [inert(key)])
 
     def _more_columns(self) -> tuple[str, ...]:
         return (*super()._more_columns(), "key")

@@ -43,6 +43,8 @@ class Examples(NamedTuple):
     """Their labels, and ``UNKNOWN`` where one is missing."""
     bad: dict[int, InvalidArgument]
     """By their place among all the rows."""
+    places: Sequence[int] = ()
+    """The places of the good ones among all the rows."""
 
     @property
     def learnt(self) -> bool:
@@ -55,7 +57,9 @@ class Examples(NamedTuple):
         places = [0, *(np.flatnonzero(known[1:] != known[:-1]) + 1).tolist(), len(known)]
         for start, stop in pairwise(places):
             if start < stop:
-                yield Examples(self.rows[start:stop], self.xs[start:stop], self.ys[start:stop], {})
+                yield Examples(
+                    self.rows[start:stop], self.xs[start:stop], self.ys[start:stop], {}, self.places[start:stop]
+                )
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,8 @@ class Layout:
                 return self._by_columns(rows, self.tabulate, labelled)
             except (ValueError, OverflowError):
                 pass
-        found: tuple[list[Row], list[Any], list[int], dict[int, InvalidArgument]] = [], [], [], {}
-        good, xs, ys, bad = found
+        found: tuple[list[Row], list[Any], list[int], dict[int, InvalidArgument], list[int]] = [], [], [], {}, []
+        good, xs, ys, bad, places = found
         for place, row in enumerate(rows):
             try:
                 x, y = self.example(row, labelled)
@@ -87,9 +91,10 @@ class Layout:
                 bad[place] = error.with_traceback(None)
             else:
                 good.append(row)
+                places.append(place)
                 xs.append(x)
                 ys.append(UNKNOWN if y is None else y)
-        return Examples(good, xs, ys, bad)
+        return Examples(*found)
 
     def _by_columns(self, rows: list[Row], tabulate: Tabulate, labelled: bool) -> Examples:
         """Read rows at once; ValueError where only row by row can tell."""
@@ -100,11 +105,12 @@ class Layout:
         if not columns_of(self.concept_class).gaps:
             fine &= np.isfinite(xs).reshape(len(cells), -1).all(axis=1)
         if len(cells) == len(rows) and fine.all():
-            return Examples(rows, xs, ys, {})
+            return Examples(rows, xs, ys, {}, range(len(rows)))
         good = np.array([not row.fault for row in rows])
         good[good] = fine
         bad = {place: self._fault(rows[place], labelled) for place in np.flatnonzero(~good).tolist()}
-        return Examples([row for row, taken in zip(rows, good, strict=True) if taken], xs[fine], ys[fine], bad)
+        places = np.flatnonzero(good).tolist()
+        return Examples([rows[place] for place in places], xs[fine], ys[fine], bad, places)
 
     def _fault(self, row: Row, labelled: bool) -> InvalidArgument:
         try:
@@ -143,9 +149,9 @@ class Layout:
     def _texts(self, row: Row) -> list[str]:
         return [row.cells[place].strip() for place in self.places]
 
-    def text(self, row: Row) -> str:
-        """Return the instance as the stream wrote it."""
-        return " ".join(self._texts(row))
+    def shown_values(self, row: Row) -> list[str]:
+        """Return the value in the only column that the rules read, as the stream wrote it; none of several columns."""
+        return self._texts(row) if len(self.places) == 1 else []
 
 
 def layout_of(

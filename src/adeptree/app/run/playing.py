@@ -6,7 +6,7 @@ import gc
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from itertools import count, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +58,7 @@ class Game:
         self.course = Course() if options.report else None
         self.frequency = Frequency() if options.frequency else None
         self.sureness = Sureness()
-        self.again: list[Row] = []
-        self.notes: list[str] = []
+        self.again, self.notes = list[Row](), list[str]()
         self.interrupts = Interrupts()
         self.whole, self.ended = True, False
         self.skipped = Skipped()
@@ -78,9 +77,8 @@ class Game:
             stack.callback(gc.set_threshold, *gc.get_threshold())
             gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
-                log = stack.enter_context(
-                    PredictionLog(options.predictions, self.position.predictions, self._more_columns())
-                )
+                file = options.predictions, self.position.predictions
+                log = stack.enter_context(PredictionLog(*file, self.layout.names, self._more_columns()))
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()
             stack.callback(self._summarise)
@@ -206,13 +204,15 @@ class Game:
             return
         guesses = self.rounds.guesses(first, examples, ps)
         if self.log:
-            # (an answer without a label is no round: its number is that of the round to come)
-            ys, numbers = (examples.ys, count(first)) if examples.learnt else (repeat(None), repeat(first))
-            more = self._more(examples, given)
-            self.log.write(numbers, map(self.layout.text, examples.rows), ps, guesses, ys, *more)
+            values, ys = map(self.layout.shown_values, examples.rows), examples.ys if examples.learnt else repeat(None)
+            self.log.write(self._numbers(examples), values, ps, guesses, ys, *self._more(examples, given))
         if bar is not None and self.answers:
             for answer in zip(ps, guesses, given or repeat(None), strict=False):
                 self.answers.give(*answer)
+
+    def _numbers(self, examples: Examples) -> list[int]:
+        """Return the numbers of rows that are being taken: the stream's first is 1, and bad ones count."""
+        return [self.position.taken - self.position.apart + place + 1 for place in examples.places]
 
     def _more(self, examples: Examples, given: list[float]) -> list[Any]:
         return [given] if self.frequency else []

@@ -128,7 +128,7 @@ class Keys:
 
     def restore(self, state: dict[str, Any], learner: Adept) -> None:
         """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
-        self.book.restore(state["book"], learner, columns=1)
+        self.book.restore(state["book"], learner, columns=1 + (len(self._layout.places) == 1))
         need("" not in self.book.keys and all(opened.key for opened in self.book.open.values()), "tickets without keys")
         need(all(self._label.of(text) is not None for text in state["early"].values()), "early")
         self.early = dict(state["early"])

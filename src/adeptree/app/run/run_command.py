@@ -92,7 +92,9 @@ class Options(LearnerOptions):
     ] = False
     predictions: Annotated[
         str | None,
-        typer.Option(help="Write round,x,p,guess,y here as CSV; p is the chance that the learner guesses 1."),
+        typer.Option(
+            help="Write row,p,guess,y here as CSV, with the value of an only column; p is the chance of guessing 1."
+        ),
     ] = None
     report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None
     save: Annotated[

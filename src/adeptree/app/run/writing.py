@@ -11,7 +11,7 @@ from typing import Any
 from adeptree.core.cell_text import is_number
 from adeptree.runner.appended_file import AppendedFile, Written
 
-COLUMNS, FREQUENCY = ("round", "x", "p", "guess", "y"), ("frequency",)
+COLUMNS, FREQUENCY = ("p", "guess", "y"), ("frequency",)
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """What spreadsheets take for the beginning of a formula, or leave out in front of one."""
 SEPARATOR = re.compile("([;\t\r\n])")
@@ -21,17 +21,22 @@ SUSPECT = re.compile(f"{SEPARATOR.pattern}|^[{re.escape(''.join(FORMULA))}]")
 
 
 class PredictionLog(AppendedFile):
-    """A CSV file of what was predicted: round, x, the chance p of guessing 1, the guess and the true label."""
+    """A CSV file of predictions: row number, value of the only column, the chance p of guessing 1, guess, true label.
 
-    def __init__(self, path: str, kept: Written, more: tuple[str, ...] = ()) -> None:
+    A column whose name is also that of another one here is called x.
+    """
+
+    def __init__(self, path: str, kept: Written, names: tuple[str, ...], more: tuple[str, ...] = ()) -> None:
         super().__init__(path, "--predictions", kept)
         if not kept.length:
-            self.append(csv_lines([(*COLUMNS, *more)]))
+            others, only = ("row", *COLUMNS, *more), names if len(names) == 1 else ()
+            shown = ("x" if name.strip() in others else inert(name) for name in only)
+            self.append(csv_lines([(others[0], *shown, *others[1:])]))
 
-    def write(self, *columns: Any) -> None:
+    def write(self, rows: Iterable[Any], values: Iterable[list[str]], *columns: Any) -> None:
         """Write lines, of the values of each column in order; a label of None is left out."""
-        rounds, texts, *others = columns
-        self.append(csv_lines(zip(rounds, map(inert, texts), *others, strict=False)))
+        first = ([row, *map(inert, value)] for row, value in zip(rows, values, strict=False))
+        self.append(csv_lines([*start, *rest] for start, *rest in zip(first, *columns, strict=False)))
 
 
 def inert(text: str) -> str:
