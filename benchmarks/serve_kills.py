@@ -22,6 +22,7 @@ from typing import Any
 import adeptree as at
 
 MAIN = "from adeptree.app.cli import main; main()"
+SAID = ("guess", "p", "ask")
 SHARED = ("rounds", "waiting", "overlaps", "expected_loss", "realised_loss", "best_loss", "regret", "bound", "drift")
 
 
@@ -89,7 +90,7 @@ def main() -> None:
         asked = [{"x": x, "key": str(played + place)} for place, x in enumerate(xs)]
         for x, answer in zip(xs, service.ask("/answer", {"asked": asked})["answers"], strict=True):
             ticket = learner.answer(x)
-            other += answer != {"ticket": ticket.id, "p": ticket.p, "guess": ticket.guess}
+            other += answer["ticket"] != ticket.id or any(answer[name] != getattr(ticket, name) for name in SAID)
             waiting.append((ticket, int(x["v"] > 200) ^ int(rng.random() < 0.1)))
         played += len(xs)
         rng.shuffle(waiting)

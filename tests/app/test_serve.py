@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from running import POSIX
-from serving import Heard, Inside, Server, asked, made
+from serving import Heard, Inside, Server, asked, made, sent
 
 import adeptree as at
 from adeptree.app.serve.requests import Limits
@@ -42,14 +42,15 @@ def test_rounds_over_http_are_the_librarys_to_the_last_digit() -> None:
             answers = [said.body] if len(xs) == 1 else said.body["answers"]
             for x, answer in zip(xs, answers, strict=True):
                 ticket = learner.answer(x)
-                assert answer == {"ticket": ticket.id, "p": ticket.p, "guess": ticket.guess}
+                assert answer == sent(ticket)
                 waiting.append((answer["ticket"], ticket, int((x["age"] or 0) > 40) ^ int(rng.random() < 0.2)))
             rng.shuffle(waiting)  # labels come in any order, some never
             for number, ticket, y in [waiting.pop() for _ in range(rng.randrange(len(waiting)))]:
-                assert server.ask("/learn", {"ticket": number, "y": y}).body["learnt"] == 1
+                assert server.ask("/learn", {"ticket": number, "y": y}).body["learnt"] is True
                 learner.learn(ticket, y)
         labels = [{"ticket": number, "y": bool(y), "weight": 2.5} for number, _, y in waiting[:5]]
-        assert server.ask("/learn", {"labels": labels}).body["learnt"] == len(labels)
+        found = server.ask("/learn", {"labels": labels}).body["labels"]
+        assert [(one["ticket"], one["learnt"]) for one in found] == [(one["ticket"], True) for one in labels]
         for _, ticket, y in waiting[:5]:
             learner.learn(ticket, y, weight=2.5)
         same_numbers(server.ask("/certificate").body, learner)
@@ -75,7 +76,7 @@ def test_any_rules_take_objects_lists_and_single_values(rules: str, x: Any, inst
         learner = at.Adept(inside.served["main"].learner.concept_class)
         for y in (1, 0, 1):
             ticket = learner.answer(instance)
-            assert inside.ask("/answer", {"x": x}).body == {"ticket": ticket.id, "p": ticket.p, "guess": ticket.guess}
+            assert inside.ask("/answer", {"x": x}).body == sent(ticket)
             learner.learn(ticket, y)
             assert inside.ask("/learn", {"ticket": ticket.id, "y": y}).status == 200
         same_numbers(inside.ask("/certificate").body, learner)
@@ -88,8 +89,8 @@ def test_a_label_may_come_again_but_not_another_one() -> None:
     with Inside() as inside:
         number = inside.ask("/answer", {"x": 3}).body["ticket"]
         label = {"ticket": number, "y": 1}
-        assert inside.ask("/learn", label).body == {"learnt": 1, "repeated": 0, "rounds": 1}
-        assert inside.ask("/learn", label).body == {"learnt": 0, "repeated": 1, "rounds": 1}
+        assert inside.ask("/learn", label).body == {"ticket": 1, "learnt": True, "repeated": False, "rounds": 1}
+        assert inside.ask("/learn", label).body == {"ticket": 1, "learnt": True, "repeated": True, "rounds": 1}
         other = inside.ask("/learn", {"ticket": number, "y": 0})
         assert (other.status, other.why) == (409, "ticket 1 has the label 1 already; got 0")
         assert inside.ask("/learn", {"ticket": 2, "y": 0}).status == 404
@@ -104,7 +105,8 @@ def test_a_batch_of_labels_is_learnt_whole_or_not_at_all() -> None:
         assert inside.ask("/learn", {"labels": [good, {"ticket": 1, "y": 0}]}).status == 409
         assert inside.served["main"].learner.rounds == 0
         found = inside.ask("/learn", {"labels": [good, good, {"ticket": 3, "y": 0}]})
-        assert found.body == {"learnt": 2, "repeated": 1, "rounds": 2}
+        told = [(one["ticket"], one["learnt"], one["repeated"]) for one in found.body["labels"]]
+        assert told == [(1, True, False), (1, True, True), (3, True, False)] and found.body["rounds"] == 2
 
 
 def test_a_weight_that_only_its_cost_makes_too_large_leaves_the_batch_undone() -> None:
@@ -229,7 +231,7 @@ def test_many_threads_get_numbers_of_some_order(tmp_path: Path) -> None:
             answer = asked(link, "/answer", {"x": people(rng)}).body
             answers.append(answer)
             if rng.random() < 0.8:
-                assert asked(link, "/learn", {"ticket": answer["ticket"], "y": rng.randrange(2)}).body["learnt"] == 1
+                assert asked(link, "/learn", {"ticket": answer["ticket"], "y": rng.randrange(2)}).body["learnt"] is True
             if rng.random() < 0.2:
                 found = asked(link, "/certificate").body
                 assert found["regret"] <= found["bound"] + 1e-9

@@ -24,6 +24,7 @@ from adeptree.app.serve.service import Service
 from adeptree.app.serve.service_columns import ServiceColumns
 from adeptree.app.serve.writer import Writer
 from adeptree.learners.adept_learner import Adept
+from adeptree.learners.tickets import Ticket
 from adeptree.runner.run_folder import RunFolder
 
 LOCAL = {"host": "127.0.0.1"}
@@ -50,6 +51,13 @@ def heard(status: int, headers: Mapping[str, str], body: bytes) -> Heard:
     )
 
 
+def sent(ticket: Ticket) -> dict[str, Any]:
+    """Return a ticket as it goes over the wire."""
+    names = ("ticket", "action", "guess", "p", "ask")
+    values = (ticket.id, str(ticket.action), ticket.guess, ticket.p, ticket.ask)
+    return dict(zip(names, values, strict=True))
+
+
 def encoded(value: Any) -> bytes:
     return value if isinstance(value, bytes) else json.dumps(value).encode()
 
@@ -57,11 +65,9 @@ def encoded(value: Any) -> bytes:
 class Inside:
     """A service in this process; its writers run, and every request goes through all of it but the socket."""
 
-    def __init__(self, limits: Limits | None = None, **rules: str) -> None:
-        limits = limits or Limits()
-        self.served = {
-            name: made(text, name, limits.open) for name, text in (rules or {"main": "thresholds(v)"}).items()
-        }
+    def __init__(self, limits: Limits | None = None, decisions: Mapping[str, Any] | None = None, **rules: str) -> None:
+        limits, named = limits or Limits(), rules or {"main": "thresholds(v)"}
+        self.served = {name: made(text, name, limits.open, **(decisions or {})) for name, text in named.items()}
         self.service = Service({name: Writer(served) for name, served in self.served.items()}, limits)
 
     def __enter__(self) -> Self:
@@ -100,10 +106,12 @@ class Inside:
         return heard(start["status"], found, body["body"])
 
 
-def made(rules: str, name: str = "main", max_open: int = 100_000, folder: Path | None = None) -> ServedLearner:
+def made(
+    rules: str, name: str = "main", max_open: int = 100_000, folder: Path | None = None, **decisions: Any
+) -> ServedLearner:
     """Return a learner behind a service, perhaps kept in a folder (which is not locked: the tests take it over)."""
     columns = ServiceColumns(rules)
-    served = ServedLearner(name, columns, Adept(columns.layout.concept_class), max_open)
+    served = ServedLearner(name, columns, Adept(columns.layout.concept_class, **decisions), max_open)
     if folder is not None:
         kept = RunFolder(str(folder), resume=True, follow=True, durable=True)
         kept.begin({"columns": columns.all, "found": meanings(columns.layout)})

@@ -122,7 +122,7 @@ class OnlineLearner(Saved):
         due = self._quick_round(x, y) if weight is ONE else -1
         if due < 0:
             label = label_of(y)
-            self._whole(self._learn, x, label, self._cost(label, weight))
+            self._whole(self._learn, x, label, self.round_cost(label, weight))
         elif due:
             with suppress(BusyLearner):  # (the rate stays due, and the next call adapts it)
                 self._whole(self._adapt)
@@ -183,7 +183,7 @@ class OnlineLearner(Saved):
         the certificate is exact (Theorem B), without a guarantee in advance. If possible, use :meth:`answer`.
         """
         label = label_of(y)
-        self._whole(self._learn_answered, x, label, self._cost(label, weight), p, guess, since)
+        self._whole(self._learn_answered, x, label, self.round_cost(label, weight), p, guess, since)
 
     def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
         if self.partial:
@@ -192,8 +192,8 @@ class OnlineLearner(Saved):
         late = overlaps != 0 or p != self._look(point)
         self._play("learn_answered", point, label, cost, p, 0.0, guess, overlaps, late)
 
-    def _cost(self, label: int, weight: Any) -> float:
-        """Return what a wrong guess costs in a round."""
+    def round_cost(self, label: int, weight: Any) -> float:
+        """Return what a wrong guess costs in a round; refuse a weight that the learner does not take."""
         cost = self._cost_of(label, weight)
         if cost > self.scale:
             warn_if_over(self, cost)

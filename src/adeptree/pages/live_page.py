@@ -30,13 +30,14 @@ LISTED = 10
 
 
 class ShownRound(NamedTuple):
-    """A round that was answered, or learnt: y is None while it waits."""
+    """A round that was answered, or learnt: y is None while it waits; it may not ask for a label."""
 
     ticket: int
     x: str
     p: float
     guess: int | None
     y: int | None
+    ask: bool = True
 
 
 class BadRequest(NamedTuple):
@@ -165,8 +166,8 @@ def _recent(live: Live) -> str:
             {
                 "ticket": f"{one.ticket:,}",
                 "p": _chance(one.p),
-                "guess": str(one.guess),
-                "label": "waits" if one.y is None else str(one.y),
+                "action": "review" if one.guess is None else str(one.guess),
+                "label": ("waits" if one.ask else "not asked for") if one.y is None else str(one.y),
             },
         )
         for one in sorted(live.recent, key=lambda one: one.ticket, reverse=True)
@@ -175,7 +176,7 @@ def _recent(live: Live) -> str:
         ("x", "left"),
         ("ticket", "right"),
         ("p, chance of guessing 1", "right"),
-        ("guess", "right"),
+        ("action", "right"),
         ("label", "right"),
     ]
     return section("rounds", "Recent rounds", table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))

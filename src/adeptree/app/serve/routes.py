@@ -107,7 +107,8 @@ async def learn(request: Request) -> Response:
             told.append(_told(label))
         except InvalidArgument as error:
             raise Refusal(400, f"{f'labels[{place}]: ' if many else ''}{error}") from None
-    return said(await writer.carry_out(partial(writer.served.learn, told)))
+    done = await writer.carry_out(partial(writer.served.learn, told))
+    return said(done if many else {**done["labels"][0], "rounds": done["rounds"]})
 
 
 def _told(label: Any) -> Told:
@@ -155,8 +156,7 @@ def _list(name: str, found: Any, request: Request) -> list[Any]:
 async def certificate(request: Request) -> Response:
     """Return where the learner stands, and what is proven of it."""
     query_of(request)
-    found = await asyncio.to_thread(learner_of(request).served.certificate)
-    return said({**dict(found), "text": str(found)})
+    return said(await asyncio.to_thread(learner_of(request).served.certificate))
 
 
 async def rules(request: Request) -> Response:

@@ -18,13 +18,11 @@ from adeptree.core.cell_text import brief
 from adeptree.core.errors import AdeptreeError, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.certificate import Certificate
 from adeptree.pages.live_page import ShownRound
 from adeptree.pages.run_history import Course
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.run_folder import ROWS, RunFolder
-from adeptree.runner.ticket_book import EXPIRED, ONE, OPEN, Opened, TicketBook
-from adeptree.theory.losses import check_cost
+from adeptree.runner.ticket_book import EXPIRED, OPEN, UNASKED, Opened, TicketBook
 
 RECENT = 12
 """Rounds that the page lists."""
@@ -58,7 +56,7 @@ class ServedLearner:
     def __init__(self, name: str, columns: ServiceColumns, learner: Adept, max_open: int) -> None:
         self.name, self.columns, self.learner, self.max_open = name, columns, learner, max_open
         self.folder: RunFolder | None = None
-        self.book, self.course = TicketBook(), Course()
+        self.book, self.course = TicketBook(most=max_open), Course()
         self.recent: OrderedDict[int, ShownRound] = OrderedDict()
         self.lock = threading.RLock()
         self.taken = self.saved = self.expired = self.repeated = 0
@@ -72,8 +70,8 @@ class ServedLearner:
     def answer(self, asked: list[Asked]) -> list[dict[str, Any]]:
         """Answer instances, all or none; a key that waits already gets the answer that it got."""
         with self.lock:
-            waiting = {one.key: before.cells for one in asked if (before := self.book.waiting(one.key))}
-            kept, fresh = len(waiting), 0
+            kept = {one.key: before for one in asked if (before := self.book.waiting(one.key))}
+            waiting, fresh = {key: before.cells for key, before in kept.items()}, 0
             for one in asked:
                 if one.key and waiting.get(one.key, one.cells) != one.cells:
                     raise Refusal(
@@ -81,8 +79,8 @@ class ServedLearner:
                     )
                 fresh += not one.key or one.key not in waiting
                 waiting |= {one.key: one.cells} if one.key else {}
-            self._check_room(fresh, kept)
-            opened = [self.book.waiting(one.key) or self._open(one) for one in asked]
+            self._check_room(fresh, len(kept))
+            opened = [kept.get(one.key) or self.book.waiting(one.key) or self._open(one) for one in asked]
             # Only now, when all are answered: nothing expires for a request that is refused, nor one of its own.
             own, over = {one.ticket.id for one in opened}, len(self.book.open) - self.max_open if fresh else 0
             for number in list(islice((number for number in self.book.open if number not in own), max(0, over))):
@@ -109,8 +107,8 @@ class ServedLearner:
         return opened
 
     def _said(self, opened: Opened) -> dict[str, Any]:
-        ticket = opened.ticket
-        return {"ticket": ticket.id, "p": ticket.p, "guess": ticket.guess}
+        one = opened.ticket
+        return {"ticket": one.id, "action": str(one.action), "guess": one.guess, "p": one.p, "ask": one.ask}
 
     def _expire(self, number: int) -> None:
         """Give up the label of a ticket; the journal says so, so that the limit may be another after a restart."""
@@ -120,23 +118,38 @@ class ServedLearner:
         self.expired += 1
         self._note(LabelRow, None, "", "", str(number), "", "")
 
-    def certificate(self) -> Certificate:
-        """Return where the learner stands, between two rounds."""
+    @property
+    def reviews(self) -> tuple[int, int]:
+        """How many reviews wait for their labels, and how many will get none."""
         with self.lock:
-            return self.learner.certificate()
+            tickets, handed = self.learner.tickets, self.learner.review is not None
+            gone = tickets.unlabelled[-1]
+            return handed * self.learner.ledger.picked - tickets.labelled[-1] - gone, gone
 
-    def learn(self, told: list[Told]) -> dict[str, int]:
-        """Learn labels, all or none; one that came before is passed over, and one that contradicts is refused."""
+    def certificate(self) -> dict[str, Any]:
+        """Return where the learner and its tickets stand, between two rounds."""
         with self.lock:
-            fresh: dict[int, Told] = {}
-            for place, one in enumerate(told):
-                where = f"labels[{place}]: " if len(told) > 1 else ""
-                if self._is_new(one, fresh.get(one.ticket), where):
-                    fresh[one.ticket] = one
-            for one in fresh.values():
-                self._settle(one)
-            self.repeated += len(told) - len(fresh)
-            return {"learnt": len(fresh), "repeated": len(told) - len(fresh), "rounds": self.learner.rounds}
+            found, (waiting, gone) = self.learner.certificate(), self.reviews
+            counts = {"stored_labels": self.book.stored, "open_reviews": waiting, "expired_reviews": gone}
+            return {**dict(found), **counts, "text": str(found)}
+
+    def learn(self, given: list[Told]) -> dict[str, Any]:
+        """Learn labels, all or none, but only store those that the learner does not want.
+
+        A label that came before is passed over, and one that contradicts it is refused.
+        """
+        with self.lock:
+            fresh, labels = dict[int, Told](), list[dict[str, Any]]()
+            for place, told in enumerate(given):
+                where = f"labels[{place}]: " if len(given) > 1 else ""
+                new = self._is_new(told, fresh.get(told.ticket), where)
+                fresh |= {told.ticket: told} if new else {}
+                asked = (self.book.status(told.ticket) or OPEN) < UNASKED
+                labels.append({"ticket": told.ticket, "learnt": asked, "repeated": not new})
+            for told in fresh.values():
+                self._settle(told)
+            self.repeated += len(given) - len(fresh)
+            return {"labels": labels, "rounds": self.learner.rounds}
 
     def _is_new(self, told: Told, before: Told | None, where: str) -> bool:
         """Tell whether a label is to be learnt, or came before; refuse one that cannot be."""
@@ -149,9 +162,9 @@ class ServedLearner:
                 f"{where}ticket {number} has expired: at most {self.max_open:,} answers wait for their labels, and the "
                 f"oldest go first",
             )
-        if told.weight is not None:  # (what the learner itself would refuse, in the middle of a batch)
-            check_cost(told.weight, self.learner.costs[1 - told.y], self.learner.scale)
-        known = before.y if before else None if status == OPEN else int(status == ONE)
+        # What the learner would refuse in the middle of a batch.
+        self.learner.round_cost(told.y, 1 if told.weight is None else told.weight)
+        known = before.y if before else self.book.label_of(number)
         if known is not None and known != told.y:
             raise Refusal(409, f"{where}ticket {number} has the label {known} already; got {told.y}")
         if before is not None and before.weight != told.weight:
@@ -159,23 +172,25 @@ class ServedLearner:
         return known is None
 
     def _settle(self, told: Told) -> None:
-        opened = self.book.open[told.ticket]
-        ticket = opened.ticket
-        weight = {} if told.weight is None else {"weight": told.weight}
-        self.learner.learn(ticket, told.y, **weight)
-        self.torn = True
-        self.book.settle(told.ticket, told.y)
-        self.course.note(self.learner, str)  # (the best rule of every moment costs more than the round)
-        self._show(opened, told.y)
-        self._note(
-            LabelRow, None, "", "", str(ticket.id), str(told.y), "" if told.weight is None else repr(told.weight)
-        )
+        number, opened = told.ticket, self.book.open.get(told.ticket)
+        if opened:
+            weight = {} if told.weight is None else {"weight": told.weight}
+            self.learner.learn(opened.ticket, told.y, **weight)
+            self.torn = True
+            self.book.settle(number, told.y)
+            self.course.note(self.learner, str)  # (the best rule of every moment costs more than the round)
+            self._show(opened, told.y)
+        else:
+            self.book.store(number, told.y)
+            if number in self.recent:
+                self.recent[number] = self.recent[number]._replace(y=told.y)
+        self._note(LabelRow, None, "", "", str(number), str(told.y), "" if told.weight is None else repr(told.weight))
 
     def _show(self, opened: Opened, y: int | None) -> None:
         """Put a round on top of those that the page lists."""
         ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
         self.recent.pop(ticket.id, None)
-        self.recent[ticket.id] = ShownRound(ticket.id, x, ticket.p, ticket.guess, y)
+        self.recent[ticket.id] = ShownRound(ticket.id, x, ticket.p, ticket.guess, y, ticket.ask)
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 
@@ -239,7 +254,7 @@ class ServedLearner:
         self.book.restore(found["book"], learner, len(self.columns.names))
         self.course.restore(found["course"], learner.rounds)
         gone = learner.tickets.given_up.number
-        if type(taken) is not int or taken != learner.answered + learner.rounds + gone:
+        if type(taken) is not int or taken != learner.answered + learner.rounds + gone + self.book.stored:
             raise ValueError("every row is an answer, a label, or the end of waiting for one")
         self.taken = self.saved = taken
 
@@ -257,8 +272,8 @@ class ServedLearner:
             else:
                 self._expire(told.ticket)
         else:
-            ticket = self.learner.answer(self.columns.instance(cells))
-            if repr(ticket.p) != p or str(ticket.id) != number or key in self.book.keys:
+            before, ticket = self.book.waiting(key), self.learner.answer(self.columns.instance(cells))
+            if repr(ticket.p) != p or str(ticket.id) != number or (before and before.ticket.ask):
                 raise ValueError(f"ticket {number} was answered with p={p}, and now it would be {ticket.p!r}")
             self.book.add(Opened(ticket, cells, key))
             self.taken += 1
