@@ -77,7 +77,6 @@ DOCUMENTED = {
     "mean_bound_after": "docs/status.md",
     "minimal": "docs/solvers-sat.md",
     "misses": "docs/oracles.md",
-    "on": "docs/howto/alert-threshold.md",
     "parametrize_with_checks": "docs/reference/checks.md",
     "sequence_bound": "docs/drift.md",
     "to_frame": "docs/python.md",

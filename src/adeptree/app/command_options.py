@@ -54,6 +54,55 @@ class LearnerOptions:
         int | None,
         typer.Option(help="Largest number of paths to keep. Bounds then hold against the rules that were kept."),
     ] = None
+    review: Annotated[
+        float | None,
+        typer.Option(
+            metavar="C",
+            help="Cost of handing a case to a person. The learner then has three actions: 0, 1 and review. "
+            "Default: it decides every case.",
+        ),
+    ] = None
+    review_policy: Annotated[
+        Literal["fewest", "cheapest"] | None,
+        typer.Option(
+            help="Keep the guarantee with the fewest reviews, or with the least expected cost.", show_default="fewest"
+        ),
+    ] = None
+    max_reviews: Annotated[
+        int | None, typer.Option(help="Largest number of reviews in all. Afterwards the learner decides alone.")
+    ] = None
+    delay: Annotated[
+        int | None,
+        typer.Option(
+            help="With --review: the number of other labels that may come between an answer and its label.",
+            show_default="0",
+        ),
+    ] = None
+    promise: Annotated[
+        Literal["average", "drawn"] | None,
+        typer.Option(
+            help="What the guarantee with --review is about: the expected cost, or also the cost of the drawn actions.",
+            show_default="average",
+        ),
+    ] = None
+    feedback: Annotated[
+        Literal["all", "reviewed", "asked"],
+        typer.Option(help="Learn every label, those of reviewed cases only, or those that the learner asks for only."),
+    ] = "all"
+    max_labels: Annotated[
+        int | None, typer.Option(help="With --feedback asked: the largest number of labels to ask for.")
+    ] = None
+    drift: Annotated[
+        bool, typer.Option("--drift", help="Let the best rule change: compete with sequences of rules.")
+    ] = False
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of segments, such as tenant: compete with one rule for all and one rule per segment. "
+            "For thresholds on one column.",
+        ),
+    ] = None
 
 
 def names_of_options(options: type[Any]) -> list[str]:

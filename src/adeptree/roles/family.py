@@ -48,7 +48,7 @@ class OnColumns:
 
     word: str
     build: Callable[..., ConceptClass]
-    """The class, of the columns' names and of the limit (0 where there is none)."""
+    """The class, of the columns' names and of the number (0 where there is none)."""
     examples: dict[str, str] = field(default_factory=dict)
     """Texts of such rules, each with a line for a person."""
     many: bool = False
@@ -57,8 +57,8 @@ class OnColumns:
     """Whether columns may be times, which ``build`` is then told by ``times=``."""
     limit: str = ""
     """The name of a number that is given, how many values or intervals are meant at most."""
-    default: int = 0
-    """The number if none is given; 0 if it must be."""
+    default: float = 0
+    """The number if none is given; 0 if it must be. A whole number, unless this is a float."""
     limits: str = ""
     """What it limits, after "say how many"."""
 

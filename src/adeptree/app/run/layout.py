@@ -163,10 +163,11 @@ def layout_of(
     known: Reads | None = None,
     values: Values | None = None,
     positive: str | None = None,
+    by: str | None = None,
 ) -> Layout:
     """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
     wanted = label_of(stream, label, positive, follow, values)
-    concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known)
+    concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known, by)
     places = tuple(stream.place(column, "--rules" if x is None else "--features") for column in names)
     if wanted.place in places:
         raise InvalidArgument(

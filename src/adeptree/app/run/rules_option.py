@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, time
+from functools import reduce
+from itertools import pairwise
+from operator import or_
 from typing import Any, NamedTuple
 
 from adeptree.app.run.row_label import Label
 from adeptree.app.run.streams import Stream, listed
-from adeptree.core.cell_text import DIGITS, brief, is_missing, is_number
+from adeptree.core.cell_text import DIGITS, brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, InvalidSpec
 from adeptree.families.registry import columns_of, families, family_named
 from adeptree.families.specs import parse
 from adeptree.families.tables.times import DERIVED, time_in
-from adeptree.roles.concept_class import ConceptClass
+from adeptree.roles.concept_class import ConceptClass, combined_family
 from adeptree.roles.family import OnColumns
 
 ARGUMENT = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"(){}\[\]]*?(?:\([^,'"(){}\[\]]*\))?))\s*(?:,|$)""")
@@ -60,13 +63,83 @@ class Competition(NamedTuple):
 
 
 def competition(
-    rules: str, x: str | None, stream: Stream, label: Label, follow: bool = False, known: Reads | None = None
+    rules: str,
+    x: str | None,
+    stream: Stream,
+    label: Label,
+    follow: bool = False,
+    known: Reads | None = None,
+    by: str | None = None,
 ) -> Competition:
-    """Return the class that ``--rules`` means on this stream, and its columns.
+    """Return the class that ``--rules`` and ``--by`` mean on this stream, and its columns.
 
     ``known`` is what an earlier look at the rows found; then none is looked at.
     """
-    others = [column for i, column in enumerate(stream.columns) if i != label.place]
+    if by is not None and stream.place(by, "--by") == label.place:
+        raise InvalidArgument(f'--by: "{by}" is the label; name a column that holds segments, such as a tenant')
+    others = [column for i, column in enumerate(stream.columns) if i != label.place and column != by]
+    parts = parts_of(rules)
+    for part in parts if len(parts) > 1 else ():
+        _check_part(part, x)
+    found = [_competition(part, x, stream, others, follow, known) for part in parts]
+    concept_class, columns, shown, reads = found[0]
+    if len(found) > 1:
+        concept_class = reduce(or_, (one.concept_class for one in found))
+        columns, shown = concept_class.columns, " | ".join(one.shown for one in found)  # type: ignore[attr-defined]
+        features, times = ([name for one in found for name in one.reads[i]] for i in (0, 1))
+        reads = Reads(tuple(dict.fromkeys(features)), tuple(dict.fromkeys(times)))
+    if by is not None:
+        pooled = _on_rows(concept_class, reads)
+        if len(columns_of(pooled).names(pooled) or ()) != 1:
+            raise InvalidArgument(
+                f'--by needs thresholds on one column, as in --rules "thresholds(score)"; got {shown}'
+            )
+        concept_class = combined_family().Segmented(pooled, by)
+        columns, shown = concept_class.columns, f"{shown} by {by}"
+    return Competition(concept_class, columns, shown, reads)
+
+
+def _check_part(part: str, x: str | None) -> None:
+    """Refuse a part of a union that does not name its columns."""
+    form = on_columns(part)
+    rules = parse(part) if form is None and part.strip() else None
+    named = form[1] if form else rules and columns_of(rules).names(rules)
+    if not named or x is not None:
+        raise InvalidArgument(
+            f'--rules: each part of a union names its columns, as in "thresholds(score) | experts(lr, ht)"; '
+            f"got {brief(part.strip()) or 'an empty part'}; name its columns there, and leave --features out"
+        )
+
+
+def _on_rows(rules: ConceptClass, reads: Reads) -> ConceptClass:
+    """Return rules on one column for ``--by``: thresholds on numbers, where the rules are thresholds."""
+    if repr(rules).startswith("table_thresholds(") and len(reads.features) == 1 and not reads.times:
+        rules = parse("real_thresholds()")
+    columns = columns_of(rules)
+    return rules.on(reads.features[0]) if columns.names(rules) is None and columns.count(rules) == 1 else rules
+
+
+def parts_of(rules: str) -> list[str]:
+    """Return the parts of a union, which ``|`` separates outside brackets and quotes.
+
+    >>> parts_of("thresholds(score) | experts('a|b', c)"), parts_of("stumps")
+    (['thresholds(score) ', " experts('a|b', c)"], ['stumps'])
+    """
+    ends, depth, quote = [-1], 0, ""
+    for place, letter in enumerate(rules if "|" in rules else ""):
+        if quote or letter in "'\"":
+            quote = "" if letter == quote else quote or letter
+        else:
+            depth += (letter in "([{") - (letter in ")]}")
+        if letter == "|" and not (quote or depth):
+            ends.append(place)
+    return [rules[first + 1 : last] for first, last in pairwise([*ends, len(rules)])]
+
+
+def _competition(
+    rules: str, x: str | None, stream: Stream, others: list[str], follow: bool, known: Reads | None
+) -> Competition:
+    """Return the same of one part of a union."""
     wanted = on_columns(rules)
     if wanted is None:
         concept_class = parse(rules)
@@ -79,7 +152,9 @@ def competition(
     names = list(named) or names_in(x)
     if form.many:
         reads = known or _Look(stream, 1 if follow else SAMPLED).reads(names, others, form.times)
-        reads = Reads(tuple(names) or reads.features, reads.times)
+        of = [found[2] if (found := DERIVED.fullmatch(name)) else name for name in names]
+        times = tuple(name for name in reads.times if name in (*names, *of) or not names)
+        reads = Reads(tuple(names) or reads.features, times)
     else:
         reads = Reads(tuple(names) or (only(others),))
         if len(names) > 1:
@@ -92,7 +167,7 @@ def competition(
     return Competition(concept_class, tuple(columns), f"{kind}({', '.join(shown)})", reads)
 
 
-def on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
+def on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], float] | None:
     """Return (form, columns, d) of rules on columns, or None if the text is a spec with numbers and cuts.
 
     >>> form, columns, d = on_columns("blocklist(from, d=3)")
@@ -112,9 +187,11 @@ def on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], int] | None:
     return None if names is None else (form, names, 0)
 
 
-def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
+def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, float | None]:
     """Split the limit of rules such as a blocklist off their column; none of a spec whose other numbers are named."""
-    found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*([1-9][0-9]*)", inside, re.DOTALL)
+    whole = isinstance(form.default, int)
+    digits = "[1-9][0-9]*" if whole else r"[-+.0-9e]+"
+    found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*({digits})", inside, re.DOTALL)
     if found is None or "=" in found[1]:
         if form.default and "=" not in inside:
             return inside, form.default
@@ -124,7 +201,8 @@ def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, int | None]:
         raise InvalidSpec(f'"{brief(rules)}" does not fit: say how many {form.limits}, e.g. {example}')
     if len(found[2]) > DIGITS:
         raise InvalidSpec(f"--rules: {form.limit} must have at most {DIGITS} digits; got {len(found[2])}")
-    return found[1], int(found[2])
+    value = number(found[2])
+    return found[1], value if whole or isinstance(value, str) else float(value)
 
 
 def _names(inside: str) -> tuple[str, ...] | None:

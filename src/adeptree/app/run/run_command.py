@@ -37,7 +37,8 @@ class Options(LearnerOptions):
         str | None,
         typer.Option(
             help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
-            '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", or a spec such as '
+            '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", '
+            '"experts(lr, ht, at=0.7)", "thresholds(score) | experts(lr, ht)", or a spec such as '
             '"thresholds(n=1024)"; adeptree rules lists them. Default: stumps, on all columns.',
             autocompletion=_rules_like,
         ),
@@ -176,9 +177,9 @@ def _run(options: Options) -> None:
         stack.callback(_tell_remarks, stream)
         layout = understood(options, stream, labels, folder)
         _tell_remarks(stream)
+        learner = resumed(folder, layout) or fresh(options, layout)
         if folder:
             folder.begin({**options.settings(), "columns": stream.columns, "found": meanings(layout)})
-        learner = resumed(folder, layout) or fresh(options, layout)
         game = Game(learner, stream, layout, options, answers)
         if options.key:
             game = LateGame(learner, stream, layout, options, answers, key=options.key, labels=labels)

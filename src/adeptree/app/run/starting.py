@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from adeptree.app.command_options import LearnerOptions
 from adeptree.app.run.label_values import Values
 from adeptree.app.run.layout import Layout, layout_of
 from adeptree.app.run.row_label import label_of
@@ -16,6 +17,7 @@ from adeptree.core.errors import DamagedFile, InvalidArgument, TooLarge
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.loading import load
 from adeptree.runner.run_folder import RunFolder
+from adeptree.theory.decide import Review
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -40,15 +42,16 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
     rules = options.rules or BUNDLED.get(options.stream, ("", USUAL_RULES))[1]
     apart = (options.weight, options.key)
     given = stream, rules, options.features, options.label, options.follow
+    more: dict[str, Any] = {"positive": options.positive, "by": options.by}
     if folder is None or saved is None:
         values = None
         if labels is not None:
             values = label_of(labels, options.label, options.positive, options.follow).values
-        layout = layout_of(*given, values=values, positive=options.positive)
+        layout = layout_of(*given, values=values, **more)
         for name in apart:
             if name in layout.names:  # (rules on all columns; a column that is named stays)
                 known = layout.reads.without(name)
-                layout = layout_of(*given, known=known, values=values, positive=options.positive)
+                layout = layout_of(*given, known=known, values=values, **more)
         for column in layout.copies(stream.there()):
             show(
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
@@ -69,7 +72,7 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
     # What is wrong with the label is no fault of the settings.
     label_of(stream, options.label, options.positive, known=values)
     try:
-        layout = layout_of(*given, known=Reads.of(found), values=values, positive=options.positive)
+        layout = layout_of(*given, known=Reads.of(found), values=values, **more)
     except (InvalidArgument, TooLarge):
         raise folder.damaged_settings() from None
     # Only what the options can have meant is believed.
@@ -89,10 +92,23 @@ def resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
 
 
 def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
-    """Return a learner that has seen nothing."""
-    concept_class = layout.concept_class
+    """Return a learner that has seen nothing; an error names the options that do not fit together."""
+    concept_class = layout.concept_class if options.by is None else layout.concept_class.rules  # type: ignore[attr-defined]
     costs = (options.cost_miss, options.cost_false_alarm)
-    named: dict[str, Any] = {"costs": costs, "max_weight": options.max_weight, "max_width": options.max_width}
+    of_review: dict[str, tuple[str, Any]] = {
+        "review-policy": ("policy", options.review_policy),
+        "max-reviews": ("at_most", options.max_reviews),
+        "delay": ("delay", options.delay),
+        "promise": ("promise", options.promise),
+    }
+    given = {option: pair for option, pair in of_review.items() if pair[1] is not None}
+    for option in given:
+        if options.review is None:
+            raise InvalidArgument(f"--{option} needs --review C, the cost of handing a case to a person")
+        if options.feedback == "reviewed":
+            raise InvalidArgument(f"--{option} cannot be used with --feedback reviewed; leave it out")
+    same = ("max_weight", "max_width", "feedback", "max_labels", "drift", "by")
+    named: dict[str, Any] = {"costs": costs, **{name: getattr(options, name) for name in same}}
     if options.rate is not None:
         named["rate"] = _rate(options.rate)
     if options.prior is not None:
@@ -100,7 +116,43 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
     elif options.horizon is not None and concept_class.littlestone_dimension is None:
         # No mistake bound M is finite here, so the paper's capacities do not exist.
         named["prior"] = "mixed"
-    return Adept(concept_class, options.horizon, seed=options.seed, **named)
+    try:
+        if options.review is not None:
+            named["review"] = Review(options.review, **dict(given.values()))
+        return Adept(concept_class, options.horizon, seed=options.seed, **named)
+    except InvalidArgument as error:
+        raise type(error)(in_options(str(error))) from None
+
+
+IN_OPTIONS = {
+    r"Review\(cost=([^,]*)[^)]*\)": r"\1",
+    r", a cost or Review\(cost\) without other settings; got review=None.*": " C, the cost of a review",
+    r", such as Thresholds\(9\)\.on.*": ', as in --rules "thresholds(score)"',
+    ', or engine="paths"[^;]*': "",
+    r"\bpolicy=": "review_policy=",
+    r" \(--max-width\)": "",
+}
+"""Words of error messages of the library, and how the command line puts them."""
+
+
+def in_options(text: str) -> str:
+    """Return an error message of the library with options of the command in place of Python's arguments.
+
+    >>> in_options('max_labels= needs feedback="asked"; got max_labels=3 (int); leave it out')
+    '--max-labels needs --feedback asked; got 3; leave it out'
+    >>> in_options("with max_width=9 paths are dropped, so that review= has no guarantee; leave max_width out")
+    'with --max-width 9 paths are dropped, so that --review has no guarantee; leave --max-width out'
+    """
+    for words, option in IN_OPTIONS.items():
+        text = re.sub(words, option, text)
+    text = re.sub(r"got [\w ]+=(.+?) \(\w+\)", lambda found: f"got {found[1].strip(chr(39))}", text)
+    names = "|".join(LearnerOptions.__dataclass_fields__)
+    text = re.sub(rf"\b({names})=(?:True|\"(\w+)\"|([\w.]+))?", _as_option, text)
+    return re.sub(rf"(?<=leave )({names})(?= out)", _as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    return " ".join([f"--{found[1].replace('_', '-')}", *filter(None, found.groups()[1:])])
 
 
 def _rate(text: str) -> str | float:

@@ -15,7 +15,7 @@ from adeptree.families.tables.table_rules import TableRules
 from adeptree.roles.family import Columns, Family, OnColumns
 
 
-def _row(concept_class: TableRules, texts: Sequence[str]) -> dict[str, Any]:
+def table_row(concept_class: Any, texts: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row: numbers, texts, and None for what is missing."""
     return dict(zip(concept_class.columns, map(_cell, texts), strict=True))
 
@@ -84,7 +84,7 @@ FAMILIES = (
         TableRules,
         base=BestSoFar,
         engines=(TableEngine,),
-        columns=Columns(_row, _table, names=lambda c: c.columns, gaps=True),
+        columns=Columns(table_row, _table, names=lambda c: c.columns, gaps=True),
     ),
     _family(
         "stumps",
