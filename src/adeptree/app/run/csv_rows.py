@@ -18,6 +18,7 @@ from adeptree.runner.rows import Row
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round"
 SEPARATORS = ",;\t|"
+SPLIT_BY = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 MOST_LINES = 1000
 """Lines that a quoted cell may go on over."""
 _NEW_ROW = partial(tuple.__new__, Row)  # what Row._make does, without a step of Python for every row
@@ -50,7 +51,7 @@ def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = Non
     """
     reader = _Reader(name, chunks, form or Form())
     columns, remarks = reader.header()
-    return Stream(name, columns, reader.rows(), remarks=remarks)
+    return Stream(name, columns, reader.rows(), form=reader.form(), remarks=remarks)
 
 
 class _Reader:
@@ -102,7 +103,8 @@ class _Reader:
             self._remarks.append(
                 f"{name} has numbers among its columns' names; if its first line is a row, add --no-header"
             )
-        if found if form.header is None else form.header:
+        self._headed = found if form.header is None else form.header
+        if self._headed:
             self._pass(used)
             return self._named(columns), self._remarks
         columns = [f"c{place}" for place in range(1, len(columns) + 1)]
@@ -112,6 +114,11 @@ class _Reader:
                 f"are called c1 to {columns[-1]}; if that line does name them, add --header"
             )
         return columns, self._remarks
+
+    def form(self) -> str:
+        """Return how the text is written, in words."""
+        header = "with a header" if self._headed else "without a header"
+        return f"CSV, separated by {SPLIT_BY.get(self._sep, self._sep)}, {header}, decimal {self._form.decimal}"
 
     def _named(self, columns: list[str]) -> list[str]:
         """Give a name to columns that have none: pandas and R write their row numbers so."""

@@ -31,7 +31,8 @@ def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] 
     broken, columns, rest = _first(name, found, unit)
     columns += [column for column in also if column not in columns]
     rows = ([_row(columns, *line) for line in objects] for objects in chain([rest], found))
-    return Stream(name, columns, chain([broken], rows), unit=unit, answers="ndjson")
+    form = "NDJSON" if unit == "line" else "a JSON array"
+    return Stream(name, columns, chain([broken], rows), unit=unit, form=form, answers="ndjson")
 
 
 def _first(name: str, found: Iterator[Objects], unit: str) -> tuple[list[Row], list[str], Objects]:

@@ -31,7 +31,7 @@ def parquet_stream(name: str, path: str) -> Stream:
     if len(columns) < 2:
         raise InvalidArgument(f"{name} has {len(columns)} columns; expected at least two")
     rows, total = _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), max(1, file.metadata.num_rows)
-    return Stream(name, columns, rows, unit="row", share=lambda read: read / total)
+    return Stream(name, columns, rows, unit="row", form="Parquet", share=lambda read: read / total)
 
 
 def _rows(name: str, file: Any, size: int) -> Iterator[list[Row]]:

@@ -105,6 +105,9 @@ class Options(LearnerOptions):
         bool,
         typer.Option("--resume", help="Go on with the run in --save, if there is one; same settings, same stream."),
     ] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what was detected, and stop: nothing is learnt or written.")
+    ] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False
     verbose: Annotated[
         bool,
@@ -139,13 +142,14 @@ class Options(LearnerOptions):
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes and writes: a resumed run must have the same."""
-        left_out = ("save", "resume", "quiet", "verbose")
+        left_out = ("save", "resume", "quiet", "verbose", "dry_run")
         return {name: getattr(self, name) for name in names_of_options(Options) if name not in left_out}
 
 
 def _run(options: Options) -> None:
     """Play ADEPT on a stream and compare it with the best rule in hindsight."""
     from adeptree.app.run.answers import Answers
+    from adeptree.app.run.dry_run import dry_run
     from adeptree.app.run.late_game import LateGame
     from adeptree.app.run.outputs import check_outputs
     from adeptree.app.run.playing import Game
@@ -163,7 +167,7 @@ def _run(options: Options) -> None:
         if options.key and options.label:
             form = replace(form, also=(label_column(options.label),))
         stream = stack.enter_context(open_stream(options.stream, options.format, form))
-        answers = Answers(stream.answers, options.frequency) if options.follow else None
+        answers = Answers(stream.answers, options.frequency) if options.follow and not options.dry_run else None
         if answers:
             answers.open()
         labels = None
@@ -178,6 +182,9 @@ def _run(options: Options) -> None:
         layout = understood(options, stream, labels, folder)
         _tell_remarks(stream)
         learner = resumed(folder, layout) or fresh(options, layout)
+        if options.dry_run:
+            show(dry_run(options, stream, layout, learner))
+            return
         if folder:
             folder.begin({**options.settings(), "columns": stream.columns, "found": meanings(layout)})
         game = Game(learner, stream, layout, options, answers)

@@ -57,10 +57,11 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
                 err=True,
             )
-        if layout.reads.times and not options.quiet:
+        silent = options.quiet or options.dry_run
+        if layout.reads.times and not silent:
             show(f"adeptree: {layout.reads.said()}", err=True)
         left = [name for name in stream.columns if name not in (*layout.names, *apart, layout.label.column)]
-        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.features or options.quiet):
+        if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.features or silent):
             show(
                 f"adeptree: left out, as their texts are all different in the first rows: {listed(left)}; name them in "
                 f"--rules to have them",

@@ -68,6 +68,7 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
                 stream = ndjson_stream(name, chunks, form.also, unit)
             else:
                 stream = csv_stream(name, bounded(pieces, meter), form)
+            stream.form += f", {form.encoding or 'UTF-8'}"
             stream.live, stream.ready = source == "-", lambda: meter.more or _has_bytes(file)
             if size := 0 if stream.live else os.fstat(file.fileno()).st_size:
                 stream.share = lambda read: file.tell() / size * meter.handed / max(1, meter.read)

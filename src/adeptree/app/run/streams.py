@@ -26,6 +26,8 @@ class Stream:
     source: Iterator[list[Row]]
     unit: str = "line"
     """What the number of a row counts: lines of a text, or rows of a table."""
+    form: str = ""
+    """Format, separator, header and encoding in words."""
     answers: str = "csv"
     """Form of the answers that fit to it."""
     live: bool = False
