@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,32 @@ def test_other_settings_are_refused_with_the_difference() -> None:
         in call("run", name, *RULES, "--save", "s", "--seed", "3", "--resume").stderr
     )
     assert {path.name: path.read_bytes() for path in Path("s").iterdir()} == before
+
+
+def test_a_resumed_run_may_have_other_outputs() -> None:
+    """The report then has the whole course, and the predictions are whole or refused."""
+    run, name = ["run", small(60), *RULES, "--save", "s", "--resume"], "small.csv"
+    good("run", small(60), *RULES, "--save", "whole", "--report", "whole.html", "--predictions", "whole.csv")
+    small(25)
+    good(*run, "--predictions", "p.csv", "-q")
+    small(60)
+    refused = call(*run, "--predictions", "other.csv")
+    assert refused.exit_code == 2 and "other.csv is not as the run left it" in refused.stderr
+    Path("other.csv").unlink()
+    shutil.copy("p.csv", "moved.csv")
+    good(*run, "--predictions", "moved.csv", "--report", "r.html", "--verbose")
+    assert Path("moved.csv").read_bytes() == Path("whole.csv").read_bytes()
+    assert Path("r.html").read_bytes() == Path("whole.html").read_bytes()
+    shutil.rmtree("s")
+    small(25)
+    good(*run)
+    small(60)
+    before = {path: path.read_bytes() for path in Path("s").iterdir()}
+    refused = call(*run, "--predictions", "late.csv")
+    assert refused.exit_code == 2 and not Path("late.csv").exists() and refused.stdout == ""
+    assert refused.stderr.startswith("adeptree: --predictions: the saved run took 25 rows without this option")
+    assert {path: path.read_bytes() for path in Path("s").iterdir()} == before
+    assert f"{name}: 60 rounds" in good(*run)
 
 
 def test_an_old_run_is_never_overwritten() -> None:

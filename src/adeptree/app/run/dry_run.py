@@ -12,6 +12,7 @@ from adeptree.core.cell_text import brief, is_missing, is_number
 from adeptree.core.escaping import counted, visible
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.guarantees import beats_a_coin, why_nothing
+from adeptree.pages.summary import unit_of
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
@@ -26,13 +27,14 @@ def dry_run(options: Options, stream: Stream, layout: Layout, learner: Adept) ->
     (ones, zeros), costs = label.values, " and ".join(f"{cost:g}" for cost in learner.costs)
     one = f"{label.sign} {label.value}" if label.sign else brief(ones[0])
     zero = "anything else" if label.sign or not zeros else brief(zeros[0])
+    decided = ("review", options.review), ("feedback", options.feedback), ("drift", options.drift), ("by", options.by)
     parts = [
         f"{stream.name}: {stream.form}; {counted(len(stream.columns), 'column')}",
         *_columns(options, stream, layout),
         f"Label {brief(label.column)}: 1 is {one}, 0 is {zero}",
         f"Rules: {layout.shown}",
         f"Learner: horizon {settings['horizon'] or 'none'}, rate {settings['rate']}, prior {settings['prior']}, "
-        f"costs {costs}, seed {learner.seed}",
+        f"costs {costs}, seed {learner.seed}{''.join(f', {name} {value}' for name, value in decided if value)}",
         _guarantee(stream, learner),
         "This was a dry run: nothing was learnt or written.",
     ]
@@ -40,7 +42,7 @@ def dry_run(options: Options, stream: Stream, layout: Layout, learner: Adept) ->
 
 
 def _columns(options: Options, stream: Stream, layout: Layout) -> Iterator[str]:
-    apart = {layout.label.column: "label", options.weight: "weight", options.key: "key"}
+    apart = {layout.label.column: "label", options.weight: "weight", options.key: "key", options.by: "segment"}
     rows, width = stream.there()[:SAMPLED], max(len(brief(name)) for name in stream.columns[:LISTED])
     for place, name in enumerate(stream.columns[:LISTED]):
         texts = [text for row in rows if not is_missing(text := row.cells[place].strip())]
@@ -59,6 +61,5 @@ def _guarantee(stream: Stream, learner: Adept) -> str:
     price = learner.bound_after(rounds)
     if price is None:
         return f"Guarantee in advance: none; {why_nothing(learner)}"
-    coin = "" if beats_a_coin(price, rounds) else "; a coin guarantees as much"
-    losses = "losses" if learner.weighed else "mistakes"
-    return f"Guarantee in advance: at most {price:,.1f} more {losses} than the best rule on any {rounds:,} rows{coin}"
+    rows = f"{rounds:,} rows" + ("" if beats_a_coin(price, rounds) else "; a coin guarantees as much")
+    return f"Guarantee in advance: at most {price:,.1f} more {unit_of(learner)} than the best rule on any {rows}"

@@ -55,7 +55,7 @@ class Game:
         self.folder: RunFolder | None = None
         self.log: PredictionLog | None = None
         self.position = Position()
-        self.course = Course() if options.report else None
+        self.course = Course() if options.report or options.save else None
         self.frequency = Frequency() if options.frequency else None
         self.sureness = Sureness()
         self.again, self.notes = list[Row](), list[str]()
@@ -77,7 +77,7 @@ class Game:
             stack.callback(gc.set_threshold, *gc.get_threshold())
             gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
-                file = options.predictions, self.position.predictions
+                file = options.predictions, self.position
                 log = stack.enter_context(PredictionLog(*file, self.layout.names, self._more_columns()))
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()

@@ -141,8 +141,8 @@ class Options(LearnerOptions):
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Return all that decides what a run computes and writes: a resumed run must have the same."""
-        left_out = ("save", "resume", "quiet", "verbose", "dry_run")
+        """Return all that decides what a run computes: a resumed run must have the same, and may have other outputs."""
+        left_out = ("save", "resume", "quiet", "verbose", "dry_run", "report", "predictions")
         return {name: getattr(self, name) for name in names_of_options(Options) if name not in left_out}
 
 

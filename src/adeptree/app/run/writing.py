@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from adeptree.app.run.position import Position
 from adeptree.core.cell_text import is_number
-from adeptree.runner.appended_file import AppendedFile, Written
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.escaping import counted
+from adeptree.runner.appended_file import AppendedFile
 
 COLUMNS, FREQUENCY = ("p", "guess", "y"), ("frequency",)
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -26,9 +29,15 @@ class PredictionLog(AppendedFile):
     A column whose name is also that of another one here is called x.
     """
 
-    def __init__(self, path: str, kept: Written, names: tuple[str, ...], more: tuple[str, ...] = ()) -> None:
-        super().__init__(path, "--predictions", kept)
-        if not kept.length:
+    def __init__(self, path: str, position: Position, names: tuple[str, ...], more: tuple[str, ...] = ()) -> None:
+        new = not position.predictions.length
+        if new and position.taken:
+            raise InvalidArgument(
+                f"--predictions: the saved run took {counted(position.taken, 'row')} without this option, so the file "
+                f"would lack them; leave it out, or start again with another --save"
+            )
+        super().__init__(path, "--predictions", position.predictions)
+        if new:
             others, only = ("row", *COLUMNS, *more), names if len(names) == 1 else ()
             shown = ("x" if name.strip() in others else inert(name) for name in only)
             self.append(csv_lines([(others[0], *shown, *others[1:])]))
