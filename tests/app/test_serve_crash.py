@@ -59,36 +59,53 @@ class Stubborn:
                 return reply.body
 
 
+SHARED = ("rounds", "waiting", "expected_loss", "regret", "drift", "bound")
+DECISIONS: dict[str, dict[str, Any]] = {
+    "": {},
+    "--review 0.2 --by t": {"review": 0.2, "by": "t"},
+    "--review 0.15 --feedback reviewed --horizon 3000": {"review": 0.15, "feedback": "reviewed", "horizon": 3000},
+    "--feedback asked --drift --horizon 3000": {"feedback": "asked", "drift": True, "horizon": 3000},
+}
+
+
 @POSIX
+@pytest.mark.parametrize("options", DECISIONS)
 def test_killed_again_and_again_nothing_is_lost_and_every_prediction_is_that_of_a_run_never_stopped(
-    tmp_path: Path,
+    tmp_path: Path, options: str
 ) -> None:
-    rng, learner = random.Random(7), at.Adept(at.TableThresholds(["v"]))
-    client = Stubborn(["--rules", RULES, "--save", str(tmp_path / "s")], rng, kills=4)
+    decisions, stored = DECISIONS[options], 0
+    rules: Any = at.RealThresholds().on("v") if "by" in decisions else at.TableThresholds(["v"])
+    rng, learner = random.Random(7), at.Adept(rules, **decisions)
+    kills = 2 if options else 4
+    client = Stubborn(["--rules", RULES, "--save", str(tmp_path / "s"), *options.split()], rng, kills)
     waiting: list[tuple[at.Ticket, int]] = []
     t = 0
     while client.done < client.kills or t < 60:
-        xs = [x_of(rng) for _ in range(rng.choice([1, 3]))]
+        xs: list[dict[str, Any]] = [
+            {"v": x_of(rng), "t": rng.choice(["a", 7, None])} for _ in range(rng.choice([1, 3]))
+        ]
         # (with keys, so that a request may be repeated)
         asked = [{"x": x, "key": f"{t} {place}"} for place, x in enumerate(xs)]
         answers = client.ask("/answer", {"asked": asked})["answers"]
         for x, answer in zip(xs, answers, strict=True):
-            ticket = learner.answer({"v": x})
+            ticket = learner.answer(x)
             assert answer == sent(ticket)
-            waiting.append((ticket, int(x > 20) ^ int(rng.random() < 0.1)))
+            waiting.append((ticket, int(x["v"] > 20) ^ int(rng.random() < 0.1)))
         rng.shuffle(waiting)
         due = [waiting.pop() for _ in range(rng.randrange(len(waiting)))]
         if due:
-            client.ask("/learn", {"labels": [{"ticket": ticket.id, "y": y} for ticket, y in due]})
+            said = client.ask("/learn", {"labels": [{"ticket": ticket.id, "y": y} for ticket, y in due]})["labels"]
+            assert [one["learnt"] for one in said] == [ticket.ask for ticket, _ in due]
         for ticket, y in due:
-            learner.learn(ticket, y)
+            if ticket.ask:
+                learner.learn(ticket, y)
+        stored += sum(not ticket.ask for ticket, _ in due)
         t += 1
     found = client.server.ask("/certificate").body
     assert client.server.end() == 0
     client.server.__exit__()
-    assert {name: found[name] for name in ("rounds", "waiting", "expected_loss", "regret", "drift", "bound")} == {
-        name: getattr(learner, name) for name in ("rounds", "waiting", "expected_loss", "regret", "drift", "bound")
-    }
+    assert {name: found[name] for name in SHARED} == {name: getattr(learner, name) for name in SHARED}
+    assert found["stored_labels"] == stored and (stored > 20) == ("--feedback" in options)
 
 
 # --- Every system call, one after the other -------------------------------------------------------------

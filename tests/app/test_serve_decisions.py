@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Inside, made, sent
+from serving import Inside, Server, made, sent
 
 import adeptree as at
 from adeptree.app.serve.requests import Limits
@@ -71,6 +71,94 @@ def test_decisions_are_the_librarys_and_only_wanted_labels_are_learnt(mode: str)
     partial = mode in PARTIAL
     assert ("review" in {action for action, _ in seen}) == ("review" in mode)
     assert {ask for _, ask in seen} == {True, *([False] if partial else [])} and (stored > 9) == partial
+
+
+SCORES: dict[str, Any] = {
+    "thresholds(score)": at.TableThresholds(["score"]),
+    "experts(lr, ht, at=0.6)": at.Experts("lr", "ht", at=0.6),
+    "thresholds(score) | experts(lr, ht)": at.TableThresholds(["score"]) | at.Experts("lr", "ht"),
+    "stumps(score, tenant) | thresholds(lr)": at.TableStumps(["score", "tenant"]) | at.TableThresholds(["lr"]),
+}
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--review", "0.2"], ["--by", "tenant", "--review", "0.2"], ["--by", "tenant"]]
+)
+@pytest.mark.parametrize("rules", SCORES)
+def test_the_options_of_decisions_take_rows_with_named_columns(rules: str, options: list[str]) -> None:
+    by, review = "tenant" if "--by" in options else None, 0.2 if "--review" in options else None
+    if by and rules != "thresholds(score)":
+        server = Server("--rules", rules, *options)
+        assert server.wait() == 2 and "--by needs thresholds on one column" in " ".join(server.said)
+        server.__exit__()
+        return
+    learner = at.Adept(at.RealThresholds().on("score") if by else SCORES[rules], by=by, review=review)
+    rng = random.Random(rules)
+    with Server("--rules", rules, *options) as server:
+        for _ in range(40):
+            x: dict[str, Any] = {name: rng.randrange(9) / 8 for name in ("score", "lr", "ht")}
+            x |= {"tenant": rng.choice(["a", "b", None])}
+            ticket, y = learner.answer(x), int(x["score"] > 0.4)
+            assert server.ask("/answer", {"x": x | {"more": "not read"}}).body == sent(ticket)
+            learner.learn(ticket, y)
+            assert server.ask("/learn", {"ticket": ticket.id, "y": y}).body["learnt"] is True
+        found = server.ask("/certificate").body
+        assert (found["regret"], found["bound"], found["segments"]) == (
+            learner.regret,
+            learner.bound,
+            learner.certificate().segments,
+        )
+        assert server.ask("/live").status == server.ask("/metrics").status == 200
+
+
+def test_segments_over_http_are_those_of_their_values() -> None:
+    with Inside(decisions={"by": "tenant"}, main="thresholds(score)") as inside:
+        values = ["a", " a ", 1, 1.0, "1", "1.0", True, None, "", "NA", 1e300, 0.5, "007", "<b>", "x" * 1000, -0.0]
+        for value in values:
+            answer = inside.ask("/answer", {"x": {"score": 0.5, "tenant": value}}).body
+            assert inside.ask("/learn", {"ticket": answer["ticket"], "y": 1}).status == 200
+        names = ["a", "1", "1.0", "true", "", str(int(1e300)), "0.5", "007", "<b>", "x" * 1000, "0"]
+        learner = inside.served["main"].learner
+        assert [name for name, _, _ in learner.by_segment()] == names
+        for value, why in [
+            ([1], "got a list"),
+            ({"a": 1}, "got an object"),
+            ("x" * 1001, "at most 1000 letters"),
+            (10**301, "a number up to 1e+300"),
+        ]:
+            refused = inside.ask("/answer", {"x": {"score": 0.5, "tenant": value}})
+            assert refused.status == 400 and why in refused.why
+        assert 'x has no "tenant"' in inside.ask("/answer", {"x": {"score": 0.5}}).why
+        assert "score" in inside.ask("/answer", {"x": {"score": None, "tenant": "a"}}).why
+        assert learner.answered == len(values)
+
+
+OPTIONS = ["--review", "0.15", "--feedback", "reviewed", "--horizon", "300"]
+
+
+@pytest.mark.parametrize(
+    ("options", "difference"),
+    [
+        (["--review", "0.2", *OPTIONS[2:]], "review: saved 0.15 / given 0.2"),
+        (["--review", "0.15", "--horizon", "300"], "feedback: saved reviewed / given all"),
+        (["--feedback", "asked"], "feedback: saved reviewed / given asked"),
+        ([*OPTIONS, "--by", "t"], "by: saved nothing / given t"),
+        ([*OPTIONS, "--drift"], "drift: saved False / given True"),
+        (["--review", "0.15", "--max-reviews", "9"], "max_reviews: saved nothing / given 9"),
+    ],
+)
+def test_a_restart_with_other_options_is_refused_with_the_difference(
+    tmp_path_factory: pytest.TempPathFactory, options: list[str], difference: str
+) -> None:
+    place = tmp_path_factory.getbasetemp() / "with other options"
+    kept = ["--rules", RULES, "--save", str(place)]
+    if not place.exists():
+        with Server(*kept, *OPTIONS) as server:
+            assert server.ask("/answer", {"x": 3}).status == 200
+            assert server.end() == 0
+    server = Server(*kept, *options)
+    assert server.wait() == 2 and difference in " ".join(server.said)
+    server.__exit__()
 
 
 @pytest.mark.parametrize("mode", PARTIAL)

@@ -110,8 +110,10 @@ def made(
     rules: str, name: str = "main", max_open: int = 100_000, folder: Path | None = None, **decisions: Any
 ) -> ServedLearner:
     """Return a learner behind a service, perhaps kept in a folder (which is not locked: the tests take it over)."""
-    columns = ServiceColumns(rules)
-    served = ServedLearner(name, columns, Adept(columns.layout.concept_class, **decisions), max_open)
+    columns = ServiceColumns(rules, by=decisions.get("by"))
+    concept_class: Any = columns.layout.concept_class
+    competing = concept_class.rules if "by" in decisions else concept_class
+    served = ServedLearner(name, columns, Adept(competing, **decisions), max_open)
     if folder is not None:
         kept = RunFolder(str(folder), resume=True, follow=True, durable=True)
         kept.begin({"columns": columns.all, "found": meanings(columns.layout)})

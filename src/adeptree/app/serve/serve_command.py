@@ -186,7 +186,7 @@ def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> W
     from adeptree.core.escaping import counted
     from adeptree.runner.run_folder import RunFolder
 
-    columns, folder = ServiceColumns(rules, options.features, options.times), None
+    columns, folder = ServiceColumns(rules, options.features, options.times, options.by), None
     if options.save:
         place = Path(options.save)
         try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adeptree.app.run.layout import Layout, layout_of
-from adeptree.app.run.rules_option import Reads, names_in, on_columns
+from adeptree.app.run.rules_option import Reads, names_in, on_columns, parts_of
 from adeptree.app.run.streams import Stream, listed
 from adeptree.core.cell_text import as_text, brief, is_storable
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
@@ -35,8 +35,9 @@ class ServiceColumns:
     (('x',), ['3'])
     """
 
-    def __init__(self, rules: str, x: str | None = None, times: str | None = None) -> None:
-        self.names, self.layout = _layout(rules, x, names_in(times))
+    def __init__(self, rules: str, x: str | None = None, times: str | None = None, by: str | None = None) -> None:
+        self.names, self.layout = _layout(rules, x, names_in(times), by)
+        self._by = by
 
     @property
     def all(self) -> list[str]:
@@ -52,66 +53,69 @@ class ServiceColumns:
                 raise InvalidInstance(
                     f'x has no "{brief(missing[0])}"; it needs {listed(names)} (null stands for a missing value)'
                 )
-            return [_cell(name, given[name]) for name in names]
+            return [self._cell(name, given[name]) for name in names]
         if isinstance(given, list):
             if len(given) != len(names):
                 raise InvalidInstance(f"x must have {len(names)} values, of {listed(names)}; got {len(given)}")
-            return [_cell(name, value) for name, value in zip(names, given, strict=True)]
+            return [self._cell(name, value) for name, value in zip(names, given, strict=True)]
         if len(names) != 1:
             raise InvalidInstance(
-                f"x must be an object with {listed(names)}, or a list of these values in this order; "
-                f"got a {_kind(given)}"
+                f"x must be an object with {listed(names)}, or a list of these values in this order; got {_kind(given)}"
             )
-        return [_cell(names[0], given)]
+        return [self._cell(names[0], given)]
 
     def instance(self, cells: Sequence[str]) -> Any:
         """Return the instance of the class that these texts are, as ``adeptree run`` reads them from a file."""
         return self.layout.example(Row(1, [*cells, *("" for _ in OWN)]), labelled=False).x
 
-
-def _cell(name: str, value: Any) -> str:
-    """Return a JSON value as the text that it is in a file."""
-    if isinstance(value, (list, dict)):
-        raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got a {_kind(value)}')
-    if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # (NaN is none, either)
-        raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
-    if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
-        raise InvalidInstance(
-            f'"{brief(name)}" must be a text of at most {LONGEST_TEXT} letters, without NUL and half characters; '
-            f"got one of {len(value)}"
-        )
-    return as_text(value)
+    def _cell(self, name: str, value: Any) -> str:
+        """Return a JSON value as the text that it is in a file."""
+        if isinstance(value, (list, dict)):
+            raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got {_kind(value)}')
+        if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # (NaN is none, either)
+            raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
+        if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
+            raise InvalidInstance(
+                f'"{brief(name)}" must be a text of at most {LONGEST_TEXT} letters, without NUL and half characters; '
+                f"got one of {len(value)}"
+            )
+        whole = name == self._by and isinstance(value, float) and value.is_integer()
+        return as_text(int(value) if whole else value)  # (in JSON 7.0 is 7: the same segment)
 
 
 def _kind(value: Any) -> str:
-    kinds = {dict: "object", list: "list", str: "text", bool: "truth value", type(None): "null"}
-    return kinds.get(type(value), "number")
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+    return kinds.get(type(value), "a number")
 
 
-def _layout(rules: str, x: str | None, times: list[str]) -> tuple[tuple[str, ...], Layout]:
+def _layout(rules: str, x: str | None, times: list[str], by: str | None) -> tuple[tuple[str, ...], Layout]:
     """Return the columns that requests bring, and what is made of them."""
-    wanted, known = on_columns(rules), None
-    if wanted is None:
-        concept_class = parse(rules)
-        columns = features = _of_spec(concept_class, x)
-        named = columns_of(concept_class).names(concept_class) is not None
-    else:
-        form, inside, _ = wanted
-        named, features = bool(inside), list(inside) or names_in(x) or ([] if form.many else ["x"])
-        if not features:
-            raise InvalidArgument(
-                f"--rules: a service has no stream to find columns in; name them, e.g. "
-                f'--rules "{form.word}(age, sex)", or --features age,sex'
-            )
-        made = {name: found[2] for name in features if form.times and (found := DERIVED.fullmatch(name))}
-        columns = list(dict.fromkeys(made.get(name, name) for name in features))
-        known = Reads(tuple(features), tuple(dict.fromkeys([*times, *made.values()])))
+    found = [_part(part, x) for part in parts_of(rules)]
+    features, made = [name for part in found for name in part[0]], {k: v for part in found for k, v in part[1].items()}
+    columns = list(dict.fromkeys([*(made.get(name, name) for name in features), *([] if by is None else [by])]))
     stray = [name for name in times if name not in columns]
     if stray:
         raise InvalidArgument(f'--times: "{brief(stray[0])}" is no column of the rules, which read {listed(columns)}')
-    stream = Stream("the service", [*columns, *OWN], iter(()))
-    chosen = x if named else ",".join(features)
-    return tuple(columns), layout_of(stream, rules, chosen, OWN[LABEL], follow=True, known=known)
+    known = Reads(tuple(features), tuple(dict.fromkeys([*times, *made.values()])))
+    stream, chosen = Stream("the service", [*columns, *OWN], iter(())), x if found[0][2] else ",".join(features)
+    return tuple(columns), layout_of(stream, rules, chosen, OWN[LABEL], follow=True, known=known, by=by)
+
+
+def _part(rules: str, x: str | None) -> tuple[list[str], dict[str, str], bool]:
+    """Return the features of rules, the columns of those made of times, and whether the rules name them."""
+    wanted = on_columns(rules)
+    if wanted is None:
+        concept_class = parse(rules)
+        return _of_spec(concept_class, x), {}, columns_of(concept_class).names(concept_class) is not None
+    form, inside, _ = wanted
+    features = list(inside) or names_in(x) or ([] if form.many else ["x"])
+    if not features:
+        raise InvalidArgument(
+            f"--rules: a service has no stream to find columns in; name them, e.g. "
+            f'--rules "{form.word}(age, sex)", or --features age,sex'
+        )
+    made = {name: found[2] for name in features if form.times and (found := DERIVED.fullmatch(name))}
+    return features, made, bool(inside)
 
 
 def _of_spec(concept_class: ConceptClass, x: str | None) -> list[str]:
