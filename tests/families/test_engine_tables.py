@@ -340,3 +340,22 @@ def test_a_limited_width_is_refused_unless_paths_are_kept(c: Any) -> None:
     for i, sex in enumerate(["m", "f", None, "m", "f"]):
         learner.learn({"age": float(i * 3 % 5), "sex": sex}, i % 2)
     assert learner.width == 3 and learner.certificate().dropped_paths > 0
+
+
+@pytest.mark.skipif(not COMPILED, reason="the quick way is compiled")
+def test_bools_and_missing_floats_take_the_quick_way() -> None:
+    """A row with True, or with NaN in place of None, is a plain point: the learner is not asked to check it."""
+    plain, texts = (at.Adept(at.TableStumps(["age", "sex", "member"])) for _ in range(2))
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        age, member, sex = float(rng.choice([1.5, 4.0, math.nan])), bool(rng.random() < 0.5), "fm"[rng.integers(2)]
+        row = {"age": age, "sex": sex, "member": member}
+        other = {"age": None if math.isnan(age) else age, "sex": sex, "member": "true" if member else "false"}
+        assert plain._quick_look(row) == texts._quick_look(other) >= 0
+        label = int(member or age > 3)
+        assert plain._quick_round(row, label) >= 0
+        plain._whole(plain._adapt)
+        texts.learn(other, label)
+        texts._whole(texts._adapt)
+    assert plain.certificate() == texts.certificate()
+    assert plain._quick_look({"age": math.inf, "sex": "f", "member": True}) < 0

@@ -18,12 +18,17 @@ HOUSE = Path(at.__file__).parent
 
 def entered(call: Callable[..., Any], *arguments: Any) -> set[str]:
     """Return the files of adeptree whose functions a call enters."""
-    files: set[str] = set()
+    return set(calls_of(call, *arguments))
+
+
+def calls_of(call: Callable[..., Any], *arguments: Any) -> list[str]:
+    """Return the file of every function of adeptree that a call calls."""
+    files = list[str]()
 
     def note(frame: Any, event: str, value: Any) -> None:
         path = Path(frame.f_code.co_filename)
         if event == "call" and path.is_relative_to(HOUSE):
-            files.add(path.relative_to(HOUSE).as_posix())
+            files.append(path.relative_to(HOUSE).as_posix())
 
     before = sys.getprofile()
     sys.setprofile(note)
@@ -66,6 +71,19 @@ def test_a_round_on_a_compiled_structure_enters_one_file() -> None:
     for x, y in [(3, 0), (12, 1), (8, 1)]:
         assert entered(learner.predict_proba, x) == {"learners/online_learner.py"}
         assert entered(learner.learn, x, y) == {"learners/online_learner.py"}
+
+
+@pytest.mark.skipif(not COMPILED, reason="interpreted kernels are functions too")
+def test_a_late_label_takes_few_calls() -> None:
+    """Labels come late in most services, so an answer and its label cost little Python around two compiled calls."""
+    table = at.TableStumps(["age", "sex"])
+    for rules, x, most in ((at.RealThresholds(), 0.5, (21, 25)), (table, {"age": 3.0, "sex": "f"}, (28, 32))):
+        learner = at.Adept(rules)
+        for y in (0, 1, 1, 0, 1):
+            learner.learn(learner.answer(x), y)
+        ticket = learner.answer(x)
+        answer, label = calls_of(learner.answer, x), calls_of(learner.learn, ticket, 1)
+        assert len(answer) <= most[0] and len(label) <= most[1], (answer, label)
 
 
 def test_the_learner_has_few_ancestors_and_one_definition_of_a_round() -> None:

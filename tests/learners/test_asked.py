@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 
 import adeptree as at
+from adeptree.core.compiled import kernel
 from adeptree.core.errors import InvalidArgument, UnsupportedCombination
 from adeptree.theory.coins import Coins
+
+LEDGER = kernel("adeptree.theory.ledger_kernel")
 
 COSTS = [(1.0, 1.0), (5.0, 1.0), (0.2, 3.0)]
 TWO = at.FiniteClass([[0], [1]])
@@ -286,6 +289,11 @@ def test_the_certificate_says_what_is_an_estimate_and_for_whom_it_holds() -> Non
     assert learner.certificate().average_bound is None
 
 
+def asking(coins: Coins, t: int) -> float:
+    """Return the coin of a round that decides whether its label is asked for."""
+    return float(LEDGER.coin(LEDGER.mixed(coins.seed), t, 0))
+
+
 def test_whether_a_label_is_wanted_is_drawn_apart_from_the_guess() -> None:
     """A function of seed, round and point, by another coin than the guess; the two are independent."""
     coins, pairs = Coins(5), []
@@ -293,12 +301,12 @@ def test_whether_a_label_is_wanted_is_drawn_apart_from_the_guess() -> None:
     for t in range(1, 60):
         learner.predict(0)
         ticket = learner.answer(0)
-        assert ticket.ask == (coins.asking(t, 0) < ticket.q) and ticket.action == (coins.of(t, 0) < ticket.p)
+        assert ticket.ask == (asking(coins, t) < ticket.q) and ticket.action == (coins.of(t, 0) < ticket.p)
         if ticket.ask:
             learner.learn(ticket, t % 2)
     for seed in range(100):
         each = Coins(seed)
-        pairs += [(each.of(t, 0) - 0.5, each.asking(t, 0) - 0.5) for t in range(1, 301)]
+        pairs += [(each.of(t, 0) - 0.5, asking(each, t) - 0.5) for t in range(1, 301)]
     a, b = np.array(pairs).T
     for same, other in ((a, b), (a[1:], b[:-1]), (a[:-1], b[1:]), (a**2 - 1 / 12, b)):
         assert abs((same * other).mean()) <= 4 * same.std() * other.std() / math.sqrt(len(same))

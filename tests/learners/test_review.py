@@ -48,7 +48,7 @@ def actions(review: at.Review, a: float, b: float, eta: float, odds: float) -> t
     found.cost1, found.cost0 = a, b
     review.put_on(found, 1.0)
     found.set_rate(eta)
-    q1, r, _ = found.decide("x")
+    q1, r, *_ = found.decide("x")
     return 1 - q1 - r, q1, r
 
 

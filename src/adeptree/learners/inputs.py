@@ -29,6 +29,9 @@ from adeptree.roles.family import Columns
 PLAIN = frozenset({int, float, str, bool, bytes, tuple, list, dict, Ticket, type(None)})
 """Types of what is never part of a frame: the usual case."""
 
+PLAIN_CELLS = frozenset({int, float, str, bool})
+"""Types of cells that need no copy."""
+
 
 class Inputs:
     """The xs of a call: instances, not yet checked by the class, and the form in which numbers go back.
@@ -88,6 +91,8 @@ def kept_for_later(given: Any, instance: Any) -> Any:
     """Return what a ticket keeps of x: a buffer may be used again, and a row may hold more than the class reads."""
     if isinstance(given, (int, float, str, bytes, tuple)):
         return given
+    if type(given) is dict and type(instance) is dict and PLAIN_CELLS.issuperset(map(type, instance.values())):
+        return instance.copy()
     return copy.deepcopy(instance if type(given) is dict else given)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,21 +75,19 @@ class OnlineLearner(Saved):
         p = self._quick_look(x)
         if p >= 0.0:
             return p
-        with self._kernel.turn(): return self._look(self._point(x))  # fmt: skip  # noqa: E701
+        with self._kernel.turn(): return self._look(self._placed(x)[2])  # fmt: skip  # noqa: E701
 
     def predict(self, x: Any) -> int:
         """Guess a label, 1 with chance ``predict_proba(x)``, by the round's coin; :meth:`answer` may also review."""
-        with self._kernel.turn(): return self._guess(self._instance(x), self._look(self._point(x)))  # fmt: skip  # noqa: E701
+        with self._kernel.turn(): return self._guess(*self._placed(x)[1:])  # fmt: skip  # noqa: E701
 
-    def _instance(self, x: Any) -> Instance:
-        return self.concept_class.instance(x if type(x) in PLAIN else one(self.concept_class, x))
-
-    def _point(self, x: Any) -> Any:
-        """Return the point of a new round, as the structure has it."""
+    def _placed(self, x: Any) -> tuple[Any, Instance, Any]:
+        """Return the point of a new round: x as one row, as an instance, and as the structure has it."""
         if self._ledger.answered >= self._end:
             self._check_horizon()
         given = x if type(x) in PLAIN else one(self.concept_class, x)
-        return self._structure.point(self.concept_class.instance(given), given)
+        instance = self.concept_class.instance(given)
+        return given, instance, self._structure.point(instance, given)
 
     def _look(self, point: Any) -> float:
         self._catch_up()
@@ -108,9 +107,8 @@ class OnlineLearner(Saved):
                 self._kernel.discard()
             raise
 
-    def _guess(self, x: Instance, p: float, r: float = 0.0) -> int:
-        coin = self._coins.of(self._ledger.answered + 1, self.concept_class.key(x))
-        return 1 if coin < p else 2 if r > 0.0 and coin >= 1.0 - r else 0
+    def _guess(self, x: Instance, point: Any) -> int:
+        return int(self._coins.of(self._ledger.answered + 1, self.concept_class.key(x)) < self._look(point))
 
     # --- A round -----------------------------------------------------------------------------------
 
@@ -135,7 +133,7 @@ class OnlineLearner(Saved):
                 )
             self._settle(self.tickets.find(x), label, cost)
         else:
-            self._play("learn", self._point(x), label, cost)
+            self._play("learn", self._placed(x)[2], label, cost)
 
     def _play(self, call: str, *arguments: Any) -> None:
         """Have the kernel play a round or a part of one."""
@@ -148,21 +146,24 @@ class OnlineLearner(Saved):
         return self._whole(self._answered, x)
 
     def _answered(self, x: Any) -> Ticket:
-        point, instance, ledger = self._point(x), self._instance(x), self._ledger
-        self._look(point)
-        p, r, q = self._call(self._kernel.decide, point)
-        owner = word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
-        kept, action = kept_for_later(one(self.concept_class, x), instance), self._guess(instance, p, r)
-        ask = self._kernel.wants(action, self._coins.asking(ledger.answered + 1, self.concept_class.key(instance)))
-        ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, owner, r, q, ask)
+        ledger, (given, instance, point) = self._ledger, self._placed(x)
+        self._catch_up()
+        p, r, q, action, ask = self._call(self._kernel.decide, point)
+        kept = kept_for_later(given, instance)
+        ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, self._owner, r, q, ask)
         # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
         if ask:
             self.tickets.add(ticket)
         self._play("open", point, action, ask)
         return ticket
 
+    @cached_property
+    def _owner(self) -> int:
+        return word_of(f"{self.kind} {self.concept_class!r} {self.seed}")
+
     def _settle(self, ticket: Ticket, label: int, cost: float) -> None:
-        entered = self._structure.entered(ticket.id, self._instance(ticket.x), ticket.x)
+        x = ticket.x if type(ticket.x) in PLAIN else one(self.concept_class, ticket.x)
+        entered = self._structure.entered(ticket.id, self.concept_class.instance(x), ticket.x)
         overlaps = self._ledger.rounds - ticket.arrivals
         self.tickets.settle(ticket)
         how = (ticket.p, ticket.r, GUESSES.index(ticket.guess), overlaps, ticket.q)
@@ -188,7 +189,7 @@ class OnlineLearner(Saved):
     def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
         if self.partial:
             raise InvalidArgument("with feedback= the chance of a label is part of a ticket; use answer(x)")
-        point, overlaps = self._point(x), self.tickets.forget_noted(p, guess, since, self._ledger.rounds)
+        point, overlaps = self._placed(x)[2], self.tickets.forget_noted(p, guess, since, self._ledger.rounds)
         late = overlaps != 0 or p != self._look(point)
         self._play("learn_answered", point, label, cost, p, 0.0, guess, overlaps, late)
 
@@ -227,9 +228,9 @@ class OnlineLearner(Saved):
     # --- A round is a transaction ------------------------------------------------------------------
 
     def _parts(self) -> list[Any]:
-        """Return the objects that change in a round, this one among them."""
-        rule = [] if self.rate_rule is None else [self.rate_rule]
-        return [self, self.tickets, self._ledger, *rule, *self._structure.parts()]
+        """Return the objects that change in a round outside a compiled commit, which is one step."""
+        rule, inside = [] if self.rate_rule is None else [self.rate_rule], self._structure.parts()
+        return [self.tickets, *rule, *([self, self._ledger, *inside] if inside or not COMPILED else [])]
 
     def _whole(self, do: Callable[..., Result], *arguments: Any) -> Result:
         """Do something in one transaction, on one line: nothing is raised between a line and the end of the block."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from adeptree.core.arguments import check_number, check_size
@@ -11,12 +10,13 @@ from adeptree.core.errors import InvalidArgument, UnknownTicket
 
 ENOUGH, NEARLY_ALL = 20, 0.95
 """From how many tickets on, and from which share of them on, labels seem to depend on the guess."""
+SPARE = 64
+"""Settled tickets that are kept in any case, so that forgetting them costs little per ticket."""
 GUESSES = (0, 1, None)
 """The guess of each action of a kernel; a review has none."""
 
 
-@dataclass(frozen=True)
-class Ticket:
+class Ticket(NamedTuple):
     """An answer that was given: ``learner.learn(ticket, y)`` settles it, any time later, in any order, or never.
 
     >>> from adeptree import Adept, Thresholds
@@ -109,7 +109,7 @@ class OpenTickets:
     def find(self, ticket: Ticket) -> Ticket:
         """Return the open ticket that this one is (or is a copy of), or say why there is none."""
         known = self._given.get(ticket.id)
-        if known is None or ticket.id in self._settled or _marks(known) != _marks(ticket):
+        if known is None or ticket.id in self._settled or (known is not ticket and known[2:8] != ticket[2:8]):
             raise UnknownTicket(
                 f"ticket {ticket.id} is not open here: it was settled before, or it is another learner's; "
                 f"each ticket takes one label, and {len(self)} wait"
@@ -124,7 +124,7 @@ class OpenTickets:
     def remove(self, ticket: Ticket) -> None:
         """Forget a ticket."""
         self._settled[ticket.id] = None
-        if 2 * len(self._settled) > len(self._given):
+        if 2 * len(self._settled) > len(self._given) + SPARE:
             self._given, self._settled = {other.id: other for other in self}, {}
 
     def give_up(self, ticket: Ticket) -> None:
@@ -183,7 +183,3 @@ class OpenTickets:
 def _one_more(counts: tuple[int, int, int], ticket: Ticket) -> tuple[int, int, int]:
     zeros, ones, reviews = counts
     return zeros + (ticket.guess == 0), ones + (ticket.guess == 1), reviews + (ticket.guess is None)
-
-
-def _marks(ticket: Ticket) -> tuple[Any, ...]:
-    return ticket.p, ticket.guess, ticket.arrivals, ticket.owner, ticket.r, ticket.q

@@ -9,6 +9,7 @@ arrays in place and need no mark: nothing interrupts their commit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 from adeptree.roles.structure import Structure
@@ -38,13 +39,13 @@ class Mark:
         self._copied: list[tuple[Any, list[Any]]] = []
         self._saved: list[tuple[Any, dict[str, Any], Sequence[int]]] = []
         for part in parts:
-            if hasattr(type(part), "bit_generator"):
+            how = _how(part.__class__)
+            if how == "drawn":
                 self._draws.append((part, part.bit_generator.state))
-            elif hasattr(type(part), "back_to"):
+            elif how == "copied":
                 self._copied.append((part, part.copy()))
             else:
-                grows = getattr(type(part), "GROWS", ())
-                lengths = [len(getattr(part, name)) for name in grows] if grows else ()
+                lengths = [len(getattr(part, name)) for name in how] if how else ()
                 self._saved.append((part, part.__dict__.copy(), lengths))
 
     def undo(self) -> None:
@@ -56,7 +57,7 @@ class Mark:
             own.update(attributes)
             for name in own.keys() - attributes.keys():
                 del own[name]
-            for name, length in zip(getattr(type(part), "GROWS", ()), lengths, strict=True):
+            for name, length in zip(_how(part.__class__), lengths, strict=True):
                 grown = getattr(part, name)
                 if isinstance(grown, list):
                     del grown[length:]
@@ -65,6 +66,14 @@ class Mark:
                         grown.popitem()  # the last one that came
         for part, sums in self._copied:
             part.back_to(sums)
+
+
+@cache
+def _how(kind: Any) -> str | tuple[str, ...]:
+    """Return how parts of a type are restored: "drawn", "copied", or the names of the attributes that only grow."""
+    if hasattr(kind, "bit_generator"):
+        return "drawn"
+    return "copied" if hasattr(kind, "back_to") else getattr(kind, "GROWS", ())
 
 
 def undone_if_raised(structure: Structure, parts: Iterable[Any], do: Callable[..., Result], *arguments: Any) -> Result:

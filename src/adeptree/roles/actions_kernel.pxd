@@ -13,8 +13,9 @@ cdef class Actions:
     cdef public int policy
 
     cpdef double log_ratio(self) noexcept
-    cpdef bint wants(self, int action, double coin) noexcept
 
+    @cython.final
+    cdef bint wants(self, int action, double coin) noexcept
     @cython.final
     cdef double against(self, int label, double cost) noexcept
     @cython.final

@@ -268,11 +268,15 @@ class RoundKernel(Actions):
         self.see()
         return self.p
 
-    def decide(self, x: Any) -> tuple[float, float, float]:
-        """Return the chances of saying 1, of a review and of a label at a point of the class."""
-        self.chance(x)
+    def decide(self, x: Any) -> tuple[float, float, float, int, bool]:
+        """Return the chances of saying 1, of a review and of a label at x; the action; is its label wanted?"""
+        number: cython.longlong = self.ledger.answered + 1
+        if self.place(x):
+            self.prepare()
+            self.torn = False
         self.act(self.ledger.picked < self.most_picked)
-        return self.q1, self.r, self.q
+        action: cython.int = self.drawn(coin(self.seed, number, self.word))
+        return self.q1, self.r, self.q, action, self.wants(action, coin(mixed(self.seed), number, self.word))
 
     def learn(self, x: Any, label: cython.int, cost: cython.double = 1.0) -> bool:
         """Play a round at a point of the class."""

@@ -60,15 +60,15 @@ class ColumnKernel(RoundKernel):
     # --- Cells -------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put a cell in place, if it is a plain finite number, a text or a gap."""
-        if type(x) is float or type(x) is int:
-            if not is_plain(x):
-                return False
-            self.meet_number(float(x))
-        elif x is None or type(x) is str:
-            if x is not None and x not in self.places and x not in self.new_words and not is_storable(x):
-                return False
+        """Put a cell in place, if it is a plain finite number, a bool, a text or a gap."""
+        if (type(x) is float or type(x) is int) and is_plain(x):
+            self.meet_number(float(x))  # type: ignore[arg-type]
+        elif type(x) is str and (x in self.places or x in self.new_words or is_storable(x)):
             self.meet_value(x)
+        elif x is None or (type(x) is float and x != x):
+            self.meet_value(None)
+        elif type(x) is bool:
+            self.meet_value("true" if x else "false")
         else:
             return False
         return True

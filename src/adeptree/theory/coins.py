@@ -36,10 +36,6 @@ class Coins:
         """Return the coin of round t at the point with this key, uniform in [0, 1)."""
         return float(_KERNEL.coin(self.seed, t, word_of(key)))
 
-    def asking(self, t: int, key: Any) -> float:
-        """Return another coin of the round: whether its label is asked for does not depend on its guess."""
-        return float(_KERNEL.coin(_KERNEL.mixed(self.seed), t, word_of(key)))
-
     def many(self, first: int, points: Any) -> FloatArray:
         """Return the coins of the rounds ``first``, ``first + 1``, ... at an array of numbers.
 
