@@ -24,7 +24,7 @@ from adeptree.app.serve import service
 from adeptree.app.serve.requests import json_of
 from adeptree.app.serve.routes import said
 async def echo(request):
-    return said(await json_of(request))
+    return said(json_of(request))
 service.ROUTES.append(Route("/echo", echo, methods=["POST"]))
 from adeptree.app.cli import main
 main()

@@ -36,7 +36,7 @@ LONGEST_KEY = 200
 
 def service_of(request: Request) -> Service:
     """Return the service that a request came to."""
-    return request.app.state.service  # type: ignore[no-any-return]
+    return request.app  # type: ignore[no-any-return]
 
 
 def learner_of(request: Request) -> Writer:
@@ -52,7 +52,11 @@ def learner_of(request: Request) -> Writer:
 
 def said(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a value as JSON, which has no infinite numbers: they are null."""
-    return Response(json.dumps(_finite(value), allow_nan=False), status, headers, "application/json")
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value))
+    return Response(text, status, headers, "application/json")
 
 
 def _finite(value: Any) -> Any:
@@ -68,7 +72,7 @@ def _finite(value: Any) -> Any:
 
 async def answer(request: Request) -> Response:
     """Answer an instance, or many."""
-    found, writer = await json_of(request), learner_of(request)
+    found, writer = json_of(request), learner_of(request)
     name = next((name for name in ("xs", "asked") if isinstance(found, dict) and name in found), None)
     given = [found] if name is None else _list(name, _object(found, name)[name], request)
     asked = []
@@ -98,7 +102,7 @@ def _asked(writer: Writer, one: Any) -> Asked:
 
 async def learn(request: Request) -> Response:
     """Learn a label, or many."""
-    found, writer = await json_of(request), learner_of(request)
+    found, writer = json_of(request), learner_of(request)
     many = isinstance(found, dict) and "labels" in found
     labels = _list("labels", _object(found, "labels")["labels"], request) if many else [found]
     told = []

@@ -1,4 +1,4 @@
-"""The service as a Starlette application, with a guard that checks, counts and answers every request."""
+"""The service as an ASGI application: Starlette's routes, behind checks and counts of every request."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import re
 import time
 from collections.abc import Mapping
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import Route, Router
+from starlette.types import Message, Receive, Scope, Send
 
 from adeptree.app.serve import live, routes
 from adeptree.app.serve.metrics import Metrics, clock
@@ -50,32 +47,15 @@ SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")
 
 
 class Service:
-    """Learners by name, behind HTTP: an ASGI application."""
+    """Learners by name, behind HTTP: an ASGI application that checks, counts and answers every request."""
 
     def __init__(self, writers: Mapping[str, Writer], limits: Limits | None = None) -> None:
         self.writers, self.limits = dict(writers), limits or Limits()
         self.metrics, self.rendered = Metrics(self.writers), dict[str, live.Rendered]()
-        self.app = Starlette(
-            routes=ROUTES,
-            middleware=[Middleware(Guard, service=self)],
-            exception_handlers={404: _nowhere, 405: _wrong_method},
-        )
-        self.app.router.redirect_slashes = False
-        self.app.state.service = self
+        self._router = Router(ROUTES, redirect_slashes=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one request."""
-        await self.app(scope, receive, send)
-
-
-class Guard:
-    """Middleware: checks a request, reads its body within limits, counts it, and turns errors into JSON."""
-
-    def __init__(self, app: ASGIApp, service: Service) -> None:
-        self._app, self._service = app, service
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one request."""
+        """Take one request; read its body within limits, and turn errors into JSON."""
         start, request, bad, replied = time.monotonic(), Request(scope), None, False
         path = scope["path"]
         route = re.sub("^/l/[^/]+", "/l/*", path)
@@ -86,24 +66,19 @@ class Guard:
                 replied = True
                 status, headers = message["status"], [*message["headers"], *SAFE]
                 # Counted before it is sent: a client that has the reply finds it in the counts.
-                known = route if route in KNOWN else "other"
-                self._service.metrics.count(known, status, time.monotonic() - start, bad)
+                self.metrics.count(route if route in KNOWN else "other", status, time.monotonic() - start, bad)
                 if status >= 400 or "upgrade" in request.headers:  # nothing more is read from this connection
                     headers.append((b"connection", b"close"))
                 message = {**message, "headers": headers}
             await send(message)
 
         try:
-            body = await let_in(request, receive, self._service.limits, FREE.fullmatch(path) is not None)
-
-            async def whole() -> Message:
-                return {"type": "http.request", "body": body, "more_body": False}
-
-            await self._app(scope, whole, reply)
+            scope["app"], scope["body"] = self, await let_in(request, receive, self.limits, bool(FREE.fullmatch(path)))
+            await self._router(scope, receive, reply)
         except (Exception, asyncio.CancelledError) as error:
             if replied:  # the connection is gone, and a second reply would be the answer to another request
                 raise
-            refusal = refusal_of(error)
+            refusal = _astray(scope, error) if isinstance(error, HTTPException) else refusal_of(error)
             if refusal.status == 500:
                 show(f"adeptree: a fault of the service: {type(error).__name__}: {error}", err=True)
             asked = f"{brief(visible(scope['method']))} {brief(visible(path))}"
@@ -111,14 +86,13 @@ class Guard:
             await routes.said({"error": str(refusal)}, refusal.status, refusal.headers)(scope, receive, reply)
 
 
-async def _nowhere(request: Request, error: Exception) -> Response:
-    path = request.scope["path"]
+def _astray(scope: Scope, error: HTTPException) -> Refusal:
+    """Return the refusal of an address that is not there, or of its method."""
+    if error.status_code == 405 and error.headers:
+        allowed = ", ".join(sorted(error.headers["Allow"].split(", ")))
+        why = f"this address takes {allowed}; got {brief(visible(scope['method']))}"
+        return Refusal(405, why, {"Allow": allowed})
+    path = brief(visible(scope["path"]))
     names = [route.path[1:] for route in (*OF_LEARNER, *OF_SERVICE)[:-1]]
-    meant = did_you_mean(brief(visible(path.rpartition("/")[2])), list(filter(None, names)))
-    raise Refusal(404, f'there is nothing at "{brief(visible(path))}"{meant}')
-
-
-async def _wrong_method(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException) and error.headers
-    allowed = ", ".join(sorted(error.headers["Allow"].split(", ")))
-    raise Refusal(405, f"this address takes {allowed}; got {brief(visible(request.method))}", {"Allow": allowed})
+    meant = did_you_mean(brief(visible(scope["path"].rpartition("/")[2])), list(filter(None, names)))
+    return Refusal(404, f'there is nothing at "{path}"{meant}')
