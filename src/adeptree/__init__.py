@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adeptree.api import *
-    from adeptree.api import __version__ as __version__
+
+__version__ = "1.0.0rc1"
 
 
 @cache
@@ -31,8 +32,8 @@ def __getattr__(name: str) -> Any:
     """Load a module at the first use of one of its public names: most programs need a few of them."""
     if not name.startswith("_") and find_spec(f"adeptree.{name}") is not None:
         return import_module(f"adeptree.{name}")
-    if name in ("__all__", "__version__"):
-        found: Any = [*_homes(), "__version__"] if name == "__all__" else import_module("adeptree.api").__version__
+    if name == "__all__":
+        found: Any = [*_homes(), "__version__"]
     elif name in _homes():
         home = import_module(_homes()[name])
         found = vars(home).get(name) or import_module(f"{home.__name__}.{name}")
@@ -48,4 +49,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_homes(), "__version__"})
+    return sorted({*globals(), *_homes()})

@@ -1,7 +1,5 @@
 """The public names, all of which ``import adeptree`` offers, and where each lives."""
 
-from importlib import metadata as _metadata
-
 from adeptree.core import errors as errors
 from adeptree.core.errors import AdeptreeError as AdeptreeError
 from adeptree.families.bits.bit_rules import Conjunctions as Conjunctions
@@ -61,8 +59,3 @@ from adeptree.solvers.sat import SatClass as SatClass
 from adeptree.solvers.smt import SmtClass as SmtClass
 from adeptree.theory import bounds as bounds
 from adeptree.theory.decide import Review as Review
-
-try:
-    __version__ = _metadata.version("adeptree")
-except _metadata.PackageNotFoundError:  # running from a source tree that was never installed
-    __version__ = "0+unknown"

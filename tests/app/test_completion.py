@@ -24,7 +24,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["r"], ["run"]),
+        (["r"], ["run", "rules"]),
         (["run", "--la"], ["--label", "--labels"]),
         (["run", "f.csv", "--rules", "st"], ["stumps", "steps"]),
         (["run", "f.csv", "--prior", ""], ["paper", "kt", "mixed"]),

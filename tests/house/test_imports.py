@@ -46,6 +46,12 @@ def test_the_command_line_starts_without_numpy_or_solvers() -> None:
     assert fresh(f"import sys, adeptree.app.cli; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
+def test_the_version_loads_no_module_that_the_help_does_not() -> None:
+    code = "import sys; from adeptree.app.cli import app; app(['{}'], standalone_mode=False); print(*sys.modules)"
+    asked, helped = (fresh(code.format(option)).splitlines() for option in ("--version", "--help"))
+    assert asked[0].startswith("adeptree ") and set(asked[-1].split()) <= set(helped[-1].split())
+
+
 def test_solvers_are_loaded_only_when_used() -> None:
     heavy = "{'matplotlib', 'pandas', 'z3', 'highspy', 'pysat'}"
     names = "adeptree.SatClass, adeptree.SmtClass, adeptree.Halfspaces, adeptree.Adept"

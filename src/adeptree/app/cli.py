@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from adeptree.app.command_help import Command, with_metavars
 from adeptree.app.play_command import play_command
 from adeptree.app.run.run_command import run_command
 from adeptree.app.serve.serve_command import serve_command
@@ -76,15 +77,14 @@ def adeptree(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Predict 0/1 labels on any stream, almost as well as the best rule in hindsight.
+    """Learn yes/no labels from a stream, and know how far you are behind the best rule.
 
     Start with: adeptree run
     """
 
 
-@app.command()
-def rules() -> None:
-    """List the rules that --rules accepts."""
+def _rules() -> None:
+    """List the rules that you can compete with."""
     with told():
         from adeptree.families.registry import families
 
@@ -95,11 +95,12 @@ def rules() -> None:
         show("\n".join(["On columns of the stream:", *columns, "", "On --features, or as named:", *others]))
 
 
-def _completion(shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument()]) -> None:
-    """Print a script that lets a shell complete adeptree's commands and options.
+def _completion(
+    shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument(help="Your shell.")],
+) -> None:
+    """Print a script that completes commands in your shell.
 
-    For bash, in ~/.bashrc: eval "$(adeptree completion bash)"; likewise zsh, in ~/.zshrc after compinit. For fish:
-    adeptree completion fish > ~/.config/fish/completions/adeptree.fish
+    For fish: adeptree completion fish > ~/.config/fish/completions/adeptree.fish
     """
     with told():
         from typer.completion import get_completion_script  # type: ignore[attr-defined]
@@ -116,13 +117,12 @@ def _reproduce() -> None:
         )
 
 
-app.command("completion")(_completion)
-app.command("play")(play_command)
+COMMANDS: dict[str, Callable[..., None]] = {"run": run_command, "serve": serve_command, "play": play_command}
+COMMANDS |= {"show": show_command, "rules": _rules, "completion": _completion}
+for _name, _command in COMMANDS.items():
+    app.command(_name, cls=Command)(with_metavars(_command))
 _ANY = {"ignore_unknown_options": True, "allow_extra_args": True}
 app.command("reproduce", hidden=True, add_help_option=False, context_settings=_ANY)(_reproduce)
-app.command("run")(run_command)
-app.command("serve")(serve_command)
-app.command("show")(show_command)
 
 
 def main(command: Callable[..., Any] = app) -> None:

@@ -28,27 +28,28 @@ class LearnerOptions:
     """The options that decide what a learner computes, on a stream or behind a service."""
 
     horizon: Annotated[
-        int | None, typer.Option(help="Rounds to plan for, as in the paper. Default: any number, unknown beforehand.")
+        int | None, typer.Option(help="Rounds to plan for, as in the paper.", show_default="any number")
     ] = None
     rate: Annotated[
         str | None,
         typer.Option(
-            help="Learning rate: paper, first-order, anytime, adaptive or a number. Default: what fits the horizon.",
+            help="Learning rate: paper, first-order, anytime, adaptive or a number.",
+            show_default="what fits the other options",
             autocompletion=among("paper", "first-order", "anytime", "adaptive"),
         ),
     ] = None
     prior: Annotated[
         Literal["paper", "kt", "mixed"] | None,
         typer.Option(
-            help="paper needs a horizon; kt is fast on long streams of thresholds.",
+            help="Prior of the rules. paper needs a horizon; kt is fast on long streams of thresholds.",
             show_default="paper with a horizon, else mixed",
         ),
     ] = None
     seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0
-    cost_miss: Annotated[float, typer.Option(help="What guessing 0 costs where the label is 1.")] = 1
-    cost_false_alarm: Annotated[float, typer.Option(help="What guessing 1 costs where the label is 0.")] = 1
+    cost_miss: Annotated[float, typer.Option(help="Cost of guessing 0 where the label is 1.")] = 1
+    cost_false_alarm: Annotated[float, typer.Option(help="Cost of guessing 1 where the label is 0.")] = 1
     max_weight: Annotated[
-        float, typer.Option(help="The largest weight to come; a larger one ends what was promised in advance.")
+        float, typer.Option(help="Largest weight to come. A larger one ends the guarantee in advance.")
     ] = 1
     max_width: Annotated[
         int | None,
@@ -58,8 +59,8 @@ class LearnerOptions:
         float | None,
         typer.Option(
             metavar="C",
-            help="Cost of handing a case to a person. The learner then has three actions: 0, 1 and review. "
-            "Default: it decides every case.",
+            help="Cost of handing a case to a person. The learner then has three actions: 0, 1 and review.",
+            show_default="it decides every case",
         ),
     ] = None
     review_policy: Annotated[
@@ -81,13 +82,13 @@ class LearnerOptions:
     promise: Annotated[
         Literal["average", "drawn"] | None,
         typer.Option(
-            help="What the guarantee with --review is about: the expected cost, or also the cost of the drawn actions.",
+            help="Guarantee of --review: for the expected cost, or also for the cost of the drawn actions.",
             show_default="average",
         ),
     ] = None
     feedback: Annotated[
         Literal["all", "reviewed", "asked"],
-        typer.Option(help="Learn every label, those of reviewed cases only, or those that the learner asks for only."),
+        typer.Option(help="Labels to learn: all, those of reviewed cases, or those that the learner asks for."),
     ] = "all"
     max_labels: Annotated[
         int | None, typer.Option(help="With --feedback asked: the largest number of labels to ask for.")

@@ -30,11 +30,13 @@ def play_command(
     mistake_bound: Annotated[
         int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
     ] = None,
-    html: Annotated[str | None, typer.Option(help="Write the page to this file instead of opening it.")] = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the page to this file instead of opening it.")
+    ] = None,
 ) -> None:
-    """Play the adversary: open a page in the browser on which you choose every x and every label.
+    """Be the adversary, in your browser.
 
-    The page needs no network.
+    You choose every x and every label. The page needs no network.
     """
     with told():
         if html is not None and (why := unwritable(html)):

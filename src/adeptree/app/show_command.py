@@ -31,12 +31,17 @@ def show_command(
         str, typer.Option(help='Rules, as for run: "thresholds(n=8)"; with --stream also "stumps" and the like.')
     ] = "thresholds(n=8)",
     stream: Annotated[
-        str | None, typer.Option(help="A CSV, NDJSON or Parquet file with the game; its first rows are played.")
+        str | None,
+        typer.Option(metavar="FILE", help="A CSV, NDJSON or Parquet file with the game. Its first rows are played."),
     ] = None,
-    features: Annotated[str | None, typer.Option(help="Columns in --stream that the rules read.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the label in --stream. Default: the last.")] = None,
+    features: Annotated[
+        str | None, typer.Option(metavar="COLUMNS", help="Columns in --stream that the rules read.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Column of the label in --stream.", show_default="the last column")
+    ] = None,
     adversary: Annotated[
-        Literal["greedy", "stochastic"], typer.Option(help="Who plays where there is no --stream.")
+        Literal["greedy", "stochastic"], typer.Option(help="Adversary of the game without --stream.")
     ] = "greedy",
     rounds: Annotated[int, typer.Option(help="Rounds to draw, at most 8.")] = 5,
     horizon: Annotated[
@@ -53,9 +58,14 @@ def show_command(
         int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the adversary and of the coins.")] = 0,
-    html: Annotated[str | None, typer.Option(help="Write the game to this HTML page, with a slider.")] = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the game as an HTML page with a slider.")
+    ] = None,
 ) -> None:
-    """Draw a small game: the tree of paths round by round, what is pruned and why, the weights and P(1)."""
+    """Draw a small game, round by round.
+
+    It shows the tree of paths, what is pruned and why, the weights and P(1).
+    """
     with told():
         if html is not None and (why := unwritable(html)):
             raise StateError(f"--html: {html} could not be written: {why}")

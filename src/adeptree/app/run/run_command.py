@@ -36,41 +36,52 @@ class Options(LearnerOptions):
     rules: Annotated[
         str | None,
         typer.Option(
-            help='Compete with these: stumps, "stumps(age, sex)", "stumps(values=3)", "thresholds(delay)", '
+            help='Rules to compete with; adeptree rules lists them. For example stumps, "stumps(age, sex)", '
+            '"stumps(values=3)", "thresholds(delay)", '
             '"intervals(price)", "unions(price, m=3)", "steps(price)", "blocklist(sender, d=3)", '
             '"experts(lr, ht, at=0.7)", "thresholds(score) | experts(lr, ht)", or a spec such as '
-            '"thresholds(n=1024)"; adeptree rules lists them. Default: stumps, on all columns.',
+            '"thresholds(n=1024)".',
+            show_default="stumps, on all columns",
             autocompletion=_rules_like,
         ),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option(help='Column of two values, or a comparison: "delay>15", "kind==spam". Default: the last.'),
+        typer.Option(
+            metavar="COLUMN|TEST",
+            help='Column of two values, or a comparison: "delay>15", "kind==spam".',
+            show_default="the last column",
+        ),
     ] = None
     positive: Annotated[
         str | None,
         typer.Option(
             metavar="VALUE",
-            help="The label's value that is 1. Default: the greater number, a word such as yes, or the rarer value.",
+            help="The value of the label that is 1.",
+            show_default="the greater number, a word such as yes, or the rarer value",
         ),
     ] = None
     features: Annotated[
-        str | None, typer.Option(help="Columns that the rules read (a,b,c), where --rules names none. Default: all.")
+        str | None, typer.Option(metavar="COLUMNS", help="Columns that the rules read (a,b,c).", show_default="all")
     ] = None
     format: Annotated[
         str | None,
         typer.Option(
-            help="csv, ndjson or parquet. Default: by the ending of the name, else csv.",
+            metavar="csv|ndjson|parquet",
+            help="Format of the stream.",
+            show_default="by the ending of the name, else csv",
             autocompletion=among("csv", "ndjson", "parquet"),
         ),
     ] = None
     sep: Annotated[
-        str | None, typer.Option(help='What splits a line of CSV: one character, "tab" or "space". Default: found out.')
+        str | None,
+        typer.Option(help='Separator of CSV: one character, "tab" or "space".', show_default="detected"),
     ] = None
     encoding: Annotated[
-        str | None, typer.Option(help="Of a text, e.g. cp1252. Default: UTF-8, and cp1252 where a line is none.")
+        str | None,
+        typer.Option(help="Encoding of a text, e.g. cp1252.", show_default="UTF-8, and cp1252 for other lines"),
     ] = None
-    decimal: Annotated[str, typer.Option(help='"," if the numbers of a CSV have a decimal comma.')] = "."
+    decimal: Annotated[str, typer.Option(metavar=".|,", help='"," if the numbers of a CSV have a decimal comma.')] = "."
     header: Annotated[
         bool | None,
         typer.Option(
@@ -81,29 +92,34 @@ class Options(LearnerOptions):
     ] = None
     on_bad_row: Annotated[
         Literal["stop", "skip"],
-        typer.Option(help="What to do at a row that cannot be read; either way it is reported."),
+        typer.Option(help="Stop at a row that cannot be read, or skip it. Either way it is reported."),
     ] = "stop"
     follow: Annotated[
         bool,
         typer.Option(
             "--follow",
-            help="Answer every row with a line p,guess on stdout before reading the next; rows without a label are "
-            "answered and not learnt. The summary goes to stderr.",
+            help="Answer each row on stdout before reading the next. Rows without a label are answered and not learnt. "
+            "The summary goes to stderr.",
         ),
     ] = False
     predictions: Annotated[
         str | None,
         typer.Option(
-            help="Write row,p,guess,y here as CSV, with the value of an only column; p is the chance of guessing 1."
+            metavar="FILE",
+            help="Write every prediction as CSV. The columns are row, p, guess and y, and the value if the rules read "
+            "one column. p is the chance of guessing 1.",
         ),
     ] = None
-    report: Annotated[str | None, typer.Option(help="Write a page about the run here, as HTML.")] = None
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None
     save: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Keep the run in this directory, row by row, to survive a crash.")
+        str | None,
+        typer.Option(metavar="DIR", help="Keep the run in this directory, row by row, so that a crash loses nothing."),
     ] = None
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Go on with the run in --save, if there is one; same settings, same stream."),
+        typer.Option(
+            "--resume", help="Resume the run in --save, if there is one. The settings and the stream must be the same."
+        ),
     ] = False
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what was detected, and stop: nothing is learnt or written.")
@@ -111,32 +127,32 @@ class Options(LearnerOptions):
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")] = False
     verbose: Annotated[
         bool,
-        typer.Option("--verbose", "-v", help="Show in the summary what was drawn too, and width, queries and rates."),
+        typer.Option("--verbose", "-v", help="Add the drawn guesses, the width, queries and rates to the summary."),
     ] = False
     frequency: Annotated[
         bool,
         typer.Option(
             "--frequency",
-            help="Add to predictions and answers how often rows like this were 1, calibrated as the run goes "
-            "(p is the chance that the learner guesses 1, and no frequency).",
+            help="Add calibrated frequencies of the label 1 to predictions and answers. (p is the chance that the "
+            "learner guesses 1, not a frequency.)",
         ),
     ] = False
     weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of weights: how many times the costs a row counts.")
+        str | None, typer.Option(metavar="COLUMN", help="Column of weights: a row counts this number of times.")
     ] = None
     key: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Labels may come late: a row without one waits under its key for a row with the same key and a label.",
+            help="Match late labels to rows by this column. A row without a label waits for a row with the same key.",
         ),
     ] = None
     labels: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Labels in a second file or pipe, with columns for --key and --label, in any order: read before the "
-            "first row, or with --follow as they come.",
+            help="Read late labels from a second file or pipe. It has columns for --key and --label, in any order, and "
+            "is read before the first row, or with --follow as it comes.",
         ),
     ] = None
 
@@ -147,7 +163,7 @@ class Options(LearnerOptions):
 
 
 def _run(options: Options) -> None:
-    """Play ADEPT on a stream and compare it with the best rule in hindsight."""
+    """Learn a stream, and compare with the best rule in hindsight."""
     from adeptree.app.run.answers import Answers
     from adeptree.app.run.dry_run import dry_run
     from adeptree.app.run.late_game import LateGame

@@ -33,48 +33,48 @@ class ServeOptions(LearnerOptions):
     rules: Annotated[
         str | None,
         typer.Option(
-            help='Compete with these, as for run, but columns must be named: "stumps(age, sex)", "thresholds(delay)", '
-            '"blocklist(sender, d=3)", ...; adeptree rules lists them.'
+            help='Rules to compete with; adeptree rules lists them. Columns must be named: "stumps(age, sex)", '
+            '"thresholds(delay)", "blocklist(sender, d=3)".'
         ),
     ] = None
     learner: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=RULES",
-            help="A learner more, at /l/NAME/; may be given many times. --rules is one called main.",
+            help="Another learner, at /l/NAME/. May be given many times. --rules is the one called main.",
         ),
     ] = None
-    features: Annotated[
-        str | None, typer.Option(help="Columns that the rules read (a,b,c), where --rules names none.")
+    features: Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns that the rules read (a,b,c).")] = None
+    times: Annotated[
+        str | None, typer.Option(metavar="COLUMNS", help="Columns (a,b,c) that hold times in ISO 8601.")
     ] = None
-    times: Annotated[str | None, typer.Option(help="Columns (a,b,c for several) that hold times in ISO 8601.")] = None
     save: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR", help="Keep every learner in a folder in this directory; the same command goes on with them."
-        ),
+        typer.Option(metavar="DIR", help="Keep every learner in this directory. The same command resumes them."),
     ] = None
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; any other than this machine's own needs a token.")
-    ] = "127.0.0.1"
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one and says which.")] = 8000
+    host: Annotated[str, typer.Option(help="Address to listen on. One that other machines reach needs a token.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port. 0 takes a free one and shows it.")] = 8000
     token: Annotated[
         str | None,
         typer.Option(
-            help=f"Requests must bear this. Others on the machine may see it here: {TOKEN} or --token-file hide it."
+            help=f"Token of requests. Others on the machine may see it here; {TOKEN} and --token-file hide it."
         ),
     ] = None
     token_file: Annotated[str | None, typer.Option(metavar="FILE", help="File that holds the token.")] = None
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Name by which the service may be called, as behind a proxy; many times."),
+        typer.Option(
+            metavar="NAME", help="Host name that requests may use, as behind a proxy. May be given many times."
+        ),
     ] = None
-    max_body: Annotated[int, typer.Option(min=1000, help="Bytes that a request may have.")] = 1 << 20
-    max_batch: Annotated[int, typer.Option(min=1, help="Instances or labels in a request.")] = 1000
+    max_body: Annotated[int, typer.Option(min=1000, help="Largest number of bytes of a request.")] = 1 << 20
+    max_batch: Annotated[int, typer.Option(min=1, help="Largest number of instances or labels of a request.")] = 1000
     max_open: Annotated[
-        int, typer.Option(min=1, help="Answers that may wait for their labels; of more the oldest expire.")
+        int, typer.Option(min=1, help="Largest number of answers that wait for labels. Beyond it the oldest expire.")
     ] = 100_000
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the start and at the end.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing at the start and at the end.")] = False
 
     def settings(self, rules: str) -> dict[str, Any]:
         """Return the settings that determine the results of a learner; a service that resumes it must have the same."""
@@ -83,7 +83,7 @@ class ServeOptions(LearnerOptions):
 
 
 def _serve(options: ServeOptions) -> None:
-    """Answer over HTTP, learn labels whenever they come, and show on a live page how it stands."""
+    """Decide over HTTP, and learn labels as they come."""
     from adeptree.app.serve.listening import bound_socket, check_installed, ended_by_signals, listen, prepared
     from adeptree.app.serve.service import Service
 

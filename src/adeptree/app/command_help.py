@@ -1,0 +1,113 @@
+"""Help of the commands: ``-h`` has the options that most people need, ``--help`` all of them, both in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from typer.core import TyperCommand
+
+GROUPS = {
+    "What to learn": ("rules", "learner", "label", "positive", "features", "times"),
+    "Decisions": (
+        *("cost_miss", "cost_false_alarm", "weight", "max_weight", "review", "review_policy", "max_reviews", "delay"),
+        *("promise", "feedback", "max_labels", "drift", "by"),
+    ),
+    "Late labels, long and live streams": ("key", "labels", "follow", "save", "resume"),
+    "Service": ("host", "port", "token", "token_file", "allow_host", "max_body", "max_batch", "max_open"),
+    "Output": ("dry_run", "report", "predictions", "frequency", "html", "verbose", "quiet"),
+    "Input": ("stream", "format", "sep", "encoding", "decimal", "header", "on_bad_row"),
+    "Game": ("adversary", "rounds"),
+    "Theory": ("horizon", "mistake_bound", "rate", "prior", "seed", "max_width"),
+}
+SHORT = {
+    "rules",
+    "label",
+    "positive",
+    "features",
+    "cost_miss",
+    "cost_false_alarm",
+    "review",
+    "drift",
+    "by",
+    "key",
+    "follow",
+}
+SHORT |= {"save", "resume", "dry_run", "report", "predictions", "learner", "host", "port", "token_file"}
+FEW = 15
+"""A command with at most this number of options shows all of them in its short help too."""
+DOCS = "https://adeptree.github.io/adeptree"
+EXAMPLES = {
+    "run": {
+        "adeptree run": "try the bundled stream",
+        "adeptree run data.csv": "predict the last column",
+        'adeptree run data.csv --label "delay>15" --report out.html': "a test as label, and a page",
+        "adeptree run scores.csv --cost-miss 5 --review 0.5": "alarm, pass or review",
+        "tail -f log.csv | adeptree run - --label fraud --follow": "answer line by line",
+    },
+    "serve": {
+        'adeptree serve --rules "thresholds(score)" --save DIR': "one learner that survives a crash",
+        'adeptree serve --learner "a=stumps(x, y)" --port 0': "a named learner on a free port",
+    },
+    "play": {"adeptree play": "a small game", 'adeptree play --rules "intervals(n=6)"': "with other rules"},
+    "show": {
+        "adeptree show": "five rounds against an adversary",
+        "adeptree show --stream data.csv --rules stumps": "the first rows of a file",
+    },
+    "rules": {"adeptree rules": "then, for example: adeptree run data.csv --rules steps"},
+    "completion": {'eval "$(adeptree completion bash)"': "in ~/.bashrc; zsh likewise"},
+}
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Command(TyperCommand):
+    """A command whose help has examples, and options in groups."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Note which help is asked for."""
+        ctx.meta["short"] = "-h" in args
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write examples and options."""
+        if self.name in EXAMPLES:
+            with formatter.section("Examples"):
+                formatter.write_dl(list(EXAMPLES[self.name].items()), col_max=44)
+        every: Any = self.params
+        params = {param.name: param for param in every if not param.hidden}
+        short = ctx.meta.get("short", False) and len(params) > FEW
+        if arguments := [param for param in params.values() if param.param_type_name == "argument"]:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(param.metavar, _text(param, short)) for param in arguments])
+        for group, names in GROUPS.items():
+            found = [params[name] for name in names if name in params and (not short or name in SHORT)]
+            rows = [(_names(param), _text(param, short)) for param in found if param not in arguments]
+            if rows:
+                with formatter.section(group):
+                    formatter.write_dl(rows)
+        formatter.write_paragraph()
+        formatter.write_text(f"-h shows the options that most people need, --help all of them. Docs: {DOCS}")
+
+
+def _names(param: Any) -> str:
+    names = ", ".join([*sorted(param.opts, key=len), *param.secondary_opts])
+    return names if param.is_flag else f"{names} {param.metavar}"
+
+
+def _text(param: Any, short: bool) -> str:
+    """Return the help of an option and its default; in short only the first sentence."""
+    text = param.help.partition(". ")[0].rstrip(".") if short else param.help
+    default = param.show_default if isinstance(param.show_default, str) else param.default
+    return text if default is None or default is False else f"{text}  [default: {default}]"
+
+
+def with_metavars(command: F) -> F:
+    """Name the values of all options in one style: the words that fit, N for whole numbers, or the option's name."""
+    command.__annotations__ = get_type_hints(command, include_extras=True)
+    for name, hint in command.__annotations__.items():
+        kind, *infos = get_args(hint) or (hint,)
+        words = [word for part in get_args(kind) or (kind,) for word in get_args(part) or (part,)]
+        usual = "N" if int in words else "X" if float in words else name.upper()
+        for info in infos:
+            info.metavar = info.metavar or "|".join(word for word in words if isinstance(word, str)) or usual
+    return command
