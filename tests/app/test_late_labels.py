@@ -445,8 +445,7 @@ def test_a_checkpoint_whose_keys_do_not_fit_its_tickets_is_refused() -> None:
     run = ["run", name, *ON_V, "--save", "s", "--resume"]
     good(*run)
     kept = at.core.files.load("s/checkpoint")
-    keys = kept["run"]["keys"]
-    book, (a, b) = keys["book"], keys["book"]["open"]
+    book, (a, b) = kept["run"]["book"], kept["run"]["book"]["open"]
     assert (a, b, book["keys"]) == ([1, ["1", "3"], "a", None, None], [2, ["2", "4"], "b", None, None], {"c": 3})
     for change in (
         {"open": [a]},
@@ -464,6 +463,6 @@ def test_a_checkpoint_whose_keys_do_not_fit_its_tickets_is_refused() -> None:
         None,
     ):
         changed = {"early": {"z": "?"}} if change is None else {"book": {**book, **change}}
-        at.core.files.save("s/checkpoint", {**kept, "run": {**kept["run"], "keys": {**keys, **changed}}})
+        at.core.files.save("s/checkpoint", {**kept, "run": {**kept["run"], **changed}})
         result = call(*run)
         assert result.exit_code == 1 and "does not say where its run was" in result.stderr, (change, result.stderr)

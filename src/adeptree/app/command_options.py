@@ -105,6 +105,12 @@ class LearnerOptions:
         ),
     ] = None
 
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The columns of answers with decisions: the action, and whether the label is asked for."""
+        decides = self.review is not None or self.feedback != "all"
+        return ("action", "ask")[: decides + (self.feedback == "asked")]
+
 
 def names_of_options(options: type[Any]) -> list[str]:
     """Return the fields of a dataclass in the order of the command line: its own before those of its parents."""

@@ -144,7 +144,9 @@ class TicketBook:
             if p:
                 guess = (self.status(number) or OPEN) - UNASKED
                 need(key and guess in (0, 1) and len(p) == 1 and 0 <= p[0] <= 1, "tickets that ask for no label")
-                self.unasked[number] = Opened(Ticket(number, None, p[0], guess, 0, ask=False), cells, key)
+                self.unasked[number] = Opened(
+                    Ticket(number, None, p[0], guess, 0, ask=False), cells, key, weight, frequency
+                )
             else:
                 self.open[number] = Opened(given.pop(number), cells, key, weight, frequency)
             self.keys |= {key: number} if key else {}

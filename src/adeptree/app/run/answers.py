@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any
 
 from adeptree.app.terminal import show
 
 
 class Answers:
-    """``p,guess`` a line under a header (CSV), or an object a line (NDJSON); a bad row's answer is empty.
+    """One value per column on a line under a header (CSV), or an object a line (NDJSON); a bad row's answer is empty.
 
-    If asked for, the frequency comes third.
+    >>> plain, asking = Answers("csv", ("p", "guess")), Answers("ndjson", ("p", "guess", "action", "ask"))
+    >>> plain.line(0.25, 0), plain.line(), asking.line(0.25, 0, "0", True), asking.line()[:25]
+    ('0.25,0', ',', '{"p": 0.25, "guess": 0, "action": "0", "ask": true}', '{"p": null, "guess": null')
     """
 
-    def __init__(self, form: str, frequency: bool = False) -> None:
-        self._json, self._frequency = form == "ndjson", frequency
+    def __init__(self, form: str, columns: Sequence[str]) -> None:
+        self._json, self._columns = form == "ndjson", columns
 
     def open(self) -> None:
         """Answer the header by a header, so that line i out belongs to line i in."""
         if not self._json:
-            show("p,guess,frequency" if self._frequency else "p,guess")
+            show(",".join(self._columns))
 
-    def give(self, p: float | None, guess: int | None, frequency: float | None = None) -> None:
+    def give(self, *values: Any) -> None:
         """Answer one row."""
-        show(self.line(p, guess, frequency))
+        show(self.line(*values))
 
-    def line(self, p: float | None, guess: int | None, frequency: float | None = None) -> str:
-        """Return the text of an answer.
-
-        >>> Answers("csv").line(0.25, 0), Answers("csv").line(None, None), Answers("ndjson").line(0.25, 0)
-        ('0.25,0', ',', '{"p": 0.25, "guess": 0}')
-        >>> Answers("csv", frequency=True).line(0.25, 0, 0.08), Answers("csv", frequency=True).line(None, None)
-        ('0.25,0,0.08', ',,')
-        """
-        said = {"p": p, "guess": guess} | ({"frequency": frequency} if self._frequency else {})
+    def line(self, *values: Any) -> str:
+        """Return the text of an answer; all of its values are missing if none is given."""
+        said = dict(zip(self._columns, values or repeat(None), strict=False))
         if self._json:
             return json.dumps(said)
-        return ",".join("" if value is None else repr(value) for value in said.values())
+        cells = (int(value) if value is True or value is False else value for value in said.values())
+        return ",".join("" if cell is None else str(cell) for cell in cells)

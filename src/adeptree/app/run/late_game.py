@@ -7,27 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 from adeptree.app.run.layout import UNKNOWN, Examples
-from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import MOST
 from adeptree.app.run.row_keys import LABEL, Keys
 from adeptree.app.run.streams import Stream
+from adeptree.app.run.ticket_game import TicketGame
 from adeptree.app.run.writing import inert
-from adeptree.app.terminal import show
 from adeptree.core.errors import AdeptreeError
 from adeptree.pages.summary import Account
-from adeptree.pages.summary_words import waiting
 from adeptree.runner.rows import LabelRow, Row
-from adeptree.runner.ticket_book import Opened
 
 
-class LateGame(Game):
+class LateGame(TicketGame):
     """A game with keys. Rows are told apart as they come, by what the rows before them did."""
 
     def __init__(self, *game: Any, key: str, labels: Stream | None) -> None:
         super().__init__(*game)
-        self.keys, self.labels = Keys(self.stream, key, self.layout), labels
-        self.ahead = False
+        self.keys, self.labels = Keys(self.stream, key, self.layout, self.book), labels
 
     # --- Rows ----------------------------------------------------------------------------------------
 
@@ -72,63 +68,38 @@ class LateGame(Game):
         stop = examples.bad and self.options.on_bad_row != "skip"
         return next(iter(examples.bad.items())) if stop else None
 
+    def _key(self, row: Row) -> str:
+        return self.keys.of(row)
+
     def _is_round(self, row: Row, y: int) -> bool:
-        return y >= 0 or (y == UNKNOWN and self.keys.of(row) != "")
+        return super()._is_round(row, y) or self.keys.of(row) != ""
 
     def _play(self, part: Examples, bar: ProgressBar | None) -> None:
         if part.ys[0] == LABEL:
             self._settle(part.rows, bar)
-        elif not part.learnt:
-            self._open(part, bar)
-        else:
-            super()._play(part, bar)
-            for row, y in zip(part.rows, part.ys, strict=True):
-                key = self.keys.of(row)
-                self.keys.book.note(int(y), key)
-                self.keys.early.pop(key, None)
-
-    def _open(self, part: Examples, bar: ProgressBar | None) -> None:
-        """Answer rows without labels; those that have keys wait for them."""
-        for row, number in zip(part.rows, self._numbers(part), strict=True):
-            x, key, learner = self.layout.example(row, False).x, self.keys.of(row), self.learner
-            cells = [str(number), *self.layout.shown_values(row)]
-            if key:
-                ticket = learner.answer(x)
-                p, guess = ticket.p, ticket.guess
-            else:
-                p, guess = learner.predict_proba(x), learner.predict(x)
-            frequency = self.frequency.of(p) if self.frequency else None
-            if key:
-                weight = self.weight.of([row])[0] if self.weight else None
-                self.keys.book.add(Opened(ticket, cells, key, weight, frequency))
-            self._log(cells, p, guess, None, frequency, key)
-            if bar is not None and self.answers:
-                self.answers.give(p, guess, frequency)
+            return
+        super()._play(part, bar)
+        for row, y in zip(part.rows, part.ys, strict=True) if part.learnt else ():
+            if not self.decides:
+                self.book.note(int(y), self.keys.of(row))
+            self.keys.early.pop(self.keys.of(row), None)
 
     def _settle(self, rows: list[Row], bar: ProgressBar | None) -> None:
         """Learn labels of rows that wait, and keep those whose rows are to come."""
         for row in rows:
             key, text = self.keys.of(row), row.cells[self.layout.label.place]
-            y, opened = self.layout.label.of(text), self.keys.book.waiting(key)
+            y, opened = self.layout.label.of(text), self.book.waiting(key)
             if y is not None and opened is not None:
-                ticket, cells, _, weight, frequency = opened
-                self.learner.learn(ticket, y, **({} if weight is None else {"weight": weight}))
-                self.rounds.note()
-                if self.frequency:
-                    self.frequency.learn(ticket.p, y, frequency)
-                self.sureness.note([ticket.p], [y])
-                self.keys.book.settle(ticket.id, y)
+                self._learn(opened, y)
                 self.position = replace(self.position, ones=self.position.ones + y)
-                self._log(cells, ticket.p, ticket.guess, y, frequency, key)
-            elif y is not None and key not in self.keys.book.keys:
+                self._tell(opened, y)
+            elif y is not None and key not in self.book.keys:
                 self.keys.early[key] = text
             if bar is not None and self.answers and not isinstance(row, LabelRow):
-                self.answers.give(None, None)
+                self.answers.give()
 
-    def _log(self, cells: list[str], p: float, guess: int | None, y: int | None, given: float | None, key: str) -> None:
-        if self.log:
-            more = [[given]] if self.frequency else []
-            self.log.write(cells[:1], [cells[1:]], [p], [guess], [y], *more, [inert(key)])
+    def _last(self, key: str) -> list[str]:
+        return [inert(key)]
 
     def _more_columns(self) -> tuple[str, ...]:
         return (*super()._more_columns(), "key")
@@ -151,21 +122,15 @@ class LateGame(Game):
 
     def _restore(self, found: dict[str, Any]) -> None:
         super()._restore(found)
-        self.keys.restore(found["keys"], self.learner)
+        self.keys.restore(found["early"])
 
     def _kept(self) -> dict[str, Any]:
-        return super()._kept() | {"keys": self.keys.state()}
+        return super()._kept() | {"early": dict(self.keys.early)}
 
     def _sentence(self, row: Row, error: AdeptreeError) -> str:
         if not isinstance(row, LabelRow):
             return super()._sentence(row, error)
         return f"{self.options.labels}, line {row.line}{':' if row.fault else ','} {error}"
 
-    def _summarise(self) -> None:
-        super()._summarise()
-        if self.keys.book.open and not (self.learner.rounds or self.options.quiet):
-            said = f"{self.stream.name}: no label has come; {waiting(len(self.keys.book.open))}"
-            show("\n\n".join([said, *self.notes]), err=self.options.follow)
-
     def _account(self) -> Account:
-        return replace(super()._account(), waiting=len(self.keys.book.open), early=len(self.keys.early))
+        return replace(super()._account(), waiting=len(self.book.open), early=len(self.keys.early))

@@ -60,8 +60,7 @@ class Game:
         self.sureness = Sureness()
         self.again, self.notes = list[Row](), list[str]()
         self.interrupts = Interrupts()
-        self.whole, self.ended = True, False
-        self.skipped = Skipped()
+        self.whole, self.ended, self.skipped = True, False, Skipped()
         self.rounds = Rounds(learner, layout.names, self.course)
         self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
@@ -194,7 +193,7 @@ class Game:
             if self.skipped.add(sentence) and self.answers:  # whoever waits for answers need not wait for the reason
                 bar.tell(f"adeptree: skipped: {sentence}")
             if self.answers and not isinstance(rows[place], LabelRow):
-                self.answers.give(None, None)
+                self.answers.give()
 
     def _write(
         self, first: int, examples: Examples, ps: list[float], given: list[float], bar: ProgressBar | None
@@ -207,8 +206,8 @@ class Game:
             values, ys = map(self.layout.shown_values, examples.rows), examples.ys if examples.learnt else repeat(None)
             self.log.write(self._numbers(examples), values, ps, guesses, ys, *self._more(examples, given))
         if bar is not None and self.answers:
-            for answer in zip(ps, guesses, given or repeat(None), strict=False):
-                self.answers.give(*answer)
+            for p, guess, frequency in zip(ps, guesses, given or repeat(None), strict=False):
+                self.answers.give(p, guess, frequency)
 
     def _numbers(self, examples: Examples) -> list[int]:
         """Return the numbers of rows that are being taken: the stream's first is 1, and bad ones count."""
@@ -249,12 +248,13 @@ class Game:
 
     def _restore(self, found: dict[str, Any]) -> None:
         """Take over what a checkpoint says of a run; ValueError and its like if no run was there."""
-        self.position = position_of(found["position"], self.learner.rounds, self.learner.waiting)
+        rounds, decides = self.learner.rounds, bool(self.options.decisions)
+        self.position = position_of(found["position"], rounds, self.learner.answered - rounds, decides)
         if self.course and found["course"]:
-            self.course.restore(found["course"], self.learner.rounds)
+            self.course.restore(found["course"], rounds)
         if self.frequency:
             self.frequency.restore(found["frequency"])
-        self.sureness.restore(found["sureness"], self.learner.rounds)
+        self.sureness.restore(found["sureness"], 0 if decides else rounds)
 
     def _refuse_untakeable(self) -> None:
         """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
@@ -324,7 +324,7 @@ class Game:
     def _account(self) -> Account:
         position = self.position
         name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
-        columns, unsure = self.layout.names, self.sureness.line()
+        columns, unsure = self.layout.names, "" if self.options.decisions else self.sureness.line()
         return Account(name, shown, columns, position.bad, position.unlabelled, label, unsure)
 
     def _report(self) -> None:

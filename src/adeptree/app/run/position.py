@@ -25,8 +25,11 @@ class Position:
     apart: int = 0
 
 
-def position_of(found: dict[str, Any], rounds: int, waiting: int = 0) -> Position:
-    """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not."""
+def position_of(found: dict[str, Any], rounds: int, waiting: int = 0, decides: bool = False) -> Position:
+    """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not.
+
+    ``waiting`` are other answers; a learner that ``decides`` answers rows that have no label, too.
+    """
     written = found["predictions"]
     counts = [*(found[name] for name in ("taken", "bad", "unlabelled", "ones", "labels", "apart")), written["length"]]
     checks = [found["digest"], written["checksum"]]
@@ -34,7 +37,8 @@ def position_of(found: dict[str, Any], rounds: int, waiting: int = 0) -> Positio
     whole = whole and all(type(number) is int and number >= 0 for number in [*counts, *checks])
     whole = whole and max(checks) < 1 << 32 and max(counts) < 1 << 63
     # Every row that was taken was learnt, or bad, or had no label, or waits for it, or was one.
-    known = rounds + waiting + found["bad"] + found["unlabelled"] + found["labels"]
-    if not whole or found["ones"] > rounds or found["taken"] != known or found["apart"] > found["taken"]:
+    known = rounds + waiting + found["bad"] + found["labels"] + (0 if decides else found["unlabelled"])
+    most = rounds + waiting * decides
+    if not whole or found["ones"] > most or found["taken"] != known or found["apart"] > found["taken"]:
         raise ValueError
     return Position(**{**found, "predictions": Written(**written)})

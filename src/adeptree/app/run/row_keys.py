@@ -12,7 +12,6 @@ from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import brief, is_missing
 from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument
-from adeptree.learners.adept_learner import Adept
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import TicketBook
 
@@ -23,12 +22,12 @@ LABEL = -2
 class Keys:
     """What is known of the keys of a run: which rows wait, which have their labels, which labels came first."""
 
-    def __init__(self, stream: Stream, column: str, layout: Layout) -> None:
+    def __init__(self, stream: Stream, column: str, layout: Layout, book: TicketBook) -> None:
         self.place, self._layout, self._label = stream.place(column, "--key"), layout, layout.label
         if column in layout.names or self.place == self._label.place:
             whose = "a feature" if column in layout.names else "the label"
             raise InvalidArgument(f'--key: "{column}" is {whose}; name a column that only holds keys')
-        self.book = TicketBook(keep_keys=True)
+        self.book = book
         self.early: dict[str, str] = {}
         """Labels that came before their rows, as they are written."""
 
@@ -122,16 +121,11 @@ class Keys:
 
     # --- On disk ---------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
-        """Return it as plain values; the tickets are the learner's."""
-        return {"book": self.book.state(), "early": dict(self.early)}
-
-    def restore(self, state: dict[str, Any], learner: Adept) -> None:
-        """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
-        self.book.restore(state["book"], learner, columns=1 + (len(self._layout.places) == 1))
+    def restore(self, early: dict[str, str]) -> None:
+        """Take over the labels that came before their rows; ValueError and its like if they do not fit the book."""
         need("" not in self.book.keys and all(opened.key for opened in self.book.open.values()), "tickets without keys")
-        need(all(self._label.of(text) is not None for text in state["early"].values()), "early")
-        self.early = dict(state["early"])
+        need(all(self._label.of(text) is not None for text in early.values()), "early")
+        self.early = dict(early)
 
 
 # --- A second file ---------------------------------------------------------------------------------------

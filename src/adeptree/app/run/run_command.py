@@ -13,6 +13,7 @@ from adeptree.app.command_options import LearnerOptions, among, command_of, name
 from adeptree.app.terminal import show
 
 if TYPE_CHECKING:
+    from adeptree.app.run.playing import Game
     from adeptree.app.run.streams import Stream
 
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
@@ -166,9 +167,7 @@ def _run(options: Options) -> None:
     """Learn a stream, and compare with the best rule in hindsight."""
     from adeptree.app.run.answers import Answers
     from adeptree.app.run.dry_run import dry_run
-    from adeptree.app.run.late_game import LateGame
     from adeptree.app.run.outputs import check_outputs
-    from adeptree.app.run.playing import Game
     from adeptree.app.run.row_keys import label_column, with_labels
     from adeptree.app.run.starting import fresh, meanings, resumed, understood
     from adeptree.app.run.stream_sources import form_of, open_stream
@@ -183,7 +182,8 @@ def _run(options: Options) -> None:
         if options.key and options.label:
             form = replace(form, also=(label_column(options.label),))
         stream = stack.enter_context(open_stream(options.stream, options.format, form))
-        answers = Answers(stream.answers, options.frequency) if options.follow and not options.dry_run else None
+        columns = ("p", "guess", *options.decisions, *["frequency"][: options.frequency])
+        answers = Answers(stream.answers, columns) if options.follow and not options.dry_run else None
         if answers:
             answers.open()
         labels = None
@@ -203,12 +203,27 @@ def _run(options: Options) -> None:
             return
         if folder:
             folder.begin({**options.settings(), "columns": stream.columns, "found": meanings(layout)})
-        game = Game(learner, stream, layout, options, answers)
-        if options.key:
-            game = LateGame(learner, stream, layout, options, answers, key=options.key, labels=labels)
+        game = _game(learner, stream, layout, options, answers, labels)
         if folder:
             game.go_on(folder)
         game.play()
+
+
+def _game(*game: Any) -> Game:
+    """Return the game of the options; only the kind that is played is loaded."""
+    *common, labels = game
+    options: Options = game[3]
+    if options.key:
+        from adeptree.app.run.late_game import LateGame
+
+        return LateGame(*common, key=options.key, labels=labels)
+    if options.decisions:
+        from adeptree.app.run.ticket_game import TicketGame
+
+        return TicketGame(*common)
+    from adeptree.app.run.playing import Game
+
+    return Game(*common)
 
 
 run_command = command_of(Options, _run)

@@ -17,6 +17,7 @@ class WeightColumn:
     def __init__(self, stream: Stream, column: str, layout: Layout, learner: Adept) -> None:
         self.place, self.column = stream.place(column, "--weight"), column
         self.units = max(learner.costs), learner.scale
+        self.limit = learner.max_weight if learner.partial or learner.rate == "lanes" else None
         if column in layout.names or self.place == layout.label.place:
             whose = "a feature" if column in layout.names else "the label"
             raise InvalidArgument(f'--weight: "{column}" is {whose}; name a column that only holds weights')
@@ -24,6 +25,9 @@ class WeightColumn:
     def _weight(self, row: Row) -> float:
         weight = check_weight("weight", number(row.cells[self.place].strip()))
         check_cost(weight, *self.units)
+        if self.limit is not None and weight > self.limit:
+            why = f"with --drift or --feedback no weight may be above --max-weight {self.limit:g}; got {weight:g}"
+            raise InvalidArgument(f"{why}; give a larger --max-weight")
         return weight
 
     def of(self, rows: list[Row]) -> list[float]:
