@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -86,17 +86,19 @@ def column_of(name: str, found: Any) -> Any:
     return found.get_column(found.columns[0])
 
 
-def rows_of(found: Any, names: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+def rows_of(found: Any) -> list[dict[str, Any]]:
     """Return the rows of a frame as mappings of column names, as texts, to values.
 
     >>> import pandas as pd
     >>> rows_of(framed(pd.DataFrame({"age": [41, 20], "sex": ["f", None]})))
     [{'age': 41, 'sex': 'f'}, {'age': 20, 'sex': None}]
     """
-    names = found.columns if names is None else names
-    texts = [str(name) for name in names]
-    columns = [as_list(values_in(found.get_column(name))) for name in names]
-    return [dict(zip(texts, row, strict=True)) for row in zip(*columns, strict=True)]
+    return rows_in({str(name): values_in(found.get_column(name)) for name in found.columns})
+
+
+def rows_in(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of columns, arrays or lists of values."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*map(as_list, columns.values()), strict=True)]
 
 
 def as_list(values: Any) -> list[Any]:

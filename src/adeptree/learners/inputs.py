@@ -110,7 +110,7 @@ def _of_frame(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
         columns = [values_in(found.get_column(name)) for name in chosen]
         if told.array is not None and all(isinstance(c, np.ndarray) and c.dtype.kind in "iuf" for c in columns):
             return np.column_stack(columns)
-        return rows_of(found, chosen)
+        return concept_class.instances_in(dict(zip(names, columns, strict=True)))
     if _by_name(concept_class, told):
         return rows_of(found)
     count, preferred = told.count(concept_class), told.preferred(concept_class)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adeptree.core.arguments import refuse_class
-from adeptree.core.dataframes import refuse_frame
+from adeptree.core.dataframes import refuse_frame, rows_in
 from adeptree.core.display import card
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample, label_of
@@ -98,6 +98,10 @@ class ConceptClass(ABC):
     def instances_of(self, xs: Iterable[Any]) -> Any:
         """Return many instances in their canonical form, as a sequence that can be sliced."""
         return [self.instance(x) for x in xs]
+
+    def instances_in(self, columns: Mapping[str, Any]) -> Any:
+        """Return the rows of columns (arrays or lists of values), which :meth:`instances_of` takes."""
+        return rows_in(columns)
 
     @abstractmethod
     def erm(self, sample: Sample) -> Concept:

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.cell_text import is_storable
+from adeptree.core.dataframes import plain_rows
 from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import CheckedRows, FloatArray
 
 MISSING = ("NAType", "NaTType")
 """Types of other libraries' gaps, which compare with nothing."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+TEXTS = frozenset({str, bool, type(None)})
+"""Types of the cells that are texts or gaps."""
 
 
 MOST = sys.float_info.max
@@ -97,6 +100,22 @@ def row_of(
     return {name: cell for name, cell in cells if cell is not None}
 
 
+def cells_of(name: str, values: Any) -> Any:
+    """Return the cells of a column: an array of floats, or a list; each different text is checked once.
+
+    >>> cells_of("a", np.array([3, 4])).tolist(), cells_of("a", ["red", None]), cells_of("a", [2, True])
+    ([3.0, 4.0], ['red', None], [2.0, 'true'])
+    """
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind in "iuf":
+            return clipped(values.astype(np.float64))
+        values = list(plain_rows(values))
+    if not TEXTS.issuperset(map(type, values)):
+        return [cell_of(name, value) for value in values]
+    known = {value: cell_of(name, value) for value in set(values)}
+    return [known[value] for value in values]
+
+
 class TableCells(CheckedRows):
     """Rows whose numbers and texts lie in columns: each is made a mapping when it is looked at.
 
@@ -114,12 +133,17 @@ class TableCells(CheckedRows):
     @classmethod
     def of(cls, features: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> TableCells:
         """Return canonical rows as columns."""
-        numbers, texts = np.full((len(rows), len(features)), np.nan), []
-        for f, name in enumerate(features):
-            column = [row.get(name) for row in rows]
-            words = [cell if isinstance(cell, str) else None for cell in column]
-            texts.append(words if any(word is not None for word in words) else None)
-            numbers[:, f] = [cell if isinstance(cell, float) else np.nan for cell in column]
+        return cls.in_columns(features, [[row.get(name) for row in rows] for name in features], len(rows))
+
+    @classmethod
+    def in_columns(cls, features: Sequence[str], columns: Sequence[Any], rows: int) -> TableCells:
+        """Return columns of canonical cells, each a list or an array of floats."""
+        numbers, texts = np.empty((rows, len(features))), list[list[Any] | None]()
+        for f, column in enumerate(columns):
+            worded = isinstance(column, list) and str in set(map(type, column))
+            texts.append([cell if type(cell) is str else None for cell in column] if worded else None)
+            # (None becomes NaN.)
+            numbers[:, f] = [None if type(cell) is str else cell for cell in column] if worded else column
         return cls(features, numbers, texts)
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -21,7 +21,7 @@ from adeptree.families.line.two_way_engine import turned
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
-from adeptree.families.tables.table_cells import TableCells, clipped, row_of
+from adeptree.families.tables.table_cells import TableCells, cells_of, clipped, row_of
 from adeptree.families.tables.times import DERIVED, TimeCell, with_times
 from adeptree.roles.concept_class import ConceptClass
 
@@ -129,6 +129,16 @@ class TableRules(ConceptClass):
                 return TableCells(self.features, clipped(xs.astype(np.float64)), [None] * len(self.features))
             xs = [dict(zip(self.columns, row, strict=True)) for row in plain_rows(xs)]
         return TableCells.of(self.features, [self.instance(x) for x in xs])
+
+    def instances_in(self, columns: Mapping[str, Any]) -> Any:
+        """Return the rows of columns, in columns."""
+        cells, rows = list[Any](), 0
+        for name in self.features:
+            look = self.lookups.get(name)
+            values = columns[look.column if look else name]
+            rows = len(values)
+            cells.append([look({look.column: value}) for value in values] if look else cells_of(name, values))
+        return TableCells.in_columns(self.features, cells, rows)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw a gap once in four times, else a number 0 to 7, or a text in every second column."""
