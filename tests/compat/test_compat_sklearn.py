@@ -97,7 +97,7 @@ def test_sample_weights_are_what_errors_cost() -> None:
     pieces.partial_fit(X[:60], y[:60], classes=[0, 1], sample_weight=w[:60])
     pieces.partial_fit(X[60:], y[60:], sample_weight=pd.Series(w[60:]))
     np.testing.assert_array_equal(pieces.predict_proba(X), model.predict_proba(X))
-    learner = at.Adept(at.RealStumps(["x0", "x1", "x2", "x3"]), max_weight=3)
+    learner = at.Adept(at.TableStumps(["x0", "x1", "x2", "x3"]), max_weight=3)
     learner.learn_many(X, y, w)
     assert model.learner_.best_loss == learner.best_loss and model.learner_.regret == learner.regret
     assert model.learner_.regret <= model.learner_.bound and model.learner_.in_advance is not None
@@ -158,6 +158,7 @@ def test_wrong_decision_is_refused_with_a_sentence() -> None:
 
 def test_without_scikit_learn_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
-    monkeypatch.delitem(sys.modules, "adeptree.compat.sklearn")
+    for name in ("adeptree.compat.sklearn", "adeptree.compat.sklearn_classifier"):
+        monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtra, match=r"pip install '\.\[sklearn\]'"):
         import adeptree.compat.sklearn  # noqa: F401

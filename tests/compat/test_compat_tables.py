@@ -37,12 +37,10 @@ def test_scikit_learn_takes_texts_and_gaps() -> None:
     pytest.importorskip("sklearn")
     from adeptree.compat.sklearn import AdeptClassifier
 
-    for rules in ("tables", at.TableStumps(["age", "sex", "late"])):
+    for rules in ("stumps", "stumps(age, sex, late)", at.TableStumps(["age", "sex", "late"])):
         model = AdeptClassifier(rules=rules).fit(FRAME, LABELS)
         assert model.learner_.expected_loss == alone().expected_loss
         assert (model.predict(FRAME) == LABELS).all()
-    with pytest.raises(ValueError, match="could not convert"):
-        AdeptClassifier().fit(FRAME, LABELS)
 
 
 def test_river_takes_texts_and_gaps() -> None:
@@ -50,7 +48,7 @@ def test_river_takes_texts_and_gaps() -> None:
     from adeptree.compat.river import AdeptClassifier
 
     rows = FRAME.to_dict("records")
-    for rules in (at.TableStumps(["age", "sex", "late"]), "stumps", "tables"):
+    for rules in (at.TableStumps(["age", "sex", "late"]), "stumps", "stumps(age, sex, late)"):
         model, batch = AdeptClassifier(rules=rules), AdeptClassifier(rules=rules)
         for row, y in zip(rows, LABELS.tolist(), strict=True):
             model.learn_one(row, bool(y))
@@ -58,14 +56,6 @@ def test_river_takes_texts_and_gaps() -> None:
         assert model.learner.expected_loss == batch.learner.expected_loss == alone().expected_loss
         assert model.predict_proba_one({"sex": "f"})[True] > 0.5
         assert str(model.best_rule()) == "sex == f"
-    # A first row of numbers means stumps whose features are open, and absent is 0; said otherwise, a gap.
-    for rules, kind, absent in (("stumps", "open_stumps()", "a < 1"), ("tables", "table_stumps", "a is missing")):
-        model = AdeptClassifier(rules=rules)
-        for _ in range(5):
-            model.learn_one({"a": 3.0}, False)
-            model.learn_one({}, True)
-            model.learn_one({"a": 2.0, "b": 1.0}, False)
-        assert repr(model.learner.concept_class).startswith(kind) and str(model.best_rule()) == absent
     first = AdeptClassifier()
     first.learn_many(FRAME[1:], pd.Series(LABELS[1:] == 1))
     assert first.learner.concept_class == at.TableStumps(["age", "sex", "late"])

@@ -9,7 +9,7 @@ import pytest
 
 import adeptree as at
 from adeptree import errors
-from adeptree.compat.shared import rules_of
+from adeptree.compat.shared import Reader
 from reproduction.budgeted_learners import Rationed
 
 C = at.Thresholds(8)
@@ -49,7 +49,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "adversary": (lambda: MADE.play(at.Adept(C), at.Greedy, 3), "adversary must be an object"),
     "oracle": (lambda: MADE.OracleClass(oracle=at.OracleClass), "oracle must be an object"),
     "oracle of a class": (lambda: MADE.OracleClass.from_oracle(Mine), "oracle must be an object"),
-    "rules of an adapter": (lambda: rules_of(at.RealThresholds), "pass an instance: at.RealThresholds()"),
+    "rules of an adapter": (lambda: Reader(at.RealThresholds, [{}]), "pass an instance: at.RealThresholds()"),
     "learner inside": (lambda: Rationed(MADE.Adept, 9, 3), "inner must be an object"),
 }
 

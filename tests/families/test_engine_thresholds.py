@@ -550,8 +550,6 @@ def driven(form: Any, measure: tuple[Any, ...], pairs: Pairs, rate: float) -> li
         elif t % 7 == 5:
             z, p = waiting.pop(t % len(waiting))
             kernel.settle(z, y, 1.0, p, 0.0, t % 2, t % 3)
-        elif t % 7 == 6:
-            kernel.learn_answered(x, y, 2.0, 0.25, 0.0, 1, 1, t % 2)
         else:
             kernel.learn(x, y, (1.0, 3.0, 0.4)[t % 3] if t > len(pairs) // 2 else 1.0)
         if t % 50 == 49:

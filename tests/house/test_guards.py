@@ -37,6 +37,8 @@ NOT_OF_A_ROLE = {
     "__isabstractmethod__": "of a function",
     "feature_names_in_": "of scikit-learn",
     "learner_": "of scikit-learn: there once it is fitted",
+    **dict.fromkeys(("partial_fit", "predict_proba"), "of models of scikit-learn"),
+    "__getitem__": "of tables of users",
     "bit_generator": "of generators of numpy",
     "_idle": "of an object half built",
     "GROWS": "of anything that changes in a round",
@@ -54,12 +56,9 @@ FOUND_BY_NAME = {
     "__*__": "called by Python",
     "_repr_html_": "called by Jupyter",
     "_m*": "asked for by River",
-    "predict_one": "called by River",
-    "predict_proba_one": "called by River",
+    "_unit_test_params": "called by River",
     "predict_many": "called by River",
-    "multi_class": "asked for by scikit-learn",
-    "fit": "called by scikit-learn",
-    "partial_fit": "called by scikit-learn",
+    **dict.fromkeys(("multi_class", "allow_nan"), "asked for by scikit-learn"),
     "ledger_of": "called by a pickled ledger",
     "capture_signals": "called by uvicorn",
     "collect": "called by prometheus_client",
@@ -67,7 +66,8 @@ FOUND_BY_NAME = {
 }
 """Names in ``src`` that other programs use."""
 DOCUMENTED = {
-    "AdeptClassifier": "docs/reference/compat.md",
+    **dict.fromkeys(("asks_one", "decide_one"), "docs/river-sklearn.md"),
+    **dict.fromkeys(("errors_", "failures_"), "docs/river-sklearn.md"),
     "bound_for": "docs/anytime.md",
     "forget": "docs/own-class.md",
     "from_oracle": "docs/oracles.md",

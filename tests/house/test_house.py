@@ -56,7 +56,7 @@ def test_the_machine_code_is_that_of_todays_sources() -> None:
 
 
 TWICE = {
-    "AdeptClassifier": "the estimator of River, and that of scikit-learn",
+    **dict.fromkeys(("AdeptClassifier", "SafetyNet"), "of River, and of scikit-learn"),
     "Account": "of a learner, and of a run (until run and serve share one runner)",
 }
 """Class names that may occur twice."""

@@ -89,5 +89,5 @@ def test_a_late_label_takes_few_calls() -> None:
 def test_the_learner_has_few_ancestors_and_one_definition_of_a_round() -> None:
     ours = [kind for kind in at.Adept.__mro__ if kind.__module__.startswith("adeptree")]
     assert len(ours) <= 4
-    for name in ("learn", "answer", "learn_answered", "learn_many", "predict_proba", "predict_proba_many"):
+    for name in ("learn", "answer", "learn_many", "predict_proba", "predict_proba_many"):
         assert [kind for kind in ours if name in vars(kind)] == [OnlineLearner]

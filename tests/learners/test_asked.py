@@ -337,9 +337,6 @@ def test_refusals_name_the_option_to_change() -> None:
         learner.learn(ticket, 1)
     with pytest.raises(InvalidArgument, match="with feedback= build with a larger max_weight="):
         learner.learn(3, 1, weight=2)
-    learner.note_answer(0.5)
-    with pytest.raises(InvalidArgument, match="the chance of a label is part of a ticket"):
-        learner.learn_answered(3, 1, 0.5, 0, 0)
 
 
 def test_labels_that_did_not_come_are_the_reason_also_after_the_last_one() -> None:

@@ -417,35 +417,6 @@ def test_a_buffer_that_is_used_again_changes_no_open_ticket() -> None:
         learner.learn(ticket, 1)
 
 
-@pytest.mark.parametrize("build", [lambda: at.Adept(C), lambda: at.Adept(C, horizon=80), lambda: at.Hedge(C)])
-def test_a_round_may_be_charged_as_it_was_answered_elsewhere(build: Callable[[], Any]) -> None:
-    """What adapters do: the answer was given before, the point comes in with its label; Theorem B is exact."""
-    learner, prompt = build(), build()
-    rng = np.random.default_rng(7)
-    for t in range(40):
-        x, y = int(rng.integers(31)), int(rng.integers(2))
-        learner.note_answer(learner.predict_proba(x))
-        learner.learn_answered(x, y, learner.predict_proba(x), learner.predict(x), t)
-        prompt.learn(x, y)
-    assert (learner.regret, learner.bound, learner.in_advance) == (prompt.regret, prompt.bound, prompt.in_advance)
-    before = [(x, learner.predict_proba(x), learner.predict(x), learner.rounds) for x in (3, 17, 25)]
-    expected = learner.expected_loss
-    for _, p, *_ in before:
-        learner.note_answer(p)
-    assert learner.waiting == 3 and learner.answered == 40
-    for (x, p, guess, since), y in zip(before, (1, 0, 1), strict=True):
-        learner.learn_answered(x, y, p, guess, since)
-        expected += abs(p - y)
-        assert learner.regret <= learner.bound
-    assert learner.expected_loss == pytest.approx(expected) and learner.overlaps == 3 and learner.in_advance is None
-    assert learner.waiting == 0
-    with pytest.raises(errors.InvalidArgument, match=r"no answer waits; tell note_answer\(p\) of every answer"):
-        learner.learn_answered(3, 1, 0.5, 1, 0)
-    with pytest.raises(errors.InvalidArgument, match="p must be a chance, from 0 to 1; got p=2"):
-        learner.note_answer(2)
-    assert learner.rounds == 43
-
-
 def test_the_horizon_counts_answers() -> None:
     learner = at.Adept(C, horizon=3)
     tickets = [learner.answer(x) for x in (3, 9, 20)]

@@ -28,30 +28,6 @@ def test_a_progress_callback_that_learns_does_not_pass_the_horizon(tmp_path: Pat
     assert at.load(tmp_path / "f").rounds == learner.rounds
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"p": 5.0}, {"p": -3.0}, {"p": float("nan")}, {"p": "a"}, {"guess": 7}, {"since": 100}, {"since": -1}],
-    ids=str,
-)
-def test_an_adapter_that_tells_nonsense_is_refused(wrong: dict[str, Any]) -> None:
-    learner = at.Adept(at.Thresholds(8))
-    learner.note_answer(0.5)
-    given: dict[str, Any] = {"p": 0.5, "guess": 0, "since": 0, **wrong}
-    with pytest.raises(errors.InvalidArgument):
-        learner.learn_answered(3, 1, **given)
-    assert learner.rounds == 0 and learner.waiting == 1
-    learner.learn_answered(3, 1, 0.5, 0, 0)
-    assert learner.rounds == 1 and learner.waiting == 0
-
-
-def test_an_answer_that_waits_counts_at_least_one_half() -> None:
-    learner = at.Adept(at.Thresholds(8))
-    learner.note_answer(0.5)
-    learner.note_answer(0.5)
-    learner.learn_answered(3, 1, 0.0, 0, 0)  # (not what was noted)
-    assert learner.tickets.expected().worst >= 0.5
-
-
 def test_no_file_is_written_from_inside_a_round(tmp_path: Path) -> None:
     class Saving:
         mistake_bound = 16

@@ -252,7 +252,6 @@ def tickets(name: str) -> list[tuple[Prepare, Act]]:
     return [
         (lambda learner: None, lambda learner, _: learner.answer(points[4])),
         (lambda learner: learner.answer(points[4]), lambda learner, ticket: learner.learn(ticket, 1)),
-        (lambda learner: learner.note_answer(0.3), lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2)),
     ]
 
 
@@ -502,12 +501,6 @@ def test_tickets_on_an_engine_are_all_or_nothing_at_every_line(name: str) -> Non
     torn_everywhere(build, points, lambda learner: None, lambda learner, _: learner.answer(points[4]))
     torn_everywhere(
         build, points, lambda learner: learner.answer(points[4]), lambda learner, ticket: learner.learn(ticket, 1)
-    )
-    torn_everywhere(
-        build,
-        points,
-        lambda learner: learner.note_answer(0.3),
-        lambda learner, _: learner.learn_answered(points[4], 1, 0.3, 0, 2),
     )
 
 

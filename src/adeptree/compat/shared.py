@@ -1,8 +1,8 @@
-"""What the adapters have in common: rules by name, features into instances, decisions."""
+"""What the adapters have in common: settings, rules by name, rows as instances, decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import adeptree as at
@@ -10,9 +10,12 @@ from adeptree.core.arguments import refuse_class
 from adeptree.core.dataframes import framed, rows_of
 from adeptree.core.errors import InvalidArgument, UnsupportedCombination, got
 from adeptree.families.registry import base_for, columns_of
-from adeptree.families.stumps.sparse_stumps import OpenStumps
+from adeptree.families.rules_text import on_rows, rules_on
+from adeptree.families.tables.detecting import FirstRows
 
 DECISIONS = ("sample", "argmax")
+OF_LEARNER = ("costs", "review", "feedback", "max_labels", "drift", "by", "segments", "max_weight")
+"""Settings of an adapter that are those of ``Adept``."""
 
 
 def check_decision(decision: str) -> str:
@@ -24,40 +27,65 @@ def check_decision(decision: str) -> str:
     return decision
 
 
-def rules_of(rules: Any, stumps: Callable[[], at.ConceptClass] = OpenStumps) -> at.ConceptClass:
-    """Return the class of rules: one given as such, a spec, or ``"stumps"``, whose features are the data's.
+def check_frequency(frequency: bool, feedback: str) -> None:
+    """Refuse a frequency where not every label is learnt."""
+    if frequency and feedback != "all":
+        raise UnsupportedCombination(
+            f'frequency=True needs every label; {got("feedback", feedback)}; use feedback="all" or leave frequency out'
+        )
 
-    >>> rules_of("stumps"), rules_of("real_thresholds()")
-    (open_stumps(), real_thresholds())
+
+class Reader:
+    """The rules of an adapter on the columns of its first rows, and how a row becomes an instance.
+
+    >>> reader = Reader("stumps", [{"age": 30, "sex": "f"}])
+    >>> reader.rules, reader.instance({"age": 41, "city": "Paris"})
+    (table_stumps(features=('age', 'sex')), {'age': 41.0})
+    >>> Reader("thresholds(score)", [{"score": 0.5, "tenant": "a"}], by="tenant").rules
+    on_column(rules='real_thresholds()', column='score')
     """
-    refuse_class("rules", rules)
-    if isinstance(rules, at.ConceptClass):
-        return rules
-    if isinstance(rules, str):
-        return stumps() if rules == "stumps" else at.parse(rules)
-    raise InvalidArgument(f'rules must be "stumps", a spec or a concept class; {got("rules", rules)}')
 
+    def __init__(
+        self, rules: Any, rows: Sequence[Mapping[str, Any]], feature: str | None = None, by: str | None = None
+    ) -> None:
+        refuse_class("rules", rules)
+        self.by, self.feature = by, feature
+        if isinstance(rules, str):
+            columns = list(rows[0])
+            others = [name for name in columns if name != by]
+            rules, self.feature = rules_on(rules, FirstRows.of(rows, columns), others or [""], feature)
+        elif not isinstance(rules, at.ConceptClass):
+            raise InvalidArgument(f'rules must be a text such as "stumps" or a concept class; {got("rules", rules)}')
+        if by is not None:
+            named = columns_of(rules).names(rules) or ([self.feature] if self.feature else [])
+            rules, self.feature = on_rows(rules, named), None
+        self.rules: at.ConceptClass = rules
+        told = columns_of(rules)
+        self.gaps, self.names = told.gaps, told.names(rules)
+        self.takes_arrays = told.gaps and told.array is not None and by is None
 
-def instance_of(concept_class: at.ConceptClass, x: Mapping[Any, Any], feature: Any = None) -> Any:
-    """Return a row of features as an instance of the class: one feature's value, or the mapping.
+    def instance(self, x: Mapping[Any, Any]) -> Any:
+        """Return a row as an instance; a feature that is absent is missing, or 0 where the rules want a number."""
+        if self.feature is not None:
+            return x.get(self.feature, 0.0)
+        if self.by is not None:
+            return {**self.rules.instance(x), self.by: x.get(self.by)}
+        if self.gaps:
+            return self.rules.instance(x)
+        return x if self.names is None else {name: x.get(name, 0.0) for name in self.names}
 
-    A feature that is absent counts as 0, where the class wants a number; and as missing, where the class knows gaps.
-
-    >>> from adeptree import Stumps, TableStumps
-    >>> instance_of(Stumps(cuts={"a": [1], "b": [2]}), {"b": 7, "c": 1}), instance_of(TableStumps(["a"]), {"b": 7})
-    ({'a': 0.0, 'b': 7}, {})
-    """
-    if feature is not None:
-        return x.get(feature, 0.0)
-    told = columns_of(concept_class)
-    names = told.names(concept_class)
-    if told.gaps:
-        return concept_class.instance(x)
-    return x if names is None else {name: x.get(name, 0.0) for name in names}
+    def learner(self, horizon: int | None, seed: int, **settings: Any) -> at.Adept:
+        """Return the learner of an adapter."""
+        settings = {name: value for name, value in settings.items() if value is not None}
+        plain = not any(settings.get(name) for name in ("review", "drift", "by")) and not self.rules.combines
+        # The paper's prior needs T and M; the mixed one needs neither.
+        known = horizon is not None and base_for(None, self.rules).mistake_bound is not None
+        prior = "paper" if known and plain and settings.get("feedback", "all") == "all" else "mixed"
+        return at.Adept(self.rules, horizon, prior=prior, seed=seed, **settings)
 
 
 def rows_in(frame: Any) -> list[dict[str, Any]]:
-    """Return the rows of a data frame as features; a gap is a feature that is absent.
+    """Return the rows of a data frame as features; a missing value is a feature that is absent.
 
     >>> import pandas as pd
     >>> rows_in(pd.DataFrame([{"a": 1.0}, {"a": 2.0, "b": 3.0}]))
@@ -67,19 +95,3 @@ def rows_in(frame: Any) -> list[dict[str, Any]]:
     if found is None:
         raise InvalidArgument(f"X must be a data frame, one row per round; {got('X', frame)}")
     return [{name: value for name, value in row.items() if value is not None} for row in rows_of(found)]
-
-
-def learner_of(
-    c: at.ConceptClass, horizon: int | None, drift: bool | str, seed: int, max_weight: float = 1
-) -> at.OnlineLearner:
-    """Return the learner of an adapter."""
-    # The paper's prior needs T and M; the mixed one needs neither.
-    known = horizon is not None and base_for(None, c).mistake_bound is not None and drift is False
-    prior = "paper" if known else "mixed"
-    options: dict[str, Any] = {"prior": prior, "seed": seed, "drift": drift, "max_weight": max_weight}
-    try:
-        return at.Adept(c, horizon, **options)
-    except UnsupportedCombination:
-        if drift is False:
-            raise
-        return at.Adept(c, horizon, engine="paths", **options)  # (slower, and without followers)

@@ -139,16 +139,7 @@ class Account(ABC):
     @property
     def waiting(self) -> int:
         """How many answers wait for their labels."""
-        return len(self.tickets) + self.tickets.given_up.number + self.tickets.noted.number
-
-    def note_answer(self, p: float) -> None:
-        """Count an answer drawn with p that an adapter has given: it waits until :meth:`learn_answered` settles it.
-
-        What is proven of drawn mistakes needs every answer: which labels come may depend on what was drawn.
-        """
-        check_number("p", p, "a chance, from 0 to 1", lambda chance: 0 <= chance <= 1)
-        self._kernel.check()
-        self.tickets.noted = self.tickets.noted.and_also(p)
+        return len(self.tickets) + self.tickets.given_up.number
 
     @property
     def ended(self) -> bool:

@@ -145,16 +145,26 @@ class OnlineLearner(Saved):
         """Answer x now; the ticket holds the drawn action and its chances, at which the round is charged later."""
         return self._whole(self._answered, x)
 
-    def _answered(self, x: Any) -> Ticket:
-        ledger, (given, instance, point) = self._ledger, self._placed(x)
+    def preview(self, x: Any) -> Ticket:
+        """Return the ticket that :meth:`answer` would give now; commits nothing."""
+        with self._kernel.turn(): return self._ticket(self._placed(x))[0]  # fmt: skip  # noqa: E701
+
+    def _ticket(self, placed: tuple[Any, Instance, Any]) -> tuple[Ticket, int]:
+        """Return a ticket, and its action as a kernel numbers it."""
+        ledger, (given, instance, point) = self._ledger, placed
         self._catch_up()
         p, r, q, action, ask = self._call(self._kernel.decide, point)
         kept = kept_for_later(given, instance)
         ticket = Ticket(ledger.answered + 1, kept, p, GUESSES[action], ledger.rounds, self._owner, r, q, ask)
+        return ticket, action
+
+    def _answered(self, x: Any) -> Ticket:
+        placed = self._placed(x)
+        ticket, action = self._ticket(placed)
         # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
-        if ask:
+        if ticket.ask:
             self.tickets.add(ticket)
-        self._play("open", point, action, ask)
+        self._play("open", placed[2], action, ticket.ask)
         return ticket
 
     @cached_property
@@ -176,22 +186,6 @@ class OnlineLearner(Saved):
     def _give_up(self, given: Ticket) -> None:
         self.tickets.give_up(self.tickets.find(given))
         self._structure.abandon(given.id)
-
-    def learn_answered(self, x: Any, y: Any, p: float, guess: int, since: int, weight: float = 1) -> None:
-        """Commit a round that was answered with p and this guess when ``since`` labels had come: for adapters.
-
-        Call :meth:`note_answer` at each answer first. The round is charged as answered, but its point enters only now:
-        the certificate is exact (Theorem B), without a guarantee in advance. If possible, use :meth:`answer`.
-        """
-        label = label_of(y)
-        self._whole(self._learn_answered, x, label, self.round_cost(label, weight), p, guess, since)
-
-    def _learn_answered(self, x: Any, label: int, cost: float, p: float, guess: int, since: int) -> None:
-        if self.partial:
-            raise InvalidArgument("with feedback= the chance of a label is part of a ticket; use answer(x)")
-        point, overlaps = self._placed(x)[2], self.tickets.forget_noted(p, guess, since, self._ledger.rounds)
-        late = overlaps != 0 or p != self._look(point)
-        self._play("learn_answered", point, label, cost, p, 0.0, guess, overlaps, late)
 
     def round_cost(self, label: int, weight: Any) -> float:
         """Return what a wrong guess costs in a round; refuse a weight that the learner does not take."""

@@ -82,8 +82,7 @@ class Saved(Account):
             self._catch_up()
             account = {name: getattr(self.ledger, name) for name in SUMS}
             account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
-            for name, sums in (("given_up", self.tickets.given_up), ("noted", self.tickets.noted)):
-                account |= {name: list(sums)} if sums.number else {}
+            account |= {"given_up": list(self.tickets.given_up)} if self.tickets.given_up.number else {}
             account |= {"labelled": list(self.tickets.labelled), "unlabelled": list(self.tickets.unlabelled)}
             return {
                 # (A subclass without a kind of its own is not to come back as its parent.)
@@ -101,7 +100,6 @@ class Saved(Account):
             setattr(self._ledger, name, account[name])
         self._restore(saved["learnt"])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
-        given_up, noted = (account.get(name, GivenUp()) for name in ("given_up", "noted"))
-        self.tickets.restore(account["tickets"], given_up, noted)
+        self.tickets.restore(account["tickets"], account.get("given_up", GivenUp()))
         self.tickets.labelled, self.tickets.unlabelled = tuple(account["labelled"]), tuple(account["unlabelled"])
-        self._ledger.waiting = self.waiting - self.tickets.noted.number
+        self._ledger.waiting = self.waiting

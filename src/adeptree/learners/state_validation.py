@@ -37,7 +37,7 @@ ACCOUNT: Fields = {
     **dict.fromkeys(("missed", "alarmed"), SUM),
     **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
     **dict.fromkeys(("late", "weighed"), FLAG),
-    **dict.fromkeys(("given_up", "noted"), Items(3, SUM)),
+    "given_up": Items(3, SUM),
     **dict.fromkeys(("labelled", "unlabelled"), Items(3, COUNT)),
 }
 LEARNT: Fields = {"spread": SUM, "sampled": Items("sampled", COUNT)}
@@ -56,7 +56,7 @@ def check_saved(saved: dict[str, Any]) -> None:
     """Raise ValueError if the file of a learner holds what no learner has."""
     account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
     _check_present(account, ACCOUNT)
-    for count, *sums in (account[name] for name in ("given_up", "noted") if name in account):
+    for count, *sums in [account["given_up"]] if "given_up" in account else []:
         need(is_count(count) and max(sums) <= count, "given_up")
     answered, tickets = account["answered"], account["tickets"]
     need(sum(account["labelled"]) <= account["rounds"], "labelled")

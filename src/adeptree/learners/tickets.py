@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from adeptree.core.arguments import check_number, check_size
-from adeptree.core.errors import InvalidArgument, UnknownTicket
+from adeptree.core.errors import UnknownTicket
 
 ENOUGH, NEARLY_ALL = 20, 0.95
 """From how many tickets on, and from which share of them on, labels seem to depend on the guess."""
@@ -68,11 +67,6 @@ class GivenUp(NamedTuple):
         variance, worst = (0.25, 1.0) if r else (p * (1 - p), max(p, 1 - p))
         return GivenUp(self.number + 1, self.variance + variance, self.worst + worst)
 
-    def without(self, p: float) -> GivenUp:
-        """Return the sums with one less, and exactly 0 without any."""
-        left, variance, worst = self.number - 1, self.variance - p * (1 - p), self.worst - max(p, 1 - p)
-        return GivenUp(left, max(0.0, variance), max(left / 2, worst)) if left else GivenUp()
-
 
 class OpenTickets:
     """The answers that wait for their labels, oldest first.
@@ -86,8 +80,6 @@ class OpenTickets:
         self._given: dict[int, Ticket] = {}
         self._settled: dict[int, None] = {}
         self.given_up = GivenUp()
-        self.noted = GivenUp()
-        """The answers of adapters, which the learner is only told of: it learns the point with the label."""
         self.labelled = (0, 0, 0)
         """How many tickets got a label, by action: 0, 1, review."""
         self.unlabelled = (0, 0, 0)
@@ -133,20 +125,9 @@ class OpenTickets:
         self.given_up = self.given_up.and_also(ticket.p, ticket.r)
         self.unlabelled = _one_more(self.unlabelled, ticket)
 
-    def forget_noted(self, p: float, guess: int, since: int, rounds: int) -> int:
-        """Forget an answer of an adapter whose label came; return how many labels came in between."""
-        check_number("p", p, "the chance of the answer, from 0 to 1", lambda chance: 0 <= chance <= 1)
-        check_size("guess", guess, at_least=0, at_most=1)
-        check_size("since", since, at_least=0, at_most=rounds)
-        if not self.noted.number:
-            raise InvalidArgument(f"no answer waits; tell note_answer(p) of every answer when it is given; got p={p!r}")
-        self.noted = self.noted.without(p)
-        return rounds - since
-
     def expected(self) -> GivenUp:
         """Return the sums over all answers without a label: given up, of adapters, and open."""
-        gone, noted = self.given_up, self.noted
-        sums = GivenUp(gone.number + noted.number, gone.variance + noted.variance, gone.worst + noted.worst)
+        sums = self.given_up
         for ticket in self:
             sums = sums.and_also(ticket.p, ticket.r)
         return sums
@@ -168,16 +149,14 @@ class OpenTickets:
         """Return the tickets as plain values."""
         return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner, t.r, t.q] for t in self]
 
-    def restore(
-        self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp(), noted: Sequence[Any] = GivenUp()
-    ) -> None:
+    def restore(self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp()) -> None:
         """Take over what :meth:`state` returned."""
         tickets = [
             Ticket(int(number), x, float(p), None if guess is None else int(guess), int(arrivals), int(owner), *chances)
             for number, x, p, guess, arrivals, owner, *chances in state
         ]
         self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
-        self.given_up, self.noted = GivenUp(*given_up), GivenUp(*noted)
+        self.given_up = GivenUp(*given_up)
 
 
 def _one_more(counts: tuple[int, int, int], ticket: Ticket) -> tuple[int, int, int]:

@@ -24,7 +24,6 @@ cdef class RoundKernel(Actions):
     cdef void take(self, int label, double cost) noexcept
     cpdef double least(self) noexcept
     cpdef bint settle(self, object x, int label, double cost, double p, double r, int action, long long overlaps, double q=*) except -1
-    cpdef bint learn_answered(self, object x, int label, double cost, double p, double r, int action, long long overlaps, bint late) except -1
     cpdef double log_total(self) noexcept
     cpdef long long count(self) noexcept
     cdef void ask(self) noexcept

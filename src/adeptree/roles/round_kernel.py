@@ -354,16 +354,6 @@ class RoundKernel(Actions):
         self.overdue()
         return True
 
-    def learn_answered(self, x, label, cost, p, r, action, overlaps, late):
-        """Play a round that was answered with p some time ago, and enters only now."""
-        if not self.place(x):
-            return False
-        self.prepare()
-        self.charge_answered(label, cost, p, r, action)
-        self.ledger.answer(overlaps, late, action == REVIEW)
-        self.overdue()
-        return True
-
     def charge_answered(self, label, cost, p, r, action):
         """Commit the round at the point in place, just looked at, which was answered with p; leave it torn."""
         now: cython.double = self.p

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adeptree.app.run.layout import Layout
-from adeptree.app.run.rules_option import SAMPLED
 from adeptree.app.run.streams import LISTED, Stream
 from adeptree.core.cell_text import brief, is_missing, is_number
 from adeptree.core.escaping import counted, visible
+from adeptree.families.tables.detecting import SAMPLED
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.guarantees import beats_a_coin, why_nothing
 from adeptree.pages.summary import unit_of

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adeptree.app.run.layout import Layout, layout_of
-from adeptree.app.run.rules_option import Reads, names_in, on_columns, parts_of
+from adeptree.app.run.rules_option import Reads, names_in
 from adeptree.app.run.streams import Stream, listed
 from adeptree.core.cell_text import as_text, brief, is_storable
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.families.registry import columns_of
+from adeptree.families.rules_text import on_columns, parts_of
 from adeptree.families.specs import parse
 from adeptree.families.tables.times import DERIVED
 from adeptree.roles.concept_class import ConceptClass

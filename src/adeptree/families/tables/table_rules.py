@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adeptree.core.arguments import check_size
-from adeptree.core.dataframes import framed, is_series, plain_rows
+from adeptree.core.dataframes import framed, is_series, plain_rows, rows_of
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.blocks.block_engine import best_blocks
@@ -21,6 +21,7 @@ from adeptree.families.line.two_way_engine import turned
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
+from adeptree.families.tables.detecting import SAMPLED, FirstRows
 from adeptree.families.tables.table_cells import TableCells, cells_of, clipped, row_of
 from adeptree.families.tables.times import DERIVED, TimeCell, with_times
 from adeptree.roles.concept_class import ConceptClass
@@ -70,14 +71,15 @@ class TableRules(ConceptClass):
     def of(cls, frame: Any, label: str | Iterable[str] = (), **settings: Any) -> Self:
         """Return the rules on the columns of a frame (pandas, polars, pyarrow, ...) but that of the label.
 
-        ``label`` may be several names, all of which are left out. Columns of dates and datetimes are ``times``, if
-        these are not given; ``settings`` are what the class takes beside its features.
+        ``label`` may be several names, all of which are left out. As in ``adeptree run``, the first 100 rows tell which
+        columns are times, of which features for the weekday and the hour are made, and columns of texts that are all
+        different are left out, unless ``times`` are given. ``settings`` are what the class takes beside its features.
 
         >>> import pandas as pd
         >>> from adeptree import TableStumps
         >>> frame = pd.DataFrame({"age": [31, 44], "when": pd.to_datetime(["2013-05-01", "2013-05-02"]), "y": [0, 1]})
         >>> TableStumps.of(frame, label="y")
-        table_stumps(features=('age', 'when'), times=('when',))
+        table_stumps(features=('age', 'when', 'weekday(when)'), times=('when',))
         """
         found = framed(frame)
         if found is None or is_series(found):
@@ -85,14 +87,16 @@ class TableRules(ConceptClass):
                 f"a data frame of pandas, polars, pyarrow or another was expected; {got('frame', frame)}"
             )
         left_out = {label} if isinstance(label, str) else set(label)
-        schema = {str(name): kind for name, kind in found.schema.items()}
-        if unknown := sorted(left_out - set(schema)):
+        names = list(map(str, found.columns))
+        if unknown := sorted(left_out - set(names)):
             raise InvalidArgument(
-                f"label must name columns of the frame ({', '.join(schema)}); {got('label', unknown[0])}"
+                f"label must name columns of the frame ({', '.join(names)}); {got('label', unknown[0])}"
             )
-        features = [name for name in schema if name not in left_out]
-        dated = [name for name in features if str(schema[name]).startswith("Date")]
-        return cls(features, **{"times": dated} | settings)
+        others = [name for name in names if name not in left_out]
+        features, times = FirstRows.of(rows_of(found.head(SAMPLED)), names).reads([], others)
+        if "times" in settings:
+            features, times = tuple(others), settings.pop("times")
+        return cls(features, **{"times": times} | settings)
 
     @property
     @abstractmethod

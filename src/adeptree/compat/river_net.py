@@ -1,0 +1,113 @@
+"""Models of River under the guarantee of a learner over their outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adeptree.compat.model_outputs import Models
+from adeptree.compat.river_classifier import AdeptClassifier
+from adeptree.compat.shared import Reader
+
+
+class SafetyNet(AdeptClassifier):
+    """Several models of River under one guarantee: almost as good as the best of them, and as the best rule.
+
+    Each model predicts and learns each row. The score (``predict_proba_one``) or the vote (``predict_one``) of a model
+    becomes a column with the model's name, which ``Experts`` follow. Next to them are ``rules`` on the other columns.
+    The other parameters are those of :class:`AdeptClassifier`, by name.
+
+    An exception in a model is not raised: its output is then a missing value, and ``failures`` counts it.
+
+    Parameters
+    ----------
+    models
+        The models by name; the net trains copies.
+    rules
+        Rules on the columns that are not models, as a text or a concept class; None for models only.
+    at
+        The score from which on a model says True.
+    settings
+        Parameters of :class:`AdeptClassifier`.
+
+    Examples
+    --------
+    >>> from river import datasets, linear_model, naive_bayes
+    >>> from adeptree.compat.river import SafetyNet
+    >>> net = SafetyNet({"lr": linear_model.LogisticRegression(), "nb": naive_bayes.GaussianNB()}, seed=0)
+    >>> for x, y in datasets.Phishing().take(300):
+    ...     guess = net.predict_one(x)
+    ...     net.learn_one(x, y)
+    >>> print(net.best_rule(), net.failures)
+    empty_server_form_handler < 1 {}
+
+    """
+
+    def __init__(
+        self,
+        models: dict[str, Any],
+        rules: Any = "stumps",
+        at: float = 0.5,
+        horizon: int | None = None,
+        drift: bool | str = False,
+        decision: str = "sample",
+        late: bool = True,
+        seed: int | None = None,
+        costs: tuple[float, float] = (1, 1),
+        review: Any = None,
+        feedback: str = "all",
+        max_labels: int | None = None,
+        max_weight: float = 1,
+        frequency: bool = False,
+    ) -> None:
+        self.models, self.at = models, at
+        self._models = Models({name: model.clone() for name, model in Models(models).models.items()})
+        super().__init__(
+            rules,
+            horizon=horizon,
+            drift=drift,
+            decision=decision,
+            late=late,
+            seed=seed,
+            costs=costs,
+            review=review,
+            feedback=feedback,
+            max_labels=max_labels,
+            max_weight=max_weight,
+            frequency=frequency,
+        )
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {"models": {"again": AdeptClassifier(seed=0)}}
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How often each model has failed; models that never failed are left out."""
+        return self._models.failures
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """The last error message of each model that has failed."""
+        return self._models.last
+
+    def _read(self, row: dict[str, Any]) -> Reader:
+        return self._models.reader(self.rules, [row], self.at)
+
+    def _instance(self, row: dict[str, Any]) -> Any:
+        outputs = {name: self._models.output(name, lambda model: _said(model, row)) for name in self._models.models}
+        return super()._instance({**row, **outputs})
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1) -> None:
+        """Learn the label as :class:`AdeptClassifier` does, then let every model learn it."""
+        super().learn_one(x, y, w)
+        for name in self._models.models:
+            self._models.attempt(name, lambda model: model.learn_one(x, bool(y)))
+
+
+def _said(model: Any, row: dict[str, Any]) -> Any:
+    """Return the score of a model, or its vote if it has none; before its first label it says nothing."""
+    try:
+        scores = model.predict_proba_one(row)
+    except NotImplementedError:
+        return model.predict_one(row)
+    return scores.get(True) if scores else None

@@ -1,0 +1,84 @@
+"""Which columns of a table rules should read, told by its first rows: times, their weekday and hour, names of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+from adeptree.core.cell_text import as_text, brief, is_missing, is_number
+from adeptree.core.errors import InvalidArgument
+from adeptree.families.tables.table_cells import plain_value
+from adeptree.families.tables.times import DERIVED, time_in
+
+MIDNIGHT = time()
+SAMPLED = 100
+"""Rows that are looked at to tell which columns hold numbers (one if each is to be answered at once)."""
+
+
+class FirstRows:
+    """The first rows of a table; ``cells`` returns those of a column as texts, empty where a value is missing.
+
+    >>> columns = {"id": [f"p{i}" for i in range(60)], "when": ["2013-05-01T17:00"] * 60, "age": ["41", ""] * 30}
+    >>> FirstRows(list(columns), columns.get).reads([], list(columns))
+    (('when', 'weekday(when)', 'hour(when)', 'age'), ('when',))
+    """
+
+    def __init__(self, columns: Sequence[str], cells: Callable[[str], Sequence[str]]) -> None:
+        self.columns, self.cells = set(columns), cells
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> FirstRows:
+        """Return the same of rows with values of Python or NumPy."""
+        return cls(columns, lambda name: [text_of(row.get(name)) for row in rows[:SAMPLED]])
+
+    def reads(
+        self, names: Sequence[str], others: Sequence[str], timed: bool = True
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the features that are meant, all that are useful if none is named, and which columns are times."""
+        made = {name: found[2] for name in names if name not in self.columns and (found := DERIVED.fullmatch(name))}
+        wanted = {name: self.times(name) for name in dict.fromkeys(made.get(name, name) for name in names or others)}
+        for name, column in made.items():
+            if timed and column in self.columns and not wanted[column]:
+                other = next((text for text in self.texts(column) if time_in(text) is None), "none")
+                raise InvalidArgument(
+                    f"--rules: {name} needs times in ISO 8601, such as 2013-05-01 or 2013-05-01T17:00; {column} has "
+                    f"{brief(other)} in its first rows"
+                )
+        times = tuple(name for name, found in wanted.items() if found and timed)
+        if names:
+            return tuple(names), times
+        useful = [name for name in wanted if name in times or not self.all_different(name)] or others
+        features = []
+        for name in useful:
+            hours = any(time.time() != MIDNIGHT for time in wanted[name]) if name in times else False
+            parts = ("weekday", "hour") if hours else ("weekday",)
+            features += [name, *(f"{part}({name})" for part in parts if name in times)]
+        return tuple(features), times
+
+    def texts(self, name: str) -> list[str]:
+        """Return the cells of a column that are not missing."""
+        return [text for cell in self.cells(name) if not is_missing(text := cell.strip())]
+
+    def times(self, name: str) -> list[datetime]:
+        """Return the times in a column, if nine of ten of its cells are some."""
+        texts = self.texts(name) if name in self.columns else []
+        times = [time for text in texts if (time := time_in(text)) is not None]
+        return times if 10 * len(times) >= 9 * len(texts) else []
+
+    def all_different(self, name: str) -> bool:
+        """Tell whether no text came twice, so that none may come again."""
+        present = [text for text in self.texts(name) if not is_number(text)] if name in self.columns else []
+        return len(present) >= SAMPLED // 2 and len(set(present)) == len(present)
+
+
+def text_of(value: Any) -> str:
+    """Return the cell of a file that holds the same as a value.
+
+    >>> text_of(date(2013, 5, 1)), text_of(41.0), text_of(float("nan")), text_of(True)
+    ('2013-05-01', '41.0', '', 'true')
+    """
+    value = plain_value("cell", value)
+    if isinstance(value, date):
+        return value.isoformat(*(" ",) * isinstance(value, datetime))
+    return "" if value != value else as_text(value)
