@@ -252,18 +252,45 @@ def test_a_decimal_comma() -> None:
         good("run", "comma.csv", *options, "comma.p", "--decimal", ",")
         good("run", "point.csv", *options, "point.p")
         told = call("run", "comma.csv", "--rules", "stumps").stderr
-        first = next(cell for cell in lines[0].split(";") if "." not in cell)
-        assert f"comma.csv holds texts such as {first}; if these are numbers, add --decimal ,\n" in told
+        first = lines[0].split(";")[0]
+        assert f'comma.csv: column "a" holds texts such as {first}; if these are numbers, add --decimal ,\n' in told
+        assert 'column "b" holds texts' in told and told.count("holds texts") == 2
         assert Path("comma.p").read_bytes() == Path("point.p").read_bytes()
 
 
 def test_a_comma_between_thousands_is_not_taken_for_a_decimal_one() -> None:
     write("people.csv", "name,people,y", 'a,"23,288 ",0', 'b,"9,703",1', 'a,"1,302,111",0')
     told = call("run", "people.csv").stderr
-    assert (
-        "holds texts such as 23,288; if these are numbers, add --decimal , where the comma begins the fraction" in told
+    assert told == (
+        'adeptree: people.csv: column "people" holds texts such as 23,288; if these are numbers, remove the separators '
+        "of thousands, or add --decimal , if the comma begins the fraction\n"
     )
-    assert "between thousands it must be taken out first" in told
+
+
+@pytest.mark.parametrize(
+    ("cells", "hint"),
+    [
+        (["1.234.567", "12", "2.345.678"], "if these are numbers, add --decimal ,"),
+        (["1'234.50", "12"], "if these are numbers, remove the separators of thousands"),
+        (["1 234", "5 678"], "if these are numbers, remove the separators of thousands"),
+        (["31.12.2025", "01.12.2025"], "if these are dates, write them in ISO 8601, as 2025-12-31"),
+        (["1/2/2025 08:00", "31/1/2025 09:30"], "if these are dates, write them in ISO 8601, as 2025-02-01"),
+        (["1/2/2025", "1/31/2025"], "if these are dates, write them in ISO 8601, as 2025-01-02"),
+        (["1.5", "-2", "1e3", "NA"], None),
+        (["2025-12-31", "2025-12-30"], None),
+        (["1,234 EUR", "a"], None),
+        (["31.12.20255", "1-2/2025"], None),
+        (["7", *["ab"] * 3, "1,234"], None),
+    ],
+)
+def test_texts_that_look_like_numbers_or_dates_get_a_hint(cells: list[str], hint: str | None) -> None:
+    told = call("run", write("f.csv", "a;v w;y", *(f"u;{cell};{i % 2}" for i, cell in enumerate(cells * 2)))).stderr
+    odd = next((cell for cell in cells if not cell.isdigit()), "")
+    wanted = f'adeptree: f.csv: column "v w" holds texts such as {odd}; {hint}\n'
+    assert "holds texts" not in told if hint is None else wanted in told and told.count("holds texts") == 1
+    assert "holds texts" not in call("run", "f.csv", "-q").stderr
+    write("f.ndjson", *(f'{{"v w": "{cell}", "y": {i % 2}}}' for i, cell in enumerate(cells * 2)))
+    assert "--decimal" not in call("run", "f.ndjson").stderr
 
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {

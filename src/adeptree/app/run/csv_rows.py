@@ -194,12 +194,6 @@ class _Reader:
         """Keep of the first row what rows look like."""
         if not self._kinds and self._width and cells:
             self._kinds = list(map(is_number, cells))
-            commas = [cell.strip() for cell in cells if re.fullmatch(r"\s*-?\d+(,\d+)+\s*", cell)]
-            if self._form.decimal == "." and commas:
-                said = f"{self._name} holds texts such as {commas[0]}; if these are numbers, add --decimal ,"
-                if all(re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", cell) for cell in commas):
-                    said += " where the comma begins the fraction; between thousands it must be taken out first"
-                self._remarks.append(said)
 
     def _row(self, place: int) -> tuple[Row, int]:
         """Return the row that begins with a line, and how many lines it has."""

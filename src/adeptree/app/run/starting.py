@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from adeptree.app.command_options import LearnerOptions
+from adeptree.app.run.hints import hints
 from adeptree.app.run.label_values import Values
 from adeptree.app.run.layout import Layout, layout_of
 from adeptree.app.run.row_label import label_of
@@ -57,6 +58,8 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
                 err=True,
             )
+        for hint in () if options.quiet else hints(stream):
+            show(f"adeptree: {hint}", err=True)
         silent = options.quiet or options.dry_run
         if layout.reads.times and not silent:
             show(f"adeptree: {layout.reads.said()}", err=True)
