@@ -38,6 +38,7 @@ NOT_OF_A_ROLE = {
     "feature_names_in_": "of scikit-learn",
     "learner_": "of scikit-learn: there once it is fitted",
     **dict.fromkeys(("partial_fit", "predict_proba"), "of models of scikit-learn"),
+    "condition": "of a rule that can be SQL",
     "__getitem__": "of tables of users",
     "bit_generator": "of generators of numpy",
     "_idle": "of an object half built",
@@ -80,7 +81,7 @@ DOCUMENTED = {
     "misses": "docs/oracles.md",
     "parametrize_with_checks": "docs/reference/checks.md",
     "sequence_bound": "docs/drift.md",
-    "to_frame": "docs/python.md",
+    **dict.fromkeys(("to_frame", "to_sql"), "docs/python.md"),
     "verify": "docs/solvers-lp.md",
 }
 """Public names that ``src`` itself does not use, and the page that tells users of each. Others belong in tests."""

@@ -101,6 +101,27 @@ def rows_in(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*map(as_list, columns.values()), strict=True)]
 
 
+def table_rows(x: Any) -> list[dict[str, Any]] | None:
+    """Return the rows of a frame, or of a mapping of names to columns; None if x is neither.
+
+    >>> table_rows({"age": [41, 20]}), table_rows({"age": 41})
+    ([{'age': 41}, {'age': 20}], None)
+    """
+    if isinstance(x, Mapping):
+        columns = {str(name): _column(column) for name, column in x.items()}
+        return None if not columns or any(column is None for column in columns.values()) else rows_in(columns)
+    found = framed(x)
+    return None if found is None or is_series(found) else rows_of(found)
+
+
+def _column(values: Any) -> Any:
+    """Return the values of a list, an array or a series; None for a single value."""
+    if isinstance(values, list) or type(values).__name__ == "ndarray":
+        return list(values)
+    found = framed(values)
+    return values_in(found) if found is not None and is_series(found) else None
+
+
 def as_list(values: Any) -> list[Any]:
     """Return values of :func:`values_in` as plain ones of Python."""
     return values if isinstance(values, list) else values.tolist()

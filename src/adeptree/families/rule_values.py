@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from adeptree.core.dataframes import table_rows
 from adeptree.core.types import Instance
 
 
@@ -19,19 +22,66 @@ def number_text(value: float) -> str:
     return str(value).removesuffix(".0")
 
 
+class RowRule:
+    """A rule about rows: called with a frame or with columns by name it returns one label per row, as an array.
+
+    A subclass has ``on``, the label of one row, and ``condition``, in SQL when that is 1.
+    """
+
+    on: Callable[[Any], int]
+    condition: Callable[[], str]
+
+    def __call__(self, x: Any) -> Any:
+        """Return the label of a row, or the labels of all rows of a frame."""
+        rows = None if type(x) is dict and _single(x) else table_rows(x)
+        return self.on(x) if rows is None else np.array([self.on(row) for row in rows], dtype=np.int64)
+
+    def to_sql(self) -> str:
+        """Return the rule as an SQL expression with the value 0 or 1; a missing value is NULL."""
+        return f"CASE WHEN {self.condition()} THEN 1 ELSE 0 END"
+
+
+def _single(x: dict[Any, Any]) -> bool:
+    """Tell at a glance that a mapping is one row."""
+    return type(next(iter(x.values()), None)) in (int, float, str, bool)
+
+
+def sql_name(column: str) -> str:
+    """Return a quoted identifier of SQL.
+
+    >>> print(sql_name('a "b"'))
+    "a ""b\"""
+    """
+    quote = '"'
+    return quote + column.replace(quote, 2 * quote) + quote
+
+
+def sql_text(text: str) -> str:
+    """Return a quoted text of SQL.
+
+    >>> print(sql_text("it's"))
+    'it''s'
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
 @dataclass(frozen=True)
-class Constant:
+class Constant(RowRule):
     """The same label everywhere.
 
-    >>> str(Constant(1)), Constant(1)("anything")
-    ('always 1', 1)
+    >>> str(Constant(1)), Constant(1)("anything"), Constant(1).to_sql()
+    ('always 1', 1, 'CASE WHEN 1 = 1 THEN 1 ELSE 0 END')
     """
 
     label: int
 
-    def __call__(self, x: Instance) -> int:
+    def on(self, x: Instance) -> int:
         """Return the label."""
         return self.label
+
+    def condition(self, column: str = "") -> str:
+        """Return whether it is 1, as SQL."""
+        return f"1 = {self.label}"
 
     def __str__(self) -> str:
         return f"always {self.label}"
@@ -52,6 +102,10 @@ class Threshold:
         """Return 1 if x is at least the threshold."""
         return int(x >= self.start)
 
+    def condition(self, column: str) -> str:
+        """Return when it is 1, as SQL on a column."""
+        return f"{sql_name(column)} >= {float(self.start)!r}"
+
     def __str__(self) -> str:
         return f"x >= {number_text(self.start)}"
 
@@ -70,6 +124,15 @@ class Interval:
     def __call__(self, x: Instance) -> int:
         """Return 1 if x lies inside."""
         return int(self.start <= x < self.stop)
+
+    def condition(self, column: str) -> str:
+        """Return when it is 1, as SQL on a column."""
+        name, parts = sql_name(column), []
+        if self.start > -math.inf:
+            parts.append(f"{name} >= {float(self.start)!r}")
+        if self.stop < math.inf:
+            parts.append(f"{name} < {float(self.stop)!r}")
+        return f"({' AND '.join(parts) or f'{name} IS NOT NULL'})"
 
     def __str__(self) -> str:
         if self.start >= self.stop:
@@ -95,26 +158,34 @@ class IntervalUnion:
         """Return 1 if x lies inside one of them."""
         return int(any(interval(x) for interval in self.intervals))
 
+    def condition(self, column: str) -> str:
+        """Return when it is 1, as SQL on a column."""
+        return f"({' OR '.join(one.condition(column) for one in self.intervals) or '1 = 0'})"
+
     def __str__(self) -> str:
         return " or ".join(map(str, self.intervals)) or "never 1 (no interval)"
 
 
 @dataclass(frozen=True)
-class Stump:
+class Stump(RowRule):
     """One comparison of one named feature.
 
     >>> rule = Stump("age", 40.0, above=True)
-    >>> str(rule), rule({"age": 41}), str(Stump("age", 40.0, above=False))
-    ('age >= 40', 1, 'age < 40')
+    >>> str(rule), rule({"age": 41}), str(Stump("age", 40.0, above=False)), rule({"age": [39, 40]}).tolist()
+    ('age >= 40', 1, 'age < 40', [0, 1])
     """
 
     feature: str
     cut: float
     above: bool
 
-    def __call__(self, x: Mapping[str, Any]) -> int:
+    def on(self, x: Mapping[str, Any]) -> int:
         """Return 1 if the feature is on the rule's side of the cut."""
         return int((x[self.feature] >= self.cut) == self.above)
+
+    def condition(self) -> str:
+        """Return when it is 1, as SQL."""
+        return f"{sql_name(self.feature)} {'>=' if self.above else '<'} {float(self.cut)!r}"
 
     def __str__(self) -> str:
         return f"{self.feature} {'>=' if self.above else '<'} {number_text(self.cut)}"
@@ -135,6 +206,11 @@ class BlockUnion:
     def __call__(self, x: Instance) -> int:
         """Return 1 if x lies in one of the blocks."""
         return int(self.block_of(x) in self.blocks)
+
+    def condition(self, column: str) -> str:
+        """Return when it is 1, as SQL on a column."""
+        blocks = [sql_text(block) if isinstance(block, str) else repr(block) for block in self.blocks]
+        return f"{sql_name(column)} IN ({', '.join(blocks)})" if blocks else "1 = 0"
 
     def __str__(self) -> str:
         if not self.blocks:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adeptree.app.run.rules_option import SAMPLED
 from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import brief, is_missing, is_number
+from adeptree.families.tables.detecting import SAMPLED
 
 DATE = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d).*")
 KINDS = {

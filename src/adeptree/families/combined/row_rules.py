@@ -20,6 +20,7 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.escaping import counted
 from adeptree.core.types import Concept, Instance, Sample
 from adeptree.families.registry import columns_of
+from adeptree.families.rule_values import RowRule
 from adeptree.families.specs import parse
 from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.table_cells import plain_value
@@ -30,16 +31,24 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True)
-class PartRule:
+class PartRule(RowRule):
     """A rule of a part, on whole rows."""
 
     owner: RowRules
     part: int
     rule: Concept
 
-    def __call__(self, x: Mapping[str, Any]) -> int:
+    def on(self, x: Mapping[str, Any]) -> int:
         """Read the row as the part does, and ask its rule."""
         return int(self.rule(self.owner.read(self.part, x)))
+
+    def condition(self) -> str:
+        """Return when it is 1, as SQL."""
+        one: Any = self.rule
+        if not hasattr(one, "condition"):
+            raise InvalidArgument(f"the rule {self} has no SQL; thresholds, intervals, values and stumps have")
+        found: str = one.condition() if isinstance(one, RowRule) else one.condition(self.owner.columns[0])
+        return found
 
     def __str__(self) -> str:
         return self.owner.text(self.part, self.rule)

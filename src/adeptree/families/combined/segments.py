@@ -17,6 +17,7 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, UnsupportedCo
 from adeptree.core.types import Concept, FloatArray, Instance, Sample
 from adeptree.families.combined.row_engine import chosen
 from adeptree.families.combined.row_rules import OnColumn, RowRules, Union
+from adeptree.families.rule_values import RowRule, sql_name, sql_text
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.kernel_engine import KernelEngine
@@ -29,9 +30,8 @@ SUMS = ("zeros", "charged", "clock", "log_z")
 OWN = 5
 """Numbers of a line with a rate of its own: rate, kappa, excess, rounds, rate of the last round."""
 MANY = 1e300
-"""Combinations of rules beyond which their number is not told apart."""
-SHOWN = 3
-"""Segments whose rules are part of a text."""
+"""More combinations of rules are not told apart."""
+SHOWN = 3  # segments whose rules are part of a text
 
 
 def name_of(value: Any) -> str:
@@ -51,23 +51,29 @@ def name_of(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class SegmentRule:
+class SegmentRule(RowRule):
     """A rule for each segment; a segment without one says 0."""
 
     owner: OnColumn
     by: str
     rules: Mapping[str, Concept]
 
-    def __call__(self, x: tuple[str, Any]) -> int:
+    def on(self, x: tuple[str, Any]) -> int:
         """Ask the rule of the segment."""
         rule = self.rules.get(x[0])
         return 0 if rule is None else int(rule(x[1]))
 
+    def condition(self) -> str:
+        """Return when it is 1, as SQL."""
+        by, rules, column = sql_name(self.by), dict[str, Any](self.rules), self.owner.column
+        which = {name: f"= {sql_text(name)}" if name else "IS NULL" for name in rules}
+        return " OR ".join(f"({by} {which[n]} AND ({rules[n].condition(column)}))" for n in rules) or "1 = 0"
+
     def __str__(self) -> str:
         first = list(self.rules.items())[:SHOWN]
         told = [f"{name or 'missing'}: {self.owner.text(0, rule)}" for name, rule in first]
-        more = [f"{len(self.rules) - SHOWN:,} more"] if len(self.rules) > SHOWN else []
-        return f"by {self.by} ({'; '.join([*told, *more])})"
+        told += [f"{len(self.rules) - SHOWN:,} more"] * (len(self.rules) > SHOWN)
+        return f"by {self.by} ({'; '.join(told)})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,15 +7,33 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from adeptree.families.rule_values import Constant, Interval, IntervalUnion, Threshold
+from adeptree.core.errors import InvalidArgument
+from adeptree.families.rule_values import (
+    Constant,
+    Interval,
+    IntervalUnion,
+    RowRule,
+    Threshold,
+    sql_name,
+    sql_text,
+)
 from adeptree.families.tables.table_cells import cell_of
+from adeptree.families.tables.times import TimeCell
 
 Lookup = Callable[[Mapping[str, Any]], Any] | None
 """How a rule finds its cell in a row, where that is not what the row has by the feature's name."""
 
 
+def _refuse_times(feature: str, lookup: Lookup) -> None:
+    if isinstance(lookup, TimeCell):
+        raise InvalidArgument(
+            f"a rule about times has no SQL that every database reads; got {feature}; write it in the SQL of yours, or "
+            f"use rules on other columns"
+        )
+
+
 @dataclass(frozen=True)
-class NumberRule:
+class NumberRule(RowRule):
     """A rule about the numbers of a column, and the label ``gap`` where it holds none: it is empty, or a text.
 
     >>> rule = NumberRule("age", Threshold(40.0), gap=1)
@@ -28,10 +46,23 @@ class NumberRule:
     gap: int
     lookup: Lookup = field(default=None, compare=False, repr=False)
 
-    def __call__(self, x: Mapping[str, Any]) -> int:
+    def on(self, x: Mapping[str, Any]) -> int:
         """Ask the rule about a number; else return the label of gaps."""
         cell = self.lookup(x) if self.lookup else cell_of(self.feature, x.get(self.feature))
         return self.rule(cell) if isinstance(cell, float) else self.gap
+
+    def condition(self) -> str:
+        """Return when it is 1, as SQL: the column holds numbers and NULL."""
+        _refuse_times(self.feature, self.lookup)
+        name = sql_name(self.feature)
+        if isinstance(self.rule, Constant):
+            return (
+                f"{name} IS {'NOT ' * (self.rule.label > self.gap)}NULL"
+                if self.rule.label != self.gap
+                else f"1 = {self.gap}"
+            )
+        found = self.rule.condition(self.feature)
+        return f"{found} OR {name} IS NULL" if self.gap else found
 
     def __str__(self) -> str:
         if isinstance(self.rule, Constant):
@@ -41,7 +72,7 @@ class NumberRule:
 
 
 @dataclass(frozen=True, init=False)
-class ValueRule:
+class ValueRule(RowRule):
     """Whether a column has this text, or one of these (None: is missing); or another one.
 
     >>> rule = ValueRule("sex", "female", equal=True)
@@ -59,10 +90,18 @@ class ValueRule:
     def __init__(self, feature: str, *values: str | None, equal: bool, lookup: Lookup = None) -> None:
         self.__dict__.update(feature=feature, values=values, equal=equal, lookup=lookup)
 
-    def __call__(self, x: Mapping[str, Any]) -> int:
-        """Compare; a number is no value."""
+    def on(self, x: Mapping[str, Any]) -> int:
+        """Compare; a number is not a value."""
         cell = self.lookup(x) if self.lookup else cell_of(self.feature, x.get(self.feature))
         return int((cell in self.values) == self.equal)
+
+    def condition(self) -> str:
+        """Return when it is 1, as SQL."""
+        _refuse_times(self.feature, self.lookup)
+        name, texts = sql_name(self.feature), [sql_text(value) for value in self.values if value is not None]
+        found = [f"{name} IN ({', '.join(texts)})"] * bool(texts) + [f"{name} IS NULL"] * (None in self.values)
+        among = " OR ".join(found)
+        return among if self.equal else f"CASE WHEN {among} THEN 0 ELSE 1 END = 1"
 
     def __str__(self) -> str:
         texts = [value for value in self.values if value is not None]
