@@ -8,8 +8,8 @@ from typing import Any
 
 from adeptree.pages.skeleton import (
     document,
+    drawn,
     facts,
-    gallery,
     line,
     opening,
     parts_in,
@@ -44,9 +44,13 @@ def write_report(result: Reproduction, path: str | os.PathLike[str] | None = Non
 def page(result: Reproduction) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
     loose = findings(result.rows)
-    parts = [_opening(result, bool(loose)), _verdicts(result), gallery(figures(result.rows))]
+    parts = [_opening(result, bool(loose)), _verdicts(result), _gallery(result)]
     parts += [_findings(loose)] if loose else []
     return document("adeptree: the paper, measured", [*parts, _origin(result)])
+
+
+def _gallery(result: Reproduction) -> str:
+    return section("figures", "Figures", '<div class="figures">', *map(drawn, figures(result.rows)), "</div>")
 
 
 def _opening(result: Reproduction, loose: bool) -> str:

@@ -31,7 +31,7 @@ def test_a_run_with_fractional_weights_is_resumed() -> None:
     assert run().exit_code == 0
     Path("rows.csv").write_text(ROWS + "1,0.1,1\n2,0.3,0\n")
     resumed = run("--resume")
-    assert resumed.exit_code == 0 and "5 rounds" in resumed.output
+    assert resumed.exit_code == 0 and "5 rows" in resumed.output
     assert at.load("kept/checkpoint").best_loss >= 0
 
 
@@ -74,7 +74,7 @@ def test_a_checkpoint_of_a_run_that_does_not_load_is_not_kept(change: str) -> No
     assert failed.returncode != 0 and b"what was just written does not load" in said and b"Saved to" not in said
     assert Path("kept/checkpoint").read_bytes() == before and not list(Path("kept").glob("*.part"))
     again = run("--resume")
-    assert again.exit_code == 0 and "5 rounds" in again.output
+    assert again.exit_code == 0 and "5 rows" in again.output
 
 
 @pytest.mark.parametrize("change", [SPOILT, HOLLOW])

@@ -180,7 +180,7 @@ def test_a_text_over_lines_may_have_commas() -> None:
 def test_a_file_without_a_header_is_found_and_said() -> None:
     rows = [f"{7 * i % 16},{int(7 * i % 16 >= 9)}" for i in range(30)]
     result = call("run", write("f.csv", *rows), "--rules", "thresholds(c1)", "--predictions", "p.csv")
-    assert result.exit_code == 0 and "f.csv: 30 rounds against thresholds(c1)" in result.stdout
+    assert result.exit_code == 0 and "f.csv: 30 rows, rules: thresholds(c1)" in result.stdout
     assert result.stderr == (
         "adeptree: f.csv has no header, as its first line holds numbers only: its columns are called c1 to c2; "
         "if that line does name them, add --header\n"
@@ -198,9 +198,9 @@ def test_a_file_without_a_header_is_found_and_said() -> None:
     assert call("run", lines, "--rules", "blocklist(private, d=1)").stderr == told
     assert call("run", lines, "--rules", "thresholds(c1)", "--no-header").stderr == ""
     write("texts.csv", "a,0", "b,1")
-    assert "2 rounds" in good("run", "texts.csv", "--no-header", "--rules", "blocklist(c1, d=1)")
+    assert "2 rows" in good("run", "texts.csv", "--no-header", "--rules", "blocklist(c1, d=1)")
     write("years.csv", "2019,2020", "3,0", "4,1")
-    assert "2 rounds" in good("run", "years.csv", "--header", "--rules", "thresholds('2019')")
+    assert "2 rows" in good("run", "years.csv", "--header", "--rules", "thresholds('2019')")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
@@ -316,10 +316,10 @@ def test_a_compressed_file_is_the_same_run_also_resumed(ending: str) -> None:
     good(*options)
     write("small.csv", *lines)
     packed("small.csv", ending)
-    assert f"{name}: 400 rounds" in good(*options)
+    assert f"{name}: 400 rows" in good(*options)
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
     write("t.ndjson", '{"score": 3, "y": 0}', '{"score": 9, "y": 1}')
-    assert "2 rounds" in good("run", packed("t.ndjson", ending), *RULES)
+    assert "2 rows" in good("run", packed("t.ndjson", ending), *RULES)
 
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz"])
@@ -391,7 +391,7 @@ def test_a_file_of_another_kind_is_a_sentence(content: bytes, sentence: str) -> 
 def test_a_header_that_only_looks_like_another_kind_is_read() -> None:
     for name in ("[score]", "<b>", "PK", "%", "% of sales", "@relation", "s"):
         write("f.csv", f"{name},y", "3,1", "4,0")
-        assert "2 rounds" in good("run", "f.csv", "--rules", "stumps")
+        assert "2 rows" in good("run", "f.csv", "--rules", "stumps")
 
 
 def test_columns_without_a_name_get_one_that_is_free() -> None:
@@ -399,4 +399,4 @@ def test_columns_without_a_name_get_one_that_is_free() -> None:
     result = call("run", "f.csv", "--rules", "stumps", "--predictions", "p.csv")
     assert result.exit_code == 0
     assert "f.csv has columns without a name: here they are called c1_, c3" in result.stderr
-    assert "against stumps(c1_, c1, c3)" in result.stdout
+    assert "rules: stumps(c1_, c1, c3)" in result.stdout

@@ -74,7 +74,7 @@ def test_a_broken_object_is_a_bad_row_and_no_other_is_lost() -> None:
     stopped = call("run", "f.json", *RULES)
     assert stopped.exit_code == 2 and "f.json, object 61: not proper JSON" in stopped.stderr
     skipped = call("run", "f.json", *RULES, "--on-bad-row", "skip")
-    assert "61 rounds" in skipped.stdout and "2 bad rows skipped" in skipped.stderr
+    assert "61 rows" in skipped.stdout and "2 bad rows skipped" in skipped.stderr
     assert "object 62: expected a JSON object, got 7" in skipped.stderr
 
 

@@ -113,7 +113,7 @@ def test_classes_are_refused_before_the_first_round() -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert '"y" has 3 values in the first rows of f.csv (0, 1, 2), and a label has two' in result.stderr
     result = call("run", labelled(*"0011" * 5, *"2" * 6), *RULES)
-    assert result.exit_code == 2 and "f.csv: 20 rounds" in result.stdout
+    assert result.exit_code == 2 and "f.csv: 20 rows" in result.stdout
 
 
 def test_a_resumed_run_keeps_what_was_decided() -> None:
@@ -141,7 +141,7 @@ def test_a_missing_label_is_answered_and_not_learnt() -> None:
     assert ys() == [{"no": "0", "yes": "1"}.get(label, "") for label in labels]
     missing = sum(label not in ("no", "yes") for label in labels)
     assert f"{missing} rows without a label, answered and not learnt." in text
-    assert f"f.csv: {300 - missing} rounds" in text
+    assert f"f.csv: {300 - missing} rows" in text
 
 
 def test_a_stream_without_any_label_is_a_sentence() -> None:
@@ -149,7 +149,7 @@ def test_a_stream_without_any_label_is_a_sentence() -> None:
     write("f.csv", "score,y,", "3,1,", "4,0,")
     result = call("run", "f.csv", *RULES, "--features", "score")
     assert result.exit_code == 2 and 'f.csv: no row has a label in "c3"; choose with --label' in result.stderr
-    assert "2 rounds" in good("run", "f.csv", *RULES, "--features", "score", "--label", "y")
+    assert "2 rows" in good("run", "f.csv", *RULES, "--features", "score", "--label", "y")
 
 
 def test_a_conversation_reads_words_and_asks_for_others() -> None:

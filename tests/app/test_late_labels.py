@@ -90,7 +90,7 @@ def test_the_numbers_are_those_of_tickets_in_python(seed: int, follow: bool) -> 
         opened = {(line[0], line[2], line[3]): line for line in expected}
         assert len(answers) == len(found) and answers.count(",") == len(found) - len(opened)
     else:
-        assert f"{learner.rounds} rounds" in shown
+        assert f"{learner.rounds} rows" in shown
         assert f"{learner.waiting} rows answered, whose labels have not come." in shown
     good("run", name, *TABLE, "--predictions", "table.csv")
     assert predicted("table.csv") == in_python(at.Adept(at.TableStumps(["v"])), found, lambda t: {"v": float(t)})
@@ -211,7 +211,7 @@ def test_a_second_file_may_grow_and_says_yes_and_no_in_its_own_words() -> None:
     assert "Label ok: 1 is good, 0 is bad." in shown and "1 label whose row has not come." in shown
     before = Path("p.csv").read_bytes()
     write("second.csv", "id,ok", "a,bad", "b,good", "z,bad", "c,good")
-    assert "3 rounds" in good(*run, "--resume")
+    assert "3 rows" in good(*run, "--resume")
     after = Path("p.csv").read_bytes()
     assert after.startswith(before) and after[len(before) :].decode().split(",")[4:] == ["1", "c\n"]
 
@@ -246,7 +246,7 @@ def test_labels_written_to_a_pipe_before_a_row_are_learnt_before_it_is_answered(
         labels.close()
         summary = running.stderr.read().decode()
     assert running.wait(timeout=30) == 0
-    assert f"{learner.rounds} rounds" in summary and f"{len(tickets)} rows answered, whose labels" in summary
+    assert f"{learner.rounds} rows" in summary and f"{len(tickets)} rows answered, whose labels" in summary
 
 
 @POSIX
@@ -374,7 +374,7 @@ def test_what_does_not_fit_is_a_bad_row(rows: list[str], said: str) -> None:
 def test_a_label_that_is_said_again_is_passed_over() -> None:
     name = write("late.csv", "id,v,y", "a,3,", "a,,1", "a,,1", "b,,0", "b,,0", "b,5,0")
     shown = good("run", name, *ON_V)
-    assert "2 rounds" in shown and "not come" not in shown
+    assert "2 rows" in shown and "not come" not in shown
 
 
 @pytest.mark.parametrize(

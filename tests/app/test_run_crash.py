@@ -116,13 +116,13 @@ def test_resuming_a_finished_run_changes_nothing_and_a_longer_stream_is_gone_on_
     _, saved = whole_and_saved(name, *RULES)
     good(*saved)
     before = Path("p.csv").read_bytes()
-    assert "20 rounds" in good(*saved)
+    assert "20 rows" in good(*saved)
     assert Path("p.csv").read_bytes() == before
     small(40)
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")
     result = call(*saved)
     assert result.stderr == "adeptree: going on after 20 rows\n"
-    assert "small.csv: 40 rounds" in result.stdout
+    assert "small.csv: 40 rows" in result.stdout
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 
 
@@ -195,7 +195,7 @@ def test_a_resumed_run_may_have_other_outputs() -> None:
     assert refused.exit_code == 2 and not Path("late.csv").exists() and refused.stdout == ""
     assert refused.stderr.startswith("adeptree: --predictions: the saved run took 25 rows without this option")
     assert {path: path.read_bytes() for path in Path("s").iterdir()} == before
-    assert f"{name}: 60 rounds" in good(*run)
+    assert f"{name}: 60 rows" in good(*run)
 
 
 def test_an_old_run_is_never_overwritten() -> None:
@@ -297,7 +297,7 @@ def test_out_of_memory_leaves_the_last_good_state(monkeypatch: pytest.MonkeyPatc
         result = call(*options)
     assert result.exit_code == 1 and "out of memory" in result.stderr
     assert at.load("s/checkpoint").rounds == 10 and len(Path("s/checkpoint").read_bytes()) == len(old)
-    assert "20 rounds" in good(*options)
+    assert "20 rows" in good(*options)
 
 
 @POSIX

@@ -40,9 +40,9 @@ def test_the_page_renews_itself(tmp_path: Path, size: tuple[int, int], dark: boo
         play(server, 50)
         assert server.ask("/answer", {"x": [HOSTILE]}).status == 400
         assert server.ask(f"/{HOSTILE.replace(' ', '%20')}").status == 404
-        assert patiently(10, lambda: "49 rounds against stumps(age, city)" in tab.text("#head"))
+        assert patiently(10, lambda: "49 rows, rules: stumps(age, city)" in tab.text("#head"))
         assert tab.value("window.opened") == "once"  # (not loaded again)
-        assert "regret so far, exactly" in tab.text("#numbers") and "2 of them bad" in tab.text("#numbers")
+        assert "behind the best rule" in tab.text("#head") and "2 of them bad" in tab.text("#numbers")
         assert tab.value("document.querySelectorAll('#curves svg path').length") >= 4
         assert "age >= " in tab.text("#rules") and "waits" not in tab.text("#recent")
         assert HOSTILE in tab.text("#bad") and "x must have 2 values" in tab.text("#bad")
@@ -65,12 +65,12 @@ def test_the_page_asks_for_the_token_and_says_when_nobody_answers(tmp_path: Path
         assert patiently(10, lambda: "No label has come yet." in tab.text("#head"))
         assert tab.value("document.getElementById('asks').hidden") and tab.complaints == []
         play(server, 5, Authorization=f"Bearer {token}")
-        assert patiently(10, lambda: "4 rounds" in tab.text("#head"))
+        assert patiently(10, lambda: "4 rows" in tab.text("#head"))
         tab.open(f"http://127.0.0.1:{server.port}/")  # the tab knows it for as long as it is open
-        assert patiently(10, lambda: "4 rounds" in tab.text("#head"))
+        assert patiently(10, lambda: "4 rows" in tab.text("#head"))
         server.end()
         assert patiently(10, lambda: "does not answer" in tab.text("#state"))
-        assert "4 rounds" in tab.text("#head")
+        assert "4 rows" in tab.text("#head")
 
 
 def test_the_page_is_one_file_that_fits_its_policy() -> None:

@@ -66,7 +66,7 @@ def test_what_cannot_be_written_is_a_sentence_before_any_work(out: Path, command
 
 def test_closed_outputs_do_not_end_a_run(out: Path) -> None:
     code, shown, _ = run(*STUMPS, closed=(2,))
-    assert code == 0 and "In plain words" in shown
+    assert code == 0 and "Guaranteed: " in shown
     code, _, err = run("show", closed=(1,))
     assert (code, err) == (0, "")
     code, _, _ = run(*STUMPS, "--save", f"{out}/run", "--predictions", f"{out}/p.csv", closed=(0, 1, 2))

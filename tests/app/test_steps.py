@@ -368,7 +368,7 @@ def test_columns_are_those_of_the_first_hundred_rows_however_many_are_read(steps
     for size in [(1, 1, 1), (8, 50, 3), (4096, 1 << 18, 4096)]:
         steps(*size)
         out = good("run", "f.csv", "--rules", "stumps")
-        assert out.startswith("f.csv: 400 rounds against stumps(a, b)\n")
+        assert out.startswith("f.csv: 400 rows, rules: stumps(a, b)\n")
 
 
 def test_a_cell_that_two_lines_have_begun_and_ended_is_two_bad_rows() -> None:

@@ -52,8 +52,8 @@ def test_the_summary_spells_out_names_and_rules() -> None:
     stream = hostile()
     out, _ = shown("run", stream, "--rules", f"blocklist('a{EVIL}\nforged', d=2)", "--label", "y")
     heading = out.splitlines()[0]
-    assert heading.startswith(f"{SPELT}.ndjson: 4 rounds against blocklist(a{SPELT}\\nforged, d=2)")
-    assert "\nforged" not in out and f"a{SPELT}\\nforged" in out.split("Mistakes")[1]
+    assert heading.startswith(f"{SPELT}.ndjson: 4 rows, rules: blocklist(a{SPELT}\\nforged, d=2)")
+    assert "\nforged" not in out and f"a{SPELT}\\nforged" in out.split("mistakes", 1)[1]
     out, _ = shown("run", stream, "--rules", f"stumps('a{EVIL}\nforged', b)", "--on-bad-row", "skip")
     assert "\nforged" not in out and f"stumps(a{SPELT}\\nforged, b)" in out
 

@@ -9,7 +9,8 @@ import pytest
 
 import adeptree as at
 from adeptree.learners.certificate import SELECTIVE
-from adeptree.pages.summary import Account, summary
+from adeptree.pages.standing import Account
+from adeptree.pages.summary import summary
 
 
 def labelled_for(guesses: set[int | None], rounds: int, review: float | None = None) -> at.Adept:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import inspect
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.pages import summary
-from adeptree.pages.summary import Account, rule_text
-from adeptree.pages.summary_words import compared, verdict
+from adeptree.pages import record, standing, summary
+from adeptree.pages.record import Record, windowed
+from adeptree.pages.standing import Account, Standing, rule_text
+from adeptree.pages.summary_words import graded
 
 
 @pytest.mark.parametrize(
@@ -51,53 +53,195 @@ def test_repeated_points_do_not_count_where_all_points_are_few(concept_class: An
 
 
 @pytest.mark.parametrize(
-    ("ours", "best", "constant", "said"),
+    ("extra", "usual", "said"),
     [
-        (100.4, 100, 500, "as well as"),  # 0.04 per 100 are shown as 0.0
-        (99.6, 100, 500, "as well as"),
-        (99.4, 100, 500, "even better than"),
-        (100.6, 100, 500, "almost as well as"),
-        (5.0, 0, 500, "almost as well as"),  # half a mistake per 100, whatever the rest is
-        (5.1, 0, 500, "less well than"),
-        (110.0, 100, 500, "almost as well as"),  # a tenth more than the best rule
-        (110.1, 100, 500, "less well than"),
-        (410.0, 400, 440, "almost as well as"),  # a quarter of what it gains over the constant
-        (410.1, 400, 440, "less well than"),
-        (404.9, 400, 400, "almost as well as"),  # the best rule is a constant
-        (405.1, 400, 400, "less well than"),
-        (405.1, 400, 300, "less well than"),  # the constant is no rule of the class, and better
+        (0.49, 9.0, "level with the best rule after 1,000 rows."),  # 0.049 per 100 rows are shown as 0.0
+        (-0.49, 9.0, "level with the best rule"),
+        (-0.51, 9.0, "0.1 mistakes per 100 rows ahead of the best rule"),
+        (9.0, 9.0, "0.9 mistakes per 100 rows behind the best rule, as expected after 1,000 rows."),
+        (9.1, 9.0, "0.9 mistakes per 100 rows behind the best rule, more than expected after 1,000 rows."),
+        (9.1, None, "0.9 mistakes per 100 rows behind the best rule after 1,000 rows."),
     ],
 )
-def test_words_match_sizes(ours: float, best: float, constant: float, said: str) -> None:
-    assert verdict(ours, best, constant, 1000) == said
-    # They are about shares: in another unit of loss they stay what they are.
-    assert verdict(8 * ours, 8 * best, 8 * constant, 8000) == said
+def test_the_gap_is_graded(extra: float, usual: float | None, said: str) -> None:
+    assert said in graded(extra, 1000, "mistakes", usual)
+
+
+def _hints(learner: Any, xs: Any = None, ys: Any = None, **account: Any) -> str:
+    kept = None
+    if xs is not None:
+        kept = Record(learner.costs)
+        kept.note(xs, ys)
+    return " ".join(Standing(learner, Account("f.csv", "rules", ["x"], record=kept, **account)).hints)
 
 
 @pytest.mark.parametrize(
-    ("c", "stream", "said"),
+    ("c", "stream", "helps"),
     [
-        (at.Thresholds(4), [(0, 0), (3, 1)] * 50, "50 mistakes per 100"),
-        (at.BlockUnions(1), [("a", 1), ("b", 1), ("c", 1)] * 20, "No rule of the class does better than always 1."),
-        (at.Thresholds(4), [(0, 1), (3, 0)] * 50, "No rule of the class does better than always 0."),
+        (at.Thresholds(4), [(0, 0), (3, 1)] * 50, True),
+        (at.BlockUnions(1), [("a", 1), ("b", 1), ("c", 1)] * 20, False),
+        (at.Thresholds(4), [(0, 1), (3, 0)] * 50, False),
+        (at.Thresholds(4), [(0, 1), (0, 0), (0, 0)] * 99 + [(3, 1)] * 2 + [(3, 0)], False),  # 100 next to 101
+        (at.Thresholds(4), [(0, 1), (0, 0), (0, 0)] * 99 + [(3, 1)] * 3 + [(3, 0)], True),
     ],
 )
-def test_constants_are_told_of(c: Any, stream: list[tuple[Any, int]], said: str) -> None:
+def test_rules_that_do_not_help_are_named(c: Any, stream: list[tuple[Any, int]], helps: bool) -> None:
     learner = at.Adept(c)
     learner.learn_many([x for x, _ in stream], [y for _, y in stream])
-    told = summary.plainly(learner, "rule")
-    assert said in told or f"fewer {said.partition(' ')[2]}" in told
-    assert "rule" in told
+    constant = learner.best_constant().loss
+    assert (learner.best_loss <= 0.99 * constant) == helps
+    said = "No rule of this class helps here; try "
+    assert (f"{said}--rules steps." in _hints(learner)) == (not helps)
+    assert (f"{said}RealSteps()." in _hints(learner, options=False)) == (not helps)
 
 
-def test_losses_that_are_weighed_are_not_called_mistakes() -> None:
+def _slowly_windowed(scores: Any, gains: Any, span: int) -> list[bool]:
+    said = []
+    for t in range(len(scores)):
+        window = range(max(0, t - span), t)
+        best, cut = 0.0, np.inf
+        for c in sorted({scores[s] for s in window}, reverse=True):
+            if (loss := sum(gains[s] for s in window if scores[s] >= c)) < best:
+                best, cut = loss, c
+        said.append(bool(scores[t] >= cut))
+    return said
+
+
+@pytest.mark.parametrize(
+    ("n", "span", "values"), [(300, 50, 8), (200, 1, 5), (63, 500, 20), (200, 64, 99), (129, 65, 7)]
+)
+def test_the_window_takes_the_best_threshold_of_its_rows(n: int, span: int, values: int) -> None:
+    rng = np.random.default_rng(n)
+    scores = rng.integers(0, values, n) / values
+    gains = np.where(rng.random(n) < scores, -5.0, 1.0) * rng.integers(1, 4, n)
+    assert windowed(scores, gains, span).tolist() == _slowly_windowed(scores, gains, span)
+
+
+@pytest.mark.parametrize("by", [None, "t"])
+def test_the_table_is_what_a_slow_count_says(by: str | None) -> None:
+    """Misses and false alarms of the best rule and of thresholds, with costs and weights; the rest of ours."""
+    rng = np.random.default_rng(1)
+    scores, weights = rng.random(400).round(2), rng.integers(1, 4, 400)
+    ys = (rng.random(400) < scores).astype(int)
+    rows = [{"s": float(s), "t": "ab"[t % 2]} for t, s in enumerate(scores)] if by else scores.tolist()
+    learner = at.Adept(at.RealThresholds().on("s") if by else at.RealThresholds(), costs=(5, 1), max_weight=3, by=by)
+    ps, kept = [], Record(learner.costs, by=by)
+    for row, y, w in zip(rows, ys.tolist(), weights.tolist(), strict=True):
+        ps.append(learner.predict_proba(row))
+        learner.learn(row, y, weight=w)
+        kept.note([row], [y], [w], ps[-1:])
+
+    def split(said: Any, some: Any = slice(None)) -> tuple[float, float]:
+        wrong_1, wrong_0 = 5 * weights * ys * (1 - np.array(said)), weights * (1 - ys) * np.array(said)
+        return float(wrong_1[some].sum()), float(wrong_0[some].sum())
+
+    found = Standing(learner, Account("f.csv", "rules", ["s"], record=kept))
+    gains = weights * np.where(ys == 1, -5, 1)
+    best = min(((scores >= c) * gains).sum() for c in [*scores, 2]) + 5 * (weights * ys).sum()
+    said = [ps, [learner.best_rule()(row) for row in rows], None, scores >= 0.5, None]
+    said.append(_slowly_windowed(scores.tolist(), gains.tolist(), record.WINDOW))
+    for line, answers in zip(found.lines, said, strict=True):
+        if answers is not None:
+            assert (line.missed, line.alarmed) == pytest.approx(split(answers)), line.name
+            assert line.loss == pytest.approx(sum(split(answers))), line.name
+    assert found.lines[1].loss == learner.best_loss and found.lines[4].loss == best
+    assert found.lines[2][:2] == (f"best constant: {learner.best_constant().rule}", learner.best_constant().loss)
+    for name, n, line in found.segments():
+        some = np.arange(400) % 2 == "ab".index(name)
+        assert n == 200 and (line.missed, line.alarmed) == pytest.approx(split(ps, some))
+    assert len(found.segments()) == (2 if by else 0)
+    text = learner.summary(rows, ys, weights)
+    assert "window of 500" in text and ("by t" in text) == bool(by) and "(no row)" not in text
+
+
+def test_reviews_are_no_misses() -> None:
+    learner, kept = at.Adept(at.Thresholds(16), costs=(5, 1), review=0.4), Record((5, 1), 0.4)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        ticket = learner.answer(int(rng.integers(16)))
+        y = int(rng.random() < ticket.x / 16)
+        learner.learn(ticket, y)
+        kept.note([ticket.x], [y], None, [ticket.p], [ticket.r])
+    assert kept.ours() == pytest.approx((learner.expected_loss, learner.ledger.missed, learner.ledger.alarmed))
+    shown = learner.summary()
+    assert f"{learner.certificate().reviews} rows went to review, at 0.4 each." in shown and "reviews" in shown
+
+
+def test_numbers_of_rows_that_were_not_learnt_are_known_from_the_file() -> None:
+    learner = at.Adept(at.Thresholds(16), 300, costs=(5, 1), review=0.4, feedback="reviewed")
+    kept, rng, lost = Record((5, 1), 0.4), np.random.default_rng(0), 0.0
+    for _ in range(300):
+        x = int(rng.integers(16))
+        ticket, y = learner.answer(x), int(rng.random() < x / 16)
+        if ticket.ask:
+            learner.learn(ticket, y)
+        kept.note([x], [y], None, [ticket.p], [ticket.r])
+        lost += 0.4 * ticket.r + (5 * (1 - ticket.p - ticket.r) if y else ticket.p)
+    found = Standing(learner, Account("f.csv", "rules", ["x"], record=kept))
+    assert found.ours.loss == pytest.approx(lost) and found.from_file and found.rows == 300
+    assert "are known from the file" in " ".join(found.hints) and "estimates" in learner.summary()
+
+
+@pytest.mark.parametrize("rows", [500, 5000])
+def test_drift_is_named_where_tenths_save_a_tenth(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tenths are those of a slow reference, also where every second row was forgotten; noise is no drift."""
+    monkeypatch.setattr(record, "LIMIT", 2000)
+    rng = np.random.default_rng(0)
+    xs, cut = rng.random(rows), np.where(np.arange(rows) < rows // 2, 0.3, 0.5)
+    for ys, drifts in ((xs >= cut) ^ (rng.random(rows) < 0.1), True), ((xs >= 0.4) ^ (rng.random(rows) < 0.1), False):
+        learner, kept = at.Adept(at.RealThresholds()), Record((1, 1))
+        learner.learn_many(xs, ys.astype(int))
+        for start in range(0, rows, 77):
+            kept.note(xs[start : start + 77], ys[start : start + 77])
+        some = slice(None, None, kept.step)
+        x, y = xs[some], ys[some]
+
+        def least(x: Any, y: Any) -> int:
+            return int(min(((x >= c) != y).sum() for c in [*x, 2]))
+
+        ends = np.linspace(0, len(x), 11).astype(int)
+        together, best = sum(least(x[a:b], y[a:b]) for a, b in pairwise(ends)), least(x, y)
+        saved = kept.saved_by_tenths(learner)
+        assert saved == (pytest.approx(1 - together / best) if drifts else 0)
+        hint = _hints(learner, xs, ys) if kept.step == 1 else ""
+        assert not hint or (f"{100 * saved:.0f} % less than the best single rule; try --drift." in hint) == drifts
+        assert kept.whole(rows) == (rows == 500)
+
+
+def test_a_record_is_the_same_after_a_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "LIMIT", 100)
+    rng = np.random.default_rng(0)
+    xs, ys, ps = rng.random(430), rng.integers(0, 2, 430), rng.random(430)
+    whole, other = Record((5, 1)), Record((5, 1))
+    whole.note(xs, ys, None, ps)
+    for start in range(0, 430, 7):
+        part = slice(start, start + 7)
+        other.note(xs[part].tolist(), ys[part].tolist(), None, ps[part].tolist())
+        again = Record((5, 1))
+        again.restore(other.state(), at.RealThresholds())
+        other = again
+    assert whole.step == other.step == 8 and whole.state()["rows"] == other.state()["rows"] == xs[::8].tolist()
+    assert (whole.state()["numbers"] == other.state()["numbers"]).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"step": 0}, {"rounds": -1}, {"rounds": 9}, {"numbers": np.ones((4, 2))}, {"numbers": np.full((4, 3), 2.0)}],
+)
+def test_a_record_that_no_run_kept_is_refused(change: dict[str, Any]) -> None:
+    kept = Record((1, 1))
+    kept.note([0.1, 0.2, 0.3], [0, 1, 1], None, [0.5] * 3)
+    with pytest.raises(ValueError):
+        kept.restore(kept.state() | change, at.RealThresholds())
+
+
+def test_losses_that_are_weighed_are_costs() -> None:
     learner = at.Adept(at.Thresholds(4), costs=(5, 1))
     learner.learn_many([0, 3, 2, 1] * 30, [0, 1, 1, 0] * 30)
     shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
-    assert "mistakes" not in shown and "Losses (a miss costs 5, a false alarm 1" in shown
-    assert "60   16.7 %   always 1" in shown  # of 60 x 5 + 60 that could be lost
-    assert "(of all that could be lost)" in " ".join(shown.split()) and "within 3.6 losses of the best rule" in shown
-    assert compared(20.0, 20.1, 1000, weighed=True) == "loses practically as much as"
+    assert "mistakes" not in shown and "A miss costs 5, a false alarm 1." in shown
+    assert "best constant: always 1    60          50.0       0            60" in shown
+    assert "within 3.6 of the best" in " ".join(shown.split())
 
 
 def test_of_a_class_whose_paths_were_dropped_no_more_is_said_than_is_known() -> None:
@@ -106,24 +250,13 @@ def test_of_a_class_whose_paths_were_dropped_no_more_is_said_than_is_known() -> 
     for each in (learner, whole):
         each.learn_many([10, 60, *[11, 20, 30, 40, 50] * 4, *[60, 61] * 3], [1, 0, *[0] * 20, *[1] * 6])
     assert (learner.best_loss, whole.best_loss, learner.certificate().best_is_kept) == (21, 2, False)
-    told = summary.plainly(learner, "rule")
-    assert "No rule that was kept does better than always 0." in told and "of the class" not in told
+    told = " ".join(Standing(learner, Account("f.csv", "rules", ["x"])).hints)
+    assert "No rule that was kept helps here; try --rules steps." in told and "Paths were dropped" in told
     shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
     dropped = learner.certificate().dropped_paths
     assert f"{dropped:,} with {learner.certificate().dropped_mass:.3g} of the prior mass dropped" in shown and dropped
     unlimited = summary.summary(_learnt(at.Adept(at.Thresholds(64))), Account("f.csv", "rules", ["x"]), verbose=True)
     assert "dropped" not in unlimited
-
-
-def test_a_better_rule_that_may_have_been_dropped_is_told_of() -> None:
-    learner = at.Adept(at.Thresholds(64), max_width=2)
-    rng = np.random.default_rng(0)
-    learner.learn_many(rng.integers(0, 64, 80), rng.integers(0, 2, 80))
-    told = summary.plainly(learner, "rule")
-    assert (learner.certificate().best_is_kept is False) == ("Paths were dropped" in told) and "dropped" in told
-    assert "dropped" not in summary.plainly(_learnt(at.Adept(at.Thresholds(64))), "rule")
-    other = summary._nearly(learner, ["x"])
-    assert other == "" or other.startswith("Nearly as good: at least 1 other rule within 1 mistake of the best rule")
 
 
 def _learnt(learner: at.Adept) -> at.Adept:
@@ -134,10 +267,21 @@ def _learnt(learner: at.Adept) -> at.Adept:
 def test_steps_say_nothing_of_what_is_near() -> None:
     learner = at.Adept(at.RealSteps())
     learner.learn_many([0.5, 1.5] * 30, [0, 1] * 30)
-    assert "Nearly as good" not in summary.summary(learner, Account("f.csv", "rules", ["x"]))
+    assert "of the best: " not in summary.summary(learner, Account("f.csv", "rules", ["x"]))
+
+
+@pytest.mark.parametrize(
+    "learner", [at.Hedge(at.Thresholds(4)), at.Bpss(at.Thresholds(4), 9), at.LazyAdept(at.Thresholds(4), 9)]
+)
+def test_every_learner_has_a_summary(learner: Any) -> None:
+    assert learner.summary().endswith("no label has come yet.")
+    for x, y in [(0, 0), (3, 1), (1, 1)]:
+        learner.learn(x, y)
+    shown = learner.summary()
+    assert f"{learner.expected_loss:,.1f}" in shown and "Guaranteed: " in shown and "adeptree (expected)" in shown
 
 
 def test_no_kind_of_class_is_named() -> None:
-    tree = ast.parse(inspect.getsource(summary))
+    tree = ast.parse(inspect.getsource(summary) + inspect.getsource(standing))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name for name in imported if name and ".families." in name} == {"adeptree.families.registry"}

@@ -19,7 +19,8 @@ from wild_games import ADEPTS, OTHERS, Game
 import adeptree as at
 from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, StateError
-from adeptree.pages.summary import Account, summary
+from adeptree.pages.standing import Account
+from adeptree.pages.summary import summary
 
 ODD: tuple[Any, ...] = (
     *(None, True, False, -1, 0, 1, 2, 7, 1000, 1 << 31, 1 << 40, 1 << 62, 1 << 63, -(1 << 63), 1 << 70, 10**400),

@@ -25,7 +25,6 @@ from adeptree.roles.engine import Engine, Problem
 from adeptree.roles.frontier import Frontier, Queries
 from adeptree.roles.near_rules import NearRules
 from adeptree.roles.structure import Structure
-from adeptree.theory.decide import Review
 from adeptree.theory.losses import SMALLEST, check_costs, check_reach, check_weight
 from adeptree.theory.priors import Prior
 from adeptree.theory.sharing import Drift, drift_of
@@ -111,11 +110,8 @@ class Adept(OnlineLearner):
     mistake_bound: int | None = None
     max_width: int | None = None
     on_excess: str = "raise"
-    review: Review | None = None
     feedback: str = "all"
     max_labels: int | None = None
-    drift_of: Drift | None = None
-    """How the best rule may change; None if it does not."""
     warns: ClassVar[bool] = True
     """Whether a promise that is no better than a coin's is said where the learner is built."""
 

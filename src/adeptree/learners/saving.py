@@ -9,13 +9,17 @@ from typing import Any, ClassVar
 
 from adeptree.core import files
 from adeptree.core.compiled import kernel
+from adeptree.core.display import pictures
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
 from adeptree.learners.callbacks import LOG
 from adeptree.learners.tickets import GivenUp
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.structure import Structure
+from adeptree.theory import bounds
+from adeptree.theory.decide import Review
 from adeptree.theory.priors import Prior
+from adeptree.theory.sharing import Drift
 
 SUMS = tuple(name for name in kernel("adeptree.theory.ledger_kernel").FIELDS if name != "waiting")
 """What a file holds of the ledger; the open tickets are counted again."""
@@ -29,6 +33,12 @@ class Saved(Account):
     kind: ClassVar[str]
     """Name of the learner in saved files."""
     _structure: Structure
+    by: str | None = None
+    """The column that names the segment of a row, where each has rules of its own."""
+    drift_of: Drift | None = None
+    """How the best rule may change; None if it does not."""
+    review: Review | None = None
+    """What a review costs; None if the learner always decides alone."""
     _base_given = False
     """Whether the base learner is the user's: then only the user can bring it back."""
 
@@ -39,6 +49,20 @@ class Saved(Account):
     @abstractmethod
     def _catch_up(self) -> None:
         """Bring the rate up to date, if that is due."""
+
+    @property
+    def usual_regret(self) -> float | None:
+        """Return a regret that is usual for a best rule with this loss and this prior mass, if that is known."""
+        price = self._structure.price()
+        return self.scale * bounds.first_order_regret(self.best_loss / self.scale, price) if price else None
+
+    def by_segment(self) -> list[tuple[str, str, float]]:
+        """Return the segments of ``by``, each with its best rule and the loss of that, the first that came first."""
+        return []
+
+    def summary(self, xs: Any = None, ys: Any = None, weights: Any = None) -> str:
+        """Return the summary that ``adeptree run`` prints; in full, if the rows that were learnt are given again."""
+        return pictures("summary").of_learner(self, xs, ys, weights)  # type: ignore[no-any-return]
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner, as plain values: by default attributes of the same names."""

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from adeptree.pages.skeleton import Figure, words
 
-WIDTH, HEIGHT = 400, 300
+WIDTH, HEIGHT = 400, 236
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 62
 """Units about as wide as a pixel on a phone: so type of 12 stays legible there."""
-COLOURS = ("var(--one)", "var(--cut)", "currentColor")
+COLOURS = ("var(--one)", "var(--cut)", "currentColor", "var(--soft)")
 """Those of the page, for white and for black; what is proven has the colour of the text, dashed."""
-PROVEN = 2
+PROVEN, CONSTANT = 2, 3
 
 
 class Curve(NamedTuple):
@@ -52,7 +52,7 @@ def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]
         at = x_of(tick)
         anchor = "end" if at > WIDTH - 24 else "middle"  # (so that no long number is cut off)
         parts.append(_text(WIDTH if anchor == "end" else at, HEIGHT - BOTTOM + 16, _number(tick, 1), anchor))
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 32, "round", "middle"))
+    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 32, "row", "middle"))
     for place, curve in enumerate(drawn):
         style = _style(curve.colour)
         for run in _runs(rounds, curve.ys):
@@ -66,7 +66,7 @@ def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]
         f'<svg role="img" aria-labelledby="{told["name"]}-alt" viewBox="0 0 {WIDTH} {HEIGHT}" font-size="12">'
         f'<title id="{told["name"]}-alt">{escape(alt, quote=False)}</title>{"".join(parts)}</svg>'
     )
-    return Figure(told["name"], told["title"], told["caption"].format(rounds=last), svg)
+    return Figure(told["name"], told["title"], told["caption"].format(rounds=last), svg, wide=True)
 
 
 def _style(colour: int) -> str:

@@ -21,11 +21,13 @@ async function renew() {
       for (const [name, html] of Object.entries(parts)) {
         const place = document.getElementById(name);
         if (place && place.dataset.html !== html) {
+          const open = [...place.querySelectorAll("details[open]")].map((part) => part.id);
           place.innerHTML = html;
+          for (const id of open) document.getElementById(id)?.setAttribute("open", "");
           place.dataset.html = html;
         }
       }
-      say("Renewed at " + new Date().toLocaleTimeString() + ".", true);
+      say("Renewed at " + new Date().toISOString().slice(0, 19) + "Z.", true);
     } else {
       say((await reply.json()).error, false);
     }

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from adeptree.core.cell_text import brief
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import counted
-from adeptree.learners.certificate import rounded_up
 from adeptree.pages.run_history import Moment
-from adeptree.pages.run_page import error_figure, regret_figure
-from adeptree.pages.skeleton import document, facts, fill, gallery, line, section, table, text
-from adeptree.pages.summary import percent, plainly, rule_text, stake_of, unit_of
+from adeptree.pages.run_page import assessed, error_figure, regret_figure, tables_of, tiles_of
+from adeptree.pages.skeleton import document, drawn, facts, fill, folded, line, section, table, text
+from adeptree.pages.standing import Account, Standing, rule_text, stake_of
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
@@ -105,42 +104,32 @@ def _links(others: Sequence[tuple[str, str]], here: str = "") -> str:
 
 def _head(live: Live) -> str:
     learner = live.learner
-    said = "No label has come yet." if not learner.rounds else plainly(learner, rule_text(learner, live.columns))
+    account = Account(live.name, live.rules, live.columns)
     trouble = f'<p class="sum failed">{text(live.broken)}</p>' if live.broken else ""
     nav = _links(live.others, live.name) if len(live.others) > 1 else ""
-    lead = f"{counted(learner.rounds, 'round')} against {live.rules}"
-    return f'<h1>adeptree: {text(live.name)}</h1>{nav}<p>{text(lead)}</p>{trouble}<p class="sum">{text(said)}</p>'
+    lead = f"{counted(learner.rounds, 'row')}, rules: {live.rules}"
+    said = '<p class="sum">No label has come yet.</p>'
+    if learner.rounds:
+        standing = Standing(learner, account)
+        said = tiles_of(standing) + assessed(standing) + "".join(tables_of(standing))
+    return f"<h1>adeptree: {text(live.name)}</h1>{nav}<p>{text(lead)}</p>{trouble}{said}"
 
 
 def _numbers(live: Live) -> str:
-    learner, unit = live.learner, unit_of(live.learner)
-    t, found = stake_of(learner), dict[str, str]()
-    if learner.rounds:
-        constant = learner.best_constant()
-        advance, final = learner.in_advance, learner.final
-        found = {
-            "regret so far, exactly": f"{learner.regret:,.2f}",
-            "proven now, from what was seen": rounded_up(learner.bound, 1),
-            "proven in advance, with prompt labels": "nothing" if advance is None else rounded_up(advance, 1),
-            **({} if final is None or learner.ended else {"at the end, whatever comes": rounded_up(final, 1)}),
-            f"{unit} expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
-            f"{unit} of the best rule": f"{learner.best_loss:,} ({percent(learner.best_loss, t)})",
-            f"{unit} of {constant.rule}": f"{constant.loss:,} ({percent(constant.loss, t)})",
-        }
     expired = f", {live.expired:,} expired" if live.expired else ""
-    found |= {
+    found = {
         "answers that wait for their labels": f"{live.open:,}{expired}",
         "requests": f"{live.requests:,} since {live.since}, {live.refused:,} of them bad",
         "kept in": live.kept or "nowhere: it is gone when the service ends (--save DIR keeps it)",
     }
-    return section("standing", "Regret and bounds", facts(found))
+    return section("standing", "Service", facts(found))
 
 
 def _curves(live: Live) -> str:
-    learner = live.learner
-    now = Moment(learner.rounds, learner.expected_loss, learner.best_loss, float(learner.bound), learner.width, "")
+    now = Moment.of(live.learner, "")
     moments = [*(moment for moment in live.course.moments if moment.round < now.round), now]
-    return gallery([regret_figure(moments), error_figure(moments, learner.weighed)])
+    regret = folded("regret", "Regret over time", drawn(regret_figure(moments)))
+    return drawn(error_figure(moments, "cost" if live.learner.weighed else "mistakes")) + regret
 
 
 def _rules(live: Live) -> str:
@@ -149,12 +138,12 @@ def _rules(live: Live) -> str:
     try:
         near = learner.rules_within(reach, LISTED)
     except InvalidArgument as error:  # (a structure that cannot list them)
-        return section("near", "Best rule", f"<p>{text(rule_text(learner, live.columns))}</p><p>{text(error)}.</p>")
+        return folded("near", "Best rule", f"<p>{text(rule_text(learner, live.columns))}</p><p>{text(error)}.</p>")
     more = ", and more" if near.more else ""
     rows = "".join(line(brief(rule_text(learner, live.columns, one.rule)), {"loss": f"{one.loss:,}"}) for one in near)
     lead = f"<p>{counted(len(near), 'rule')}{more} within {reach:,.10g} of the best, the best first.</p>"
     columns = [("rule", "left"), ("loss", "right")]
-    return section("near", "Best rule and near-best rules", lead, table(columns, f"<tbody>\n{rows}</tbody>"))
+    return folded("near", "Best rule and near-best rules", lead, table(columns, f"<tbody>\n{rows}</tbody>"))
 
 
 def _recent(live: Live) -> str:
@@ -179,7 +168,7 @@ def _recent(live: Live) -> str:
         ("action", "right"),
         ("label", "right"),
     ]
-    return section("rounds", "Recent rounds", table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
+    return folded("rounds", "Recent rounds", table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
 
 
 def _chance(p: float) -> str:
@@ -199,4 +188,4 @@ def _bad(live: Live) -> str:
         for one in reversed(live.bad)
     ]
     columns = [("why", "left"), ("status", "right"), ("request", "right"), ("at", "right")]
-    return section("refused", "Bad requests", table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
+    return folded("refused", "Bad requests", table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))

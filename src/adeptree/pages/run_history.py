@@ -22,9 +22,16 @@ class Moment:
     round: int
     expected_loss: float
     best_loss: float
+    constant_loss: float
     bound: float
     width: int
     rule: str
+
+    @classmethod
+    def of(cls, learner: Adept, rule: str) -> Moment:
+        """Return the account of a learner now."""
+        losses = learner.expected_loss, learner.best_loss, learner.best_constant().loss
+        return cls(learner.rounds, *losses, float(learner.bound), learner.width, rule)
 
 
 class Course:
@@ -52,9 +59,7 @@ class Course:
         t = learner.rounds
         if (t % self.step and not last) or (self.moments and self.moments[-1].round == t):
             return
-        self.moments.append(
-            Moment(t, learner.expected_loss, learner.best_loss, float(learner.bound), learner.width, rule())
-        )
+        self.moments.append(Moment.of(learner, rule()))
         if len(self.moments) > LIMIT and not last:
             self.step *= 2
             self.moments = [moment for moment in self.moments if moment.round % self.step == 0]
@@ -77,7 +82,7 @@ class Course:
 
 
 def _is_possible(m: Moment) -> bool:
-    losses = (m.expected_loss, m.best_loss, m.bound)
-    numbers = all(isinstance(v, (int, float)) and not math.isnan(v) for v in losses)
-    possible = 0 <= m.expected_loss < math.inf and 0 <= m.best_loss < math.inf and m.bound > -math.inf
+    losses = (m.expected_loss, m.best_loss, m.constant_loss)
+    numbers = all(isinstance(v, (int, float)) and not math.isnan(v) for v in (*losses, m.bound))
+    possible = all(0 <= loss < math.inf for loss in losses) and m.bound > -math.inf
     return numbers and possible and isinstance(m.rule, str) and m.width > 0

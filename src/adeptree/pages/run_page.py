@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from adeptree.learners.certificate import rounded_up
-from adeptree.pages.curves import PROVEN, Curve, curves
-from adeptree.pages.skeleton import Figure, document, facts, gallery, line, opening, section, table, text, write_page
-from adeptree.pages.summary import (
-    CONFIDENCE,
-    GUESSES_UNKNOWN,
-    Account,
-    amount,
-    heading,
-    percent,
-    plainly,
-    rule_text,
-    stake_of,
-    unit_of,
+from adeptree.core.escaping import rounded_up
+from adeptree.pages.curves import CONSTANT, PROVEN, Curve, curves
+from adeptree.pages.skeleton import (
+    Figure,
+    document,
+    drawn,
+    facts,
+    folded,
+    line,
+    opening,
+    table,
+    text,
+    tiles,
+    write_page,
 )
+from adeptree.pages.standing import Account, Standing, amount
+from adeptree.pages.summary import cells, columns, heading, segment_cells
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
@@ -37,48 +40,48 @@ def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Accoun
 
 def run_page(learner: Adept, account: Account, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
-    figures = [regret_figure(course.moments), error_figure(course.moments, learner.weighed)]
-    rules = _rules(course.moments, unit_of(learner))
-    parts = [_opening(learner, account), _numbers(learner, account), gallery(figures), rules]
-    return document(f"adeptree: {account.name}", [*parts, _certificate(learner)])
-
-
-def _opening(learner: Adept, account: Account) -> str:
-    said = plainly(learner, rule_text(learner, account.columns))
-    contents = {
-        "numbers": "Numbers",
-        "figures": "Figures",
-        "rules": "Best rule over time",
-        "certificate": "Certificate",
-    }
+    standing = Standing(learner, account)
     lead = text(heading(learner, account)).replace("\n", "<br>")
-    return opening(account.name, lead, f'<p class="sum">{text(said)}</p>\n', contents)
+    parts = [
+        opening(account.name, lead, tiles_of(standing) + assessed(standing)),
+        drawn(error_figure(course.moments, standing.unit)),
+        *tables_of(standing),
+        folded("regret", "Regret over time", drawn(regret_figure(course.moments))),
+        _rules(course.moments, standing.unit),
+        _certificate(standing),
+    ]
+    return document(f"adeptree: {account.name}", parts)
 
 
-def _numbers(learner: Adept, account: Account) -> str:
-    T = learner.rounds if learner.horizon is None else learner.horizon
-    t, most = stake_of(learner), learner.realised_bound(CONFIDENCE) + learner.best_loss
-    unit, constant, made = unit_of(learner), learner.best_constant(), learner.realised_loss
-    found = {
-        "rounds": f"{learner.rounds:,}",
-        f"{unit} expected": f"{learner.expected_loss:,.1f} ({percent(learner.expected_loss, t)})",
-        f"{unit} made with seed {learner.seed}": f"{amount(made)} ({percent(made, t)})",
-        f"at most, with probability {CONFIDENCE:.0%}, {GUESSES_UNKNOWN}": rounded_up(most, 1),
-        "best rule in hindsight": rule_text(learner, account.columns),
-        f"its {unit}": f"{amount(learner.best_loss)} ({percent(learner.best_loss, t)})",
-        f"{unit} of {constant.rule}": f"{amount(constant.loss)} ({percent(constant.loss, t)})",
-        "regret so far, exactly": f"{learner.regret:,.1f}",
-        "proven now, from what was seen": rounded_up(learner.bound, 1),
-        f"proven in advance, of any stream of {T:,} rounds": _promised(learner.in_advance),
-        **({} if learner.final is None or learner.ended else {"at the end, whatever comes": _promised(learner.final)}),
-        "width (paths kept)": f"{learner.width:,}",
-    }
-    unsure = [f"<p>{text(account.unsure)}</p>"] if account.unsure else []
-    return section("numbers", "Numbers", facts(found), *unsure)
+def tiles_of(standing: Standing) -> str:
+    """Return the numbers on top of a page."""
+    ours, behind, told = standing.ours, standing.ours.loss - standing.lines[1].loss, standing.told
+    found = {standing.unit: f"{ours.loss:,.1f}", "misses": f"{ours.missed:,.1f}"}
+    found["false alarms"] = f"{ours.alarmed:,.1f}"
+    if ours.reviews is not None:
+        found["reviews"] = f"{ours.reviews:,}"
+    found["behind the best rule"] = f"{behind:,.1f}"
+    bound = told.average_bound if standing.learner.partial else told.bound
+    found["guaranteed: behind at most"] = "nothing proven" if bound is None else rounded_up(bound, 1)
+    return tiles(found)
 
 
-def _promised(value: float | None) -> str:
-    return "nothing" if value is None else rounded_up(value, 1)
+def assessed(standing: Standing) -> str:
+    """Return what the numbers mean."""
+    return f'<p class="sum">{"<br>".join(map(text, standing.assessment()))}</p>\n'
+
+
+def tables_of(standing: Standing) -> list[str]:
+    """Return the losses next to others, and those of each segment."""
+    found = [("", columns(standing), [cells(standing, line) for line in standing.lines])]
+    if by_segment := segment_cells(standing):
+        found.append(("", by_segment[0], by_segment[1:]))
+    tables = []
+    for _, names, rows in found:
+        sides = [(name, "left" if not place else "right") for place, name in enumerate(names)]
+        lines = "".join(line(row[0], dict(zip(names[1:], row[1:], strict=True))) for row in rows)
+        tables.append(table(sides, f"<tbody>\n{lines}</tbody>"))
+    return tables
 
 
 def regret_figure(moments: list[Moment]) -> Figure:
@@ -88,14 +91,19 @@ def regret_figure(moments: list[Moment]) -> Figure:
     return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound])
 
 
-def error_figure(moments: list[Moment], weighed: bool) -> Figure:
-    """Draw the share of mistakes; of weighed rounds, what one loses on average: it may be more than 1."""
-    name, axis, scale = (
-        ("run-loss", "losses so far, per round", 1) if weighed else ("run-error", "mistakes so far, % of rounds", 100)
-    )
-    ours = Curve("ADEPT, expected", [scale * m.expected_loss / m.round for m in moments], 0)
-    best = Curve("best rule so far", [scale * m.best_loss / m.round for m in moments], 1)
-    return curves(name, axis, [m.round for m in moments], [ours, best])
+def error_figure(moments: list[Moment], unit: str) -> Figure:
+    """Draw mistakes, or costs, per 100 rows: of the learner, of the best rule and of the best constant."""
+    name, rounds = "run-loss" if unit == "cost" else "run-error", [m.round for m in moments]
+    losses = {
+        "adeptree": [m.expected_loss for m in moments],
+        "best rule so far": [m.best_loss for m in moments],
+        "best constant": [m.constant_loss for m in moments],
+    }
+    shown = [
+        Curve(said, [100 * loss / t for loss, t in zip(lost, rounds, strict=True)], colour)
+        for (said, lost), colour in zip(losses.items(), (0, 1, CONSTANT), strict=True)
+    ]
+    return curves(name, f"{unit} so far, per 100 rows", rounds, shown)
 
 
 def _rules(moments: list[Moment], unit: str) -> str:
@@ -103,18 +111,18 @@ def _rules(moments: list[Moment], unit: str) -> str:
     changes = [next(same) for _, same in groupby(moments, key=lambda m: m.rule)]
     left_out = len(changes) - LONGEST_LIST
     note = [f"<p>{left_out:,} earlier changes are not shown.</p>"] if left_out > 0 else []
-    rows = [line(m.rule, {"from round": f"{m.round:,}", unit: amount(m.best_loss)}) for m in changes[-LONGEST_LIST:]]
-    columns = [("best rule", "left"), ("from round", "right"), (f"its {unit} then", "right")]
-    return section("rules", "Best rule over time", *note, table(columns, f"<tbody>\n{''.join(rows)}</tbody>"))
+    rows = [line(m.rule, {"from row": f"{m.round:,}", unit: amount(m.best_loss)}) for m in changes[-LONGEST_LIST:]]
+    names = [("best rule", "left"), ("from row", "right"), (f"its {unit} then", "right")]
+    return folded("rules", "Best rule over time", *note, table(names, f"<tbody>\n{''.join(rows)}</tbody>"))
 
 
-def _certificate(learner: Adept) -> str:
-    certificate = learner.certificate()
+def _certificate(standing: Standing) -> str:
+    certificate = replace(standing.told, best_rule=standing.rule)
     found = {name.replace("_", " "): _value(value) for name, value in dict(certificate).items()}
-    return section("certificate", "Certificate", f"<p>{text(certificate)}</p>", facts(found))
+    return folded("certificate", "Certificate", f"<p>{text(certificate)}</p>", facts(found))
 
 
 def _value(value: object) -> str:
     if value is None or isinstance(value, (bool, str)):
         return {None: "none", "": "none", True: "yes", False: "no"}.get(value, str(value))
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

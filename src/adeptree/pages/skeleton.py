@@ -81,6 +81,17 @@ def section(anchor: str, heading: str, *content: str) -> str:
     return fill("section", anchor=anchor, heading=text(heading), content="\n".join(content))
 
 
+def folded(anchor: str, heading: str, *content: str) -> str:
+    """Return a part (content is HTML) that is seen when it is opened."""
+    return fill("folded", anchor=anchor, heading=text(heading), content="\n".join(content))
+
+
+def tiles(values: Mapping[str, object]) -> str:
+    """Return the few numbers that matter, large and next to each other."""
+    shown = "".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in values.items())
+    return f'<dl class="tiles">{shown}</dl>\n'
+
+
 def facts(values: Mapping[str, object]) -> str:
     """Return named values, one below the other."""
     listed = "\n".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in values.items())
@@ -99,13 +110,10 @@ def line(name: str, values: Mapping[str, str], more: str = "", last: str = "") -
     return f'<tr><th scope="row">{text(name)}{more}</th>{cells}{last}</tr>\n'
 
 
-def gallery(drawn: Iterable[Figure]) -> str:
-    """Return the section of the figures, each with its title above it and its caption below."""
-    shown = [
-        fill("figure", of=f, wide=" class=wide" if f.wide else "", title=text(f.title), caption=text(f.caption))
-        for f in drawn
-    ]
-    return section("figures", "Figures", '<div class="figures">', *shown, "</div>")
+def drawn(figure: Figure) -> str:
+    """Return a figure with its title above it and its caption below."""
+    wide, title, caption = " class=wide" if figure.wide else "", text(figure.title), text(figure.caption)
+    return fill("figure", of=figure, wide=wide, title=title, caption=caption)
 
 
 PARTS = parts_in(beside("parts.html"))

@@ -1,97 +1,71 @@
-"""What the command line shows of a run at its end, for a reader who has seen none before."""
+"""The summary of a run as text: a table of losses, what they mean, and what is guaranteed."""
 
 from __future__ import annotations
 
-import math
-import re
 import shutil
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from adeptree.core.errors import InvalidArgument
-from adeptree.core.escaping import counted, visible
-from adeptree.core.types import Concept
+from adeptree.core.escaping import counted, rounded_up, visible
+from adeptree.core.types import labels_of
 from adeptree.families.registry import columns_of
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.certificate import SELECTIVE, rounded_up
-from adeptree.learners.guarantees import beats_a_coin, why_nothing
-from adeptree.pages.summary_words import compared, sentence, verdict, waiting
+from adeptree.learners.certificate import Certificate
+from adeptree.learners.inputs import Inputs
+from adeptree.learners.saving import Saved as Learner
+from adeptree.pages.record import Record
+from adeptree.pages.standing import Account, Line, Standing, amount, short, stake_of
+from adeptree.pages.summary_words import waiting
 from adeptree.theory import bounds
 
 LABEL_WIDTH = 24
 NUMBER_WIDTH = 13
-MOST, SHOWN = 100, 3
-"""Of the rules that are nearly as good, so many are counted and shown."""
-LONG_RULE = 60
+SEGMENTS = 10
+"""Segments that are shown, the largest first."""
 CONFIDENCE = 0.95
 """Of what is said about the mistakes drawn."""
 GUESSES_UNKNOWN = "if rows, labels and weights were chosen without knowing the guesses"
 
 
-@dataclass(frozen=True)
-class Account:
-    """What the learner does not know of its run: the stream, the rules in words, and rows it never saw."""
-
-    name: str
-    rules: str
-    columns: Sequence[str]
-    bad: int = 0
-    unlabelled: int = 0
-    label: str = ""
-    """Which value is 1, where that must be said."""
-    unsure: str = ""
-    """In how many rounds p was unsure, as a sentence."""
-    waiting: int = 0
-    early: int = 0
-    """Rows that wait for their labels, and labels that wait for their rows."""
+def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = None) -> str:
+    """Return the summary of a learner in Python; with the rows that it learnt also what only hindsight tells."""
+    record = None
+    if xs is not None:
+        record = Record.of(learner)
+        record.note(Inputs(learner.concept_class, xs).xs, labels_of(ys), weights)
+    account = Account(type(learner).__name__, repr(learner.rules), [], record=record, options=False)
+    return summary(learner, account) if learner.rounds else f"{account.name}: no label has come yet."
 
 
-def rule_text(learner: Adept, columns: Sequence[str], rule: Concept | None = None) -> str:
-    """Return a rule, by default the best one, with the stream's column names in place of x.
-
-    >>> from adeptree import Thresholds
-    >>> learner = Adept(Thresholds(8), horizon=9)
-    >>> learner.learn(4, 0)
-    >>> rule_text(learner, ["vibration"])
-    'vibration >= 5'
-    """
-    text, told = str(learner.best_rule() if rule is None else rule), columns_of(learner.concept_class)
-    # A class that names its columns has them in its rules already.
-    if told.placeholder and told.names(learner.concept_class) is None:
-        text = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], text)
-    return visible(text)
-
-
-def summary(learner: Adept, account: Account, verbose: bool = False) -> str:
-    """Return the end summary of a run: three numbers, what they mean, and (if asked for) what is behind them."""
-    rule = rule_text(learner, account.columns)
-    parts = [
-        heading(learner, account),
-        _losses(learner, rule),
-        "\n".join(textwrap.wrap(plainly(learner, rule), min(100, _terminal_width()))),
-        "\n".join(textwrap.wrap(SELECTIVE, _terminal_width())) if learner.tickets.selective() else "",
-        "\n".join(textwrap.wrap(account.unsure, _terminal_width())),
-        _nearly(learner, account.columns),
-        _regret(learner),
-        *([_drawn(learner), _inside(learner)] if verbose else []),
-    ]
+def summary(learner: Any, account: Account, verbose: bool = False) -> str:
+    """Return the summary at the end of a run: the table, what it means, and (if asked for) what is behind it."""
+    standing = Standing(learner, account)
+    width = min(100, _terminal_width())
+    said = ["\n".join(textwrap.wrap(line, width, subsequent_indent="  ")) for line in standing.assessment()]
+    parts = [heading(learner, account), table(standing), segments(standing), "\n".join(said)]
+    if verbose:
+        unsure = "" if standing.record is None else standing.record.unsure()
+        parts += ["\n".join(textwrap.wrap(unsure, width)), _drawn(learner, standing.told), _inside(learner)]
     return "\n\n".join(filter(None, parts))
 
 
-def heading(learner: Adept, account: Account) -> str:
+def heading(learner: Learner, account: Account) -> str:
     """Return which run it is, in a line or two.
 
     >>> from adeptree import Thresholds
     >>> learner = Adept(Thresholds(8), horizon=9)
     >>> learner.learn(4, 0)
     >>> print(heading(learner, Account("f.csv", "thresholds(n=8)", ["score"], bad=2)))
-    f.csv: 1 of 9 rounds against thresholds(n=8)
+    f.csv: 1 of 9 rows, rules: thresholds(n=8)
     2 bad rows were skipped.
     """
     planned = learner.horizon if learner.horizon is not None and learner.rounds < learner.horizon else None
-    rounds = f"{learner.rounds:,} of {planned:,} rounds" if planned else counted(learner.rounds, "round")
-    lines = [f"{account.name}: {rounds} against {account.rules}"]
+    rows = f"{learner.rounds:,} of {counted(planned, 'row')}" if planned else counted(learner.rounds, "row")
+    seen = "" if not learner.partial else f" learnt of {learner.answered:,}"
+    lines = [f"{account.name}: {rows}{seen}, rules: {account.rules}"]
+    if learner.costs != (1, 1):
+        lines.append(f"A miss costs {learner.costs[0]:g}, a false alarm {learner.costs[1]:g}.")
     if account.label:
         lines.append(account.label)
     if account.bad:
@@ -106,93 +80,73 @@ def heading(learner: Adept, account: Account) -> str:
     return "\n".join(lines)
 
 
-def unit_of(learner: Adept) -> str:
-    """Return what losses are called: mistakes, unless they are weighed."""
-    return "losses" if learner.weighed else "mistakes"
+def columns(standing: Standing) -> list[str]:
+    """Return the names of the columns of the table."""
+    reviews = ["reviews"] if standing.ours.reviews is not None else []
+    return ["", standing.unit, "per 100 rows", "misses", "false alarms", *reviews]
 
 
-def stake_of(learner: Adept) -> float:
-    """Return what could have been lost in all: one per round, if nothing is weighed."""
-    ledger = learner.ledger
-    return ledger.loss_of_zeros + ledger.loss_of_ones if learner.weighed else learner.rounds
+def cells(standing: Standing, line: Line) -> list[str]:
+    """Return a row of the table as texts."""
+    rate = f"{100 * line.loss / standing.rows:,.1f}" if standing.rows else "0.0"
+    ours = line is standing.ours
+    parts = ["-" if part is None else _exact(part, ours) for part in (line.missed, line.alarmed)]
+    reviews = [] if standing.ours.reviews is None else [f"{line.reviews or 0:,}"]
+    return [line.name, _exact(line.loss, ours), rate, *parts, *reviews]
 
 
-def _losses(learner: Adept, rule: str) -> str:
-    """Return the three numbers that all others are about."""
-    stake, best, constant = stake_of(learner), learner.best_loss, learner.best_constant()
-    costs = f" (a miss costs {learner.costs[0]:g}, a false alarm {learner.costs[1]:g}, times the weight of the round)"
-    return _part(
-        unit_of(learner).capitalize() + (costs if learner.weighed else ""),
-        ("ours, expected", f"{learner.expected_loss:,.1f}", percent(learner.expected_loss, stake)),
-        ("best rule in hindsight", amount(best), f"{percent(best, stake)}   {rule}"),
-        ("best constant", amount(constant.loss), f"{percent(constant.loss, stake)}   {constant.rule}"),
-    )
+def _exact(loss: float, decimal: bool) -> str:
+    return f"{loss:,.1f}" if decimal or loss != round(loss) else f"{loss:,.0f}"
 
 
-def amount(loss: float) -> str:
-    """Return a sum of losses: whole if nothing is weighed.
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of texts below each other, the first column at the left.
 
-    >>> amount(1200), amount(0.1 + 0.2)
-    ('1,200', '0.3')
+    >>> print(aligned([["", "cost"], ["best rule", "12"]]))
+                 cost
+      best rule    12
     """
-    return f"{loss:,}" if isinstance(loss, int) else f"{loss:,.1f}"
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([f"  {first:<{widths[0]}}", *cells]))
+    return "\n".join(lines)
 
 
-def _nearly(learner: Adept, columns: Sequence[str]) -> str:
-    """Return how many rules are nearly as good as the best, and the first of them."""
-    stake, unit = stake_of(learner), unit_of(learner)
-    reach = stake / 100 if learner.weighed else max(1, learner.rounds // 100)
-    try:
-        others = learner.rules_within(reach, MOST)
-    except InvalidArgument:  # (a structure that cannot list them)
-        return ""
-    within = f"within {amount(reach)} {unit.removesuffix('s') if reach == 1 else unit} of the best rule"
-    if len(others) == 1:
-        return "" if others.more else f"Nearly as good: no other rule comes {within}."
-    count = f"at least {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
-    few = [("", amount(near.loss), _short(rule_text(learner, columns, near.rule))) for near in others[1 : 1 + SHOWN]]
-    return _part(f"Nearly as good: {count} other rule{'s' * (len(others) > 2)} {within}", *few)
+def table(standing: Standing) -> str:
+    """Return what was lost: by the learner, by the best rule, by the best constant, and by thresholds on a score."""
+    return aligned([columns(standing), *(cells(standing, line) for line in standing.lines)])
 
 
-def _short(rule: str) -> str:
-    return rule if len(rule) <= LONG_RULE else f"{rule[: LONG_RULE - 3]}..."
+def segment_cells(standing: Standing) -> list[list[str]]:
+    """Return the table of the segments as texts, the names of its columns first; empty without ``by``."""
+    found = standing.segments()
+    if not found:
+        return []
+    known = found[0][1] is not None
+    head = [f"by {standing.learner.by}", *(["rows", standing.unit, "misses", "false alarms"] if known else [])]
+    rows = []
+    for name, n, line in found:
+        numbers = [f"{n:,}", *(_exact(part or 0.0, True) for part in line[1:4])] if known else []
+        rows.append([short(visible(name)), *numbers, short(visible(line.name))])
+    return [[*head, f"best rule (its {standing.unit})"], *rows]
 
 
-def _drawn(learner: Adept) -> str:
-    made, most = learner.realised_loss, learner.realised_bound(CONFIDENCE) + learner.best_loss
+def segments(standing: Standing) -> str:
+    """Return the table of the segments; empty without ``by``."""
+    rows = segment_cells(standing)
+    more = f"\n  and {counted(len(rows) - 1 - SEGMENTS, 'more segment')}" if len(rows) - 1 > SEGMENTS else ""
+    return aligned(rows[: 1 + SEGMENTS]) + more if rows else ""
+
+
+def _drawn(learner: Learner, told: Certificate) -> str:
+    made, most = learner.realised_loss, learner.realised_bound(CONFIDENCE) + told.best_loss
     return _part(
         "Guesses drawn",
         (f"made with seed {learner.seed}", amount(made), percent(made, stake_of(learner))),
         (f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
     )
-
-
-def _regret(learner: Adept) -> str:
-    end = []
-    if learner.final is not None and not learner.ended:
-        end.append(("at the end", rounded_up(learner.final, 1), f"after {learner.horizon:,} rounds, whatever comes"))
-    return _part(
-        f"Regret: expected {unit_of(learner)} beyond those of the best rule",
-        ("so far, exactly", f"{learner.regret:,.1f}"),
-        ("proven now", rounded_up(learner.bound, 1), "from what was seen"),
-        ("proven in advance", *_in_advance(learner)),
-        *end,
-    )
-
-
-def _in_advance(learner: Adept) -> tuple[str, str]:
-    if learner.in_advance is None:
-        return "nothing", f"of any stream {_scope(learner)}: {why_nothing(learner)}"
-    coin = "" if _useful(learner) else ", no less than a coin promises"
-    return rounded_up(learner.in_advance, 1), f"on any stream {_scope(learner)}{coin}"
-
-
-def _useful(learner: Adept) -> bool:
-    return beats_a_coin(learner.in_advance, learner.rounds if learner.horizon is None else learner.horizon)
-
-
-def _scope(learner: Adept) -> str:
-    return f"of {counted(learner.rounds if learner.horizon is None else learner.horizon, 'round')}"
 
 
 def _inside(learner: Adept) -> str:
@@ -225,38 +179,6 @@ def _rate(learner: Adept) -> str:
     if learner.rate == "paper":
         return "the paper's"
     return f"{learner.rate}, as of now" if isinstance(learner.rate, str) else "as given"
-
-
-def plainly(learner: Adept, rule: str) -> str:
-    """Say what the numbers mean, for someone who sees them for the first time."""
-    ours, best, stake, weighed = learner.expected_loss, learner.best_loss, stake_of(learner), learner.weighed
-    constant, least = learner.best_constant(), learner.engine.dropped.least_loss
-    told = f": {sentence(rule)}" if len(rule) <= LONG_RULE else ""
-    said = [
-        f"In plain words: ADEPT predicted {verdict(ours, best, constant.loss, stake)} the best rule, "
-        f"which only hindsight can name{told}.",
-        f"On average it {compared(ours, best, stake, weighed)} that rule, "
-        f"and {compared(ours, constant.loss, stake, weighed)} {constant.rule}"
-        + (" (of all that could be lost)." if weighed else "."),
-    ]
-    better_gone = least is not None and least < best
-    if constant.loss <= best:
-        said.append(f"No rule {'that was kept' if better_gone else 'of the class'} does better than {constant.rule}.")
-    if better_gone:
-        said.append(
-            "Paths were dropped to keep the width: one of their rules may be better than the best that was kept."
-        )
-    return " ".join([*said, f"It assumes nothing about the labels: {_guarantee(learner)}."])
-
-
-def _guarantee(learner: Adept) -> str:
-    seen = f"it is proven to be at most {math.ceil(learner.bound):,} behind now"
-    if not _useful(learner):
-        return f"{seen}; nothing better than a coin was promised before the first round"
-    return (
-        f"{seen}; on any stream {_scope(learner)}, a hostile one included, it is proven to make on average at most "
-        f"{math.ceil(learner.in_advance or 0.0):,} {unit_of(learner)} more than the best rule"
-    )
 
 
 def _part(heading: str, *lines: tuple[str, ...]) -> str:

@@ -1,72 +1,39 @@
-"""Words that match the sizes: how a learner did beside the best rule and the best constant."""
+"""Words that match the sizes: how far a learner is behind the best rule."""
 
 from __future__ import annotations
 
 from adeptree.core.escaping import counted
 
 AS_WELL = 0.05
-"""Fewer mistakes per 100 rounds than this are no difference: they are shown as 0.0."""
-ALMOST = 0.5
-"""Up to so many extra mistakes per 100 rounds are almost as good, whatever the best rule makes."""
-A_TENTH = 0.1
-"""Up to this share of the best rule's mistakes more are almost as good ..."""
-A_QUARTER = 0.25
-"""... if they are at most this share of what the best rule gains over the best constant."""
+"""Less than this per 100 rows is no difference: it is shown as 0.0."""
 
 
-def verdict(ours: float, best: float, constant: float, stake: float) -> str:
-    """Say how losses compare with those of the best rule: the one place that decides what is called "almost".
+def graded(extra: float, rows: int, unit: str, usual: float | None = None) -> str:
+    """Return how far a loss is from that of the best rule, and whether that was to be expected.
 
-    ``stake`` is what could be lost in all: the number of rounds, if each costs 1.
-
-    >>> verdict(504.4, 500, 984, 2000), verdict(80, 40, 500, 1000), verdict(430, 400, 410, 1000)
-    ('almost as well as', 'less well than', 'less well than')
+    >>> graded(7.4, 285, "mistakes", 12.0)
+    'adeptree is 2.6 mistakes per 100 rows behind the best rule, as expected after 285 rows.'
+    >>> graded(74.0, 285, "cost", 12.0)
+    'adeptree is 26.0 in cost per 100 rows behind the best rule, more than expected after 285 rows.'
+    >>> graded(0.1, 285, "cost")
+    'adeptree is level with the best rule after 285 rows.'
+    >>> graded(-8.6, 860, "mistakes")
+    'adeptree is 1.0 mistakes per 100 rows ahead of the best rule after 860 rows.'
     """
-    extra = ours - best
-    per_hundred = 100 * extra / stake if stake else 0.0
+    per_hundred, after = 100 * extra / rows if rows else 0.0, f"after {counted(rows, 'row')}."
     if abs(per_hundred) < AS_WELL:
-        return "as well as"
+        return f"adeptree is level with the best rule {after}"
+    far = f"adeptree is {abs(per_hundred):,.1f} {'in cost' if unit == 'cost' else unit} per 100 rows"
     if extra < 0:
-        return "even better than"
-    gained = A_QUARTER * (constant - best)
-    close = per_hundred <= ALMOST or extra <= min(A_TENTH * best, gained)
-    return "almost as well as" if close else "less well than"
-
-
-def compared(ours: float, other: float, stake: float, weighed: bool = False) -> str:
-    """Say how far losses are apart: in mistakes per 100 rounds, or (weighed) of what could be lost.
-
-    >>> compared(30.0, 20.0, 1000), compared(20.0, 20.4, 1000), compared(30.0, 40.0, 1000, weighed=True)
-    ('makes 1.0 more mistakes per 100 rounds than', 'makes practically as many mistakes as', 'loses 1.0 % less than')
-    """
-    extra = 100 * (ours - other) / stake if stake else 0.0
-    if abs(extra) < AS_WELL:
-        return "loses practically as much as" if weighed else "makes practically as many mistakes as"
-    if weighed:
-        return f"loses {abs(extra):.1f} % {'more' if extra > 0 else 'less'} than"
-    return f"makes {abs(extra):.1f} {'more' if extra > 0 else 'fewer'} mistakes per 100 rounds than"
+        return f"{far} ahead of the best rule {after}"
+    grade = "" if usual is None else ", as expected" if extra <= usual else ", more than expected"
+    return f"{far} behind the best rule{grade} {after}"
 
 
 def waiting(rows: int) -> str:
-    """Say how many rows wait for their labels.
+    """Return how many rows wait for their labels.
 
     >>> waiting(1), waiting(1200)
     ('1 row answered, whose label has not come.', '1,200 rows answered, whose labels have not come.')
     """
     return f"{counted(rows, 'row')} answered, whose {'label has' if rows == 1 else 'labels have'} not come."
-
-
-def sentence(rule: str) -> str:
-    """Return a rule as what to do.
-
-    >>> sentence("age >= 40"), sentence("always 1"), sentence("never 1 (no block)"), sentence("concept 2: 1 on {'b'}")
-    ('guess 1 where age >= 40, else 0', 'always guess 1', 'always guess 0', "follow concept 2: 1 on {'b'}")
-    """
-    for beginning, said in (
-        ("always 1", "always guess 1"),
-        ("always 0", "always guess 0"),
-        ("never 1", "always guess 0"),
-    ):
-        if rule.startswith(beginning):
-            return said
-    return f"follow {rule}" if rule.startswith("concept ") else f"guess 1 where {rule}, else 0"

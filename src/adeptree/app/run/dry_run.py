@@ -12,7 +12,7 @@ from adeptree.core.escaping import counted, visible
 from adeptree.families.tables.detecting import SAMPLED
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.guarantees import beats_a_coin, why_nothing
-from adeptree.pages.summary import unit_of
+from adeptree.pages.standing import unit_of
 
 if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options

@@ -14,7 +14,7 @@ from adeptree.app.run.streams import Stream
 from adeptree.app.run.ticket_game import TicketGame
 from adeptree.app.run.writing import inert
 from adeptree.core.errors import AdeptreeError
-from adeptree.pages.summary import Account
+from adeptree.pages.standing import Account
 from adeptree.runner.rows import LabelRow, Row
 
 

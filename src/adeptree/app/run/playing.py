@@ -25,9 +25,10 @@ from adeptree.core.escaping import counted, visible
 from adeptree.core.interrupts import Interrupts
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.frequency import Frequency
+from adeptree.pages.record import Record
 from adeptree.pages.run_history import Course
-from adeptree.pages.summary import Account, calibration, summary
-from adeptree.pages.uncertainty import Sureness
+from adeptree.pages.standing import Account
+from adeptree.pages.summary import calibration, summary
 from adeptree.runner.appended_file import Written
 from adeptree.runner.rows import LabelRow, Row, digest
 from adeptree.runner.run_folder import ANSWERED, RunFolder
@@ -57,7 +58,7 @@ class Game:
         self.position = Position()
         self.course = Course() if options.report or options.save else None
         self.frequency = Frequency() if options.frequency else None
-        self.sureness = Sureness()
+        self.record = Record.of(learner)
         self.again, self.notes = list[Row](), list[str]()
         self.interrupts = Interrupts()
         self.whole, self.ended, self.skipped = True, False, Skipped()
@@ -141,7 +142,7 @@ class Game:
             self.rounds.learn(examples.xs[0], examples.ys[0], self.weight.of(examples.rows) if self.weight else None)
             if self.frequency:
                 self.frequency.learn(known[0], examples.ys[0])
-            self.sureness.note(known, examples.ys)
+            self.record.note(examples.xs, examples.ys, self.weight.of(examples.rows) if self.weight else None, known)
         self._taken(rows, examples)
         self.whole = True
 
@@ -153,7 +154,7 @@ class Game:
             given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
         self._write(first, part, ps, given, bar)
         if part.learnt:
-            self.sureness.note(ps, part.ys)
+            self.record.note(part.xs, part.ys, weights, ps)
 
     def _examples(self, rows: list[Row]) -> Examples:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
@@ -248,13 +249,13 @@ class Game:
 
     def _restore(self, found: dict[str, Any]) -> None:
         """Take over what a checkpoint says of a run; ValueError and its like if no run was there."""
-        rounds, decides = self.learner.rounds, bool(self.options.decisions)
-        self.position = position_of(found["position"], rounds, self.learner.answered - rounds, decides)
+        rounds, answered = self.learner.rounds, self.learner.answered
+        self.position = position_of(found["position"], rounds, answered - rounds, bool(self.options.decisions))
         if self.course and found["course"]:
             self.course.restore(found["course"], rounds)
         if self.frequency:
             self.frequency.restore(found["frequency"])
-        self.sureness.restore(found["sureness"], 0 if decides else rounds)
+        self.record.restore(found["record"], self.learner.concept_class)
 
     def _refuse_untakeable(self) -> None:
         """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
@@ -304,7 +305,7 @@ class Game:
         """Return where the run is, as plain values."""
         course = self.course.state() if self.course else None
         run: dict[str, Any] = {"position": asdict(self.position), "course": course}
-        run["sureness"] = self.sureness.state()
+        run["record"] = self.record.state()
         return run | ({"frequency": self.frequency.state()} if self.frequency else {})
 
     def _last_checkpoint(self) -> None:
@@ -324,8 +325,7 @@ class Game:
     def _account(self) -> Account:
         position = self.position
         name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
-        columns, unsure = self.layout.names, "" if self.options.decisions else self.sureness.line()
-        return Account(name, shown, columns, position.bad, position.unlabelled, label, unsure)
+        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label, record=self.record)
 
     def _report(self) -> None:
         if self.course and self.options.report and self.learner.rounds:

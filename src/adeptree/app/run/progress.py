@@ -12,7 +12,8 @@ from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import show
 from adeptree.core.escaping import counted, visible_lines
 from adeptree.learners.adept_learner import Adept
-from adeptree.pages.summary import percent, rule_text
+from adeptree.pages.standing import rule_text
+from adeptree.pages.summary import percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress

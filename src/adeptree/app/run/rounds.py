@@ -10,7 +10,7 @@ import numpy as np
 from adeptree.app.run.layout import Examples
 from adeptree.learners.adept_learner import Adept
 from adeptree.pages.run_history import Course
-from adeptree.pages.summary import rule_text
+from adeptree.pages.standing import rule_text
 from adeptree.theory.coins import Coins
 
 FEWEST, MOST = 16, 4096

@@ -115,11 +115,10 @@ class TicketGame(Game):
             self.rounds.note()
             if self.frequency:
                 self.frequency.learn(ticket.p, y, given)
-            if not self.decides:
-                self.sureness.note([ticket.p], [y])
             self.book.settle(ticket.id, y)
         else:
             self.book.store(ticket.id, y)
+        self.record.note([ticket.x], [y], weight, [ticket.p], [ticket.r])
         review = self.learner.review
         self.tally.note(ticket, y, self.learner.costs, review.cost if review else 0.0, weight)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from adeptree.app.serve.refusals import Refusal
 from adeptree.app.serve.served_learner import ServedLearner
-from adeptree.pages.summary import rule_text
+from adeptree.pages.standing import rule_text
 
 MOST_WAITING = 16
 """Requests that may wait for their turn."""

@@ -1,0 +1,245 @@
+"""The labelled rows of a run, as far as they fit: for the numbers of a summary that only hindsight can tell."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adeptree.core.declared_state import need
+from adeptree.core.types import FloatArray
+from adeptree.families.combined.segments import name_of
+from adeptree.families.registry import columns_of
+from adeptree.learners.adept_learner import Adept
+from adeptree.learners.saving import Saved as Learner
+from adeptree.roles.concept_class import ConceptClass
+
+LIMIT = 100_000
+"""With more values than this, every second row is forgotten. Only the tenths are looked at then."""
+SAMPLE = 50_000
+"""Values of the rows that the tenths are looked at by."""
+FEWEST = 100
+"""With fewer rows, tenths of them say nothing."""
+TENTHS, DRIFTS = 10, 0.1
+"""If the best rules of the tenths save at least this share of the best rule's loss, the best rule may change."""
+WINDOW, BLOCK = 500, 64
+"""Rows of the window that chooses a threshold, and how many rows are decided in one step."""
+
+
+LOW, HIGH = 0.25, 0.75
+"""A row is unsure if p is from the one to the other, both included."""
+
+
+class LossParts(NamedTuple):
+    """A loss and the two parts of it that are mistakes; reviews are the rest."""
+
+    loss: float
+    missed: float
+    alarmed: float
+
+
+class Record:
+    """Rows with their labels, what an error costs there, and the chances p and r that they were answered with.
+
+    >>> record = Record((5, 1))
+    >>> record.note([0.25, 0.5, 0.75], [0, 0, 1])
+    >>> [(name, split.loss) for name, split in record.thresholds()]
+    [('threshold 0.5', 1.0), ('best threshold: x >= 0.75', 0.0), ('window of 500', 5.0)]
+    """
+
+    def __init__(
+        self, costs: tuple[float, float], review: float = 0.0, by: str | None = None, names: Sequence[str] | None = None
+    ) -> None:
+        self.costs, self.review, self.by, self.names = costs, review, by, names
+        self.rounds, self.step, self.kept = 0, 1, 0
+        self.chunks: list[tuple[Any, FloatArray]] = []
+
+    @classmethod
+    def of(cls, learner: Learner) -> Record:
+        """Return the record of a learner that has seen nothing."""
+        names, review = columns_of(learner.concept_class).names(learner.concept_class), learner.review
+        return cls(learner.costs, 0.0 if review is None else review.cost, learner.by, names)
+
+    def note(self, xs: Any, ys: Any, weights: Any = None, ps: Any = None, rs: Any = 0.0) -> None:
+        """Keep rows in the order of their labels; without ``ps`` only hindsight is known of them."""
+        count, first = len(ys), -self.rounds % self.step
+        if self.names and isinstance(xs, np.ndarray) and xs.ndim == 2:
+            xs = [dict(zip(self.names, row, strict=True)) for row in xs.tolist()]
+        columns = (ys, 1 if weights is None else weights, np.nan if ps is None else ps, rs)
+        numbers = np.array([np.broadcast_to(np.asarray(column, dtype=np.float64), count) for column in columns])
+        self.rounds += count
+        self._keep(xs[first :: self.step], numbers[:, first :: self.step])
+        while self.kept > LIMIT:
+            # (the first row that is kept is the very first one, and they are at even distances)
+            chunks, self.chunks, self.kept, place = self.chunks, [], 0, 0
+            self.step *= 2
+            for rows, kept in chunks:
+                self._keep(rows[place % 2 :: 2], kept[:, place % 2 :: 2])
+                place += len(rows)
+
+    def _keep(self, rows: Any, numbers: FloatArray) -> None:
+        if not len(rows):
+            return
+        self.chunks.append((rows, numbers))
+        first = rows[0]
+        self.kept += len(rows) * (len(first) if isinstance(first, (Mapping, tuple, np.ndarray)) else 1)
+
+    def state(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        numbers = np.concatenate([np.zeros((4, 0)), *(numbers for _, numbers in self.chunks)], axis=1)
+        rows = [x.item() if isinstance(x, np.generic) else x for x in self._rows()]
+        return {"rounds": self.rounds, "step": self.step, "rows": rows, "numbers": numbers}
+
+    def restore(self, state: dict[str, Any], concept_class: ConceptClass) -> None:
+        """Take over what :meth:`state` returned; ValueError and its like if no run went so."""
+        rows, numbers, step, rounds = (state[name] for name in ("rows", "numbers", "step", "rounds"))
+        need(type(rounds) is int and rounds >= 0 and type(step) is int and step > 0, "record")
+        need(
+            numbers.dtype == np.float64 and numbers.shape == (4, len(rows)) and len(rows) == -(-rounds // step),
+            "record",
+        )
+        ys, weights, ps, rs = numbers
+        need(bool(np.isin(ys, (0, 1)).all() and (weights >= 0).all() and np.isfinite(weights).all()), "record")
+        need(bool((np.isnan(ps) | ((ps >= 0) & (ps <= 1))).all() and ((rs >= 0) & (rs <= 1)).all()), "record")
+        concept_class.instances_of(rows)
+        self.rounds, self.step, self.kept, self.chunks = rounds, step, 0, []
+        self._keep(rows, numbers)
+
+    def whole(self, rounds: int) -> bool:
+        """Return whether every row of a run of so many rounds is known."""
+        return self.step == 1 and self.rounds == rounds > 0
+
+    def _rows(self, every: int = 1) -> list[Any]:
+        return [x for rows, _ in self.chunks for x in rows][::every]
+
+    def _numbers(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return labels, weights, p and r."""
+        ys, weights, ps, rs = np.concatenate([numbers for _, numbers in self.chunks], axis=1)
+        return ys, weights, ps, rs
+
+    def _lost(self, said: Any, some: Any = slice(None)) -> LossParts:
+        """Return what rows lose whose chance of 1 is this; r is the chance of a review."""
+        ys, weights, _, _ = self._numbers()
+        missed = float((self.costs[0] * weights * ys * (1 - said))[some].sum())
+        alarmed = float((self.costs[1] * weights * (1 - ys) * said)[some].sum())
+        return LossParts(missed + alarmed, missed, alarmed)
+
+    def of_rule(self, rule: Any) -> LossParts:
+        """Return what a rule loses on all rows."""
+        return self._lost(np.array([rule(x) for x in self._rows()], dtype=np.float64))
+
+    @property
+    def answered(self) -> bool:
+        """Whether the chances of all answers are known."""
+        return not np.isnan(self._numbers()[2]).any()
+
+    def constants(self) -> tuple[float, float]:
+        """Return what "always 0" and "always 1" lose."""
+        return self._lost(np.zeros(self.rounds)).loss, self._lost(np.ones(self.rounds)).loss
+
+    def ours(self, some: Any = slice(None)) -> LossParts:
+        """Return what the answers lose in expectation, on some of the rows."""
+        ys, weights, ps, rs = self._numbers()
+        _, missed, alarmed = self._lost(ps + rs * ys, some)  # (a review is no miss)
+        return LossParts(missed + alarmed + float((self.review * weights * rs)[some].sum()), missed, alarmed)
+
+    def unsure(self) -> str:
+        """Return in how many rows p was unsure, and how often it was wrong there; empty if p is not known."""
+        ys, _, ps, _ = self._numbers()
+        wrong, unsure = np.abs(ps - ys), (ps >= LOW) & (ps <= HIGH)
+        if not self.answered or unsure.all() or not unsure.any():
+            return f"Unsure (p {LOW} to {HIGH}): {'every' if unsure.all() else 'no'} round." if self.answered else ""
+        ours, others = (100 * wrong[some].mean() for some in (unsure, ~unsure))
+        rounds = f"{int(unsure.sum()):,} of {len(ys):,} rounds, {ours:.1f} % guessed wrong on average"
+        return f"Unsure (p {LOW} to {HIGH}): {rounds}; of the others {others:.1f} %."
+
+    def segments(self) -> dict[str, tuple[int, LossParts]]:
+        """Return the rows of each segment, and what was lost there; the largest first."""
+        names = np.array([name_of(x.get(self.by)) for x in self._rows()])
+        return {name: (rows, self.ours(names == name)) for name, rows in Counter(names.tolist()).most_common()}
+
+    # --- Thresholds on a score -------------------------------------------------------------------------
+
+    def _scores(self) -> tuple[str, FloatArray] | None:
+        """Return the name of the one column of numbers from 0 to 1, and its values."""
+        rows, name = self._rows(), "x"
+        if rows and isinstance(rows[0], Mapping):
+            names = {name for row in rows for name in row} - {self.by}
+            name = names.pop() if len(names) == 1 else ""
+            rows = [row.get(name) for row in rows]
+        if not all(isinstance(x, (float, np.floating)) and 0 <= x <= 1 for x in rows):
+            return None
+        return name, np.array(rows, dtype=np.float64)
+
+    def thresholds(self) -> Iterator[tuple[str, LossParts]]:
+        """Yield what a threshold of 0.5, the best one, and the best one of a window lose; nothing without scores."""
+        if (found := self._scores()) is None:
+            return
+        name, scores = found
+        ys, weights, _, _ = self._numbers()
+        gains = weights * np.where(ys == 1, -self.costs[0], self.costs[1])
+        yield "threshold 0.5", self._lost((scores >= 0.5) * 1.0)
+        best = _best_cut(scores, gains)
+        yield f"best threshold: {name} >= {best:g}", self._lost((scores >= best) * 1.0)
+        yield f"window of {WINDOW}", self._lost(windowed(scores, gains) * 1.0)
+
+    # --- Drift -------------------------------------------------------------------------------------------
+
+    def saved_by_tenths(self, learner: Learner) -> float:
+        """Return the share of the best rule's loss that the best rules of ten tenths of the rows save together.
+
+        It is 0 if that is less than ``DRIFTS``, or less than twice what tenths of shuffled rows save.
+        """
+        kept = sum(len(rows) for rows, _ in self.chunks)
+        every = max(1, -(-self.kept // SAMPLE))
+        if kept // every < FEWEST or self.rounds != learner.rounds:
+            return 0.0
+        rows, (ys, weights, *_) = self._rows(every), [column[::every] for column in self._numbers()]
+        most = float(max(weights.max(), 1e-300))
+
+        def least(start: int, stop: int) -> float:
+            fresh = Adept(learner.rules, rate=0.1, costs=learner.costs, max_weight=most, by=self.by)
+            fresh.learn_many(rows[start:stop], ys[start:stop].astype(int), weights[start:stop])
+            return float(fresh.best_loss)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ends = np.linspace(0, len(rows), TENTHS + 1).astype(int).tolist()
+            best, tenths = least(0, len(rows)), sum(map(least, ends, ends[1:]))
+            # Some of it is chance: tenths of the same rows in another order save that, too.
+            order = np.random.default_rng(0).permutation(len(rows))
+            rows, ys, weights = [rows[place] for place in order], ys[order], weights[order]
+            usual = best - sum(map(least, ends, ends[1:])) if best - tenths >= DRIFTS * best > 0 else 0.0
+        return 0.0 if best - tenths < max(DRIFTS * best, 2 * usual) or not best else 1 - tenths / best
+
+
+def _best_cut(scores: FloatArray, gains: FloatArray) -> float:
+    """Return the cheapest threshold, of several the highest: a row at or above it adds its gain to the loss."""
+    cuts, places = _cuts(scores)
+    return float(cuts[np.cumsum(np.bincount(places, gains, len(cuts))).argmin()])
+
+
+def _cuts(scores: FloatArray) -> tuple[FloatArray, Any]:
+    """Return all thresholds, the highest first, and the place of each score among them: later ones are at most it."""
+    cuts = np.concatenate([[np.inf], np.unique(scores)[::-1]])
+    return cuts, np.searchsorted(-cuts, -scores)
+
+
+def windowed(scores: Any, gains: Any, span: int = WINDOW) -> Any:
+    """Return where rows are at or above the cheapest threshold of the last ``span`` rows, of several the highest."""
+    said = np.zeros(len(scores), dtype=bool)
+    for start in range(0, len(scores), BLOCK):
+        first, stop = max(0, start - span), min(start + BLOCK, len(scores))
+        (cuts, places), before = _cuts(scores[first:stop]), start - first
+        losses = np.zeros((stop - start, len(cuts)))
+        losses[0] = np.cumsum(np.bincount(places[:before], gains[first:start], len(cuts)))
+        came, left = slice(before, stop - first - 1), slice(0, max(0, stop - 1 - span - first))
+        for rows, sign in ((came, 1.0), (left, -1.0)):
+            moved = sign * gains[first:stop][rows, None] * (places[rows, None] <= np.arange(len(cuts)))
+            losses[len(losses) - len(moved) :] += moved
+        best = cuts[np.cumsum(losses, axis=0).argmin(axis=1)]
+        said[start:stop] = scores[start:stop] >= best
+    return said

@@ -1,0 +1,233 @@
+"""Where a learner stands, in the numbers and the words that summary, report and live page share."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.escaping import counted, rounded_up, visible
+from adeptree.core.types import Concept
+from adeptree.families.registry import columns_of
+from adeptree.learners.certificate import SELECTIVE
+from adeptree.learners.saving import Saved as Learner
+from adeptree.pages.record import Record
+from adeptree.pages.summary_words import graded
+
+MOST, SHOWN = 100, 3
+"""Of the rules that are nearly as good, so many are counted and shown."""
+LONG_RULE, NAMED = 60, 20
+"""Letters of a rule in a text, and in the table."""
+NO_HELP = 0.99
+"""If the best rule loses more than this share of what the best constant loses, the rules do not help."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What the learner does not know of its run: the stream, the rules in words, and rows it never saw."""
+
+    name: str
+    rules: str
+    columns: Sequence[str]
+    bad: int = 0
+    unlabelled: int = 0
+    label: str = ""
+    """Which value is 1, where that must be said."""
+    waiting: int = 0
+    early: int = 0
+    """Rows that wait for their labels, and labels that wait for their rows."""
+    record: Record | None = None
+    """The rows themselves, where they were kept."""
+    options: bool = True
+    """Whether hints name options of the command line, or arguments in Python."""
+
+
+class Line(NamedTuple):
+    """A row of the table: a loss, its parts where they are known, and the number of reviews."""
+
+    name: str
+    loss: float
+    missed: float | None = None
+    alarmed: float | None = None
+    reviews: int | None = None
+
+
+class Standing:
+    """Where a learner stands after its rounds, in the numbers and the words that all summaries share."""
+
+    def __init__(self, learner: Learner, account: Account) -> None:
+        self.learner, self.account, self.told = learner, account, learner.certificate()
+        self.rule = rule_text(learner, account.columns)
+        self.unit = unit_of(learner)
+        seen = self.told.answered if learner.partial else learner.rounds
+        record = account.record
+        self.record = record if record is not None and record.whole(seen) else None
+        self.from_file = learner.partial and self.record is not None
+        """Whether all numbers are known from the file, also those of rows that were not learnt."""
+        self.rows = seen if self.from_file else learner.rounds
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """Return ours, the best rule, the best constant; and thresholds to compare with, on a score."""
+        told, learner, record = self.told, self.learner, self.record
+        reviews = None if told.review is None else told.reviews
+        ours = Line("", told.expected_loss, learner.ledger.missed, learner.ledger.alarmed, reviews)
+        best, zeros, ones = Line("", told.best_loss), learner.ledger.loss_of_zeros, learner.ledger.loss_of_ones
+        if record is not None:
+            split = record.of_rule(learner.best_rule())
+            # (its loss is what the learner kept, whose last digits may differ from a sum in another order)
+            best = Line("", split.loss if self.from_file else told.best_loss, split.missed, split.alarmed)
+            if self.from_file:
+                ours, zeros, ones = Line("", *record.ours(), reviews), *record.constants()
+        how = "estimated" if learner.partial and not self.from_file else "expected"
+        constant = Line(f"best constant: always {int(ones < zeros)}", min(zeros, ones), zeros, 0.0)
+        if ones < zeros:
+            constant = constant._replace(missed=0.0, alarmed=ones)
+        named = f"best rule: {self.rule}" if len(self.rule) <= NAMED else "best rule in hindsight"
+        others = [] if record is None else [Line(name, *split) for name, split in record.thresholds()]
+        return [ours._replace(name=f"adeptree ({how})"), best._replace(name=named), constant, *others]
+
+    @property
+    def ours(self) -> Line:
+        """Return what the learner lost."""
+        return self.lines[0]
+
+    @property
+    def gap(self) -> str:
+        """Return how far the learner is from the best rule, graded."""
+        return graded(self.ours.loss - self.lines[1].loss, self.rows, self.unit, self.learner.usual_regret)
+
+    @property
+    def guarantee(self) -> str:
+        """Return what is proven, of these rows and of any others."""
+        told, T = self.told, self.told.length
+        limits = f" with weights up to {told.max_weight:g}" if told.weighed and told.max_weight is not None else ""
+        if told.most_segments is not None:
+            limits += f" and at most {counted(told.most_segments, 'segment')}"
+        found = []
+        if self.learner.partial and told.average_bound is not None:
+            most = rounded_up(told.average_bound, 1)
+            found.append(f"on average over the coins at most {most} more than any rule fixed in advance")
+        elif not self.learner.partial and told.bound < math.inf:
+            found.append(f"at most {rounded_up(told.bound, 1)} more than the best rule on these rows")
+        if told.pooled_bound is not None and not self.learner.partial:
+            found.append(f"at most {rounded_up(told.pooled_bound, 1)} more than the best rule for all segments")
+        promised, rows = told.in_advance, counted(T, "row")
+        if told.forever is not None:
+            promised, rows = told.forever, "number of rows"
+        if promised is not None:
+            note = f" ({told.in_advance_note})" if told.in_advance_note else ""
+            late = f"at most {counted(told.delay, 'other label')} later" if told.delay else "before the next row"
+            scope = f"on any {rows}{limits}, whatever the labels, if each comes {late}"
+            found.append(f"at most {rounded_up(promised, 1)} more {scope}{note}")
+        elif told.in_advance_note:
+            found.append(f"nothing in advance ({told.in_advance_note})")
+        if told.final is not None and told.horizon is not None and not self.learner.ended:
+            end = f"after all {told.horizon:,} rows{limits}, whatever comes"
+            found.append(f"at most {rounded_up(told.final, 1)} more {end}")
+        return f"Guaranteed: {'; '.join(found) or 'nothing'}."
+
+    @cached_property
+    def hints(self) -> list[str]:
+        """Return what to try, and what to know of the numbers."""
+        told, account, options, found = self.told, self.account, self.account.options, []
+        gone = told.best_is_kept is False
+        best, constant = self.lines[1].loss, self.lines[2].loss
+        if best > NO_HELP * constant:
+            which = "that was kept" if gone else "of this class"
+            steps = "--rules steps" if options else "RealSteps()"
+            more = "the columns may not tell 0 from 1" if "steps" in account.rules.lower() else f"try {steps}"
+            found.append(f"No rule {which} helps here; {more}.")
+        if gone:
+            found.append("Paths were dropped to keep the width: a dropped rule may be better than the best kept one.")
+        saved = 0.0
+        # (no oracle is asked again)
+        if account.record is not None and not self.learner.queries.posed:
+            saved = 0.0 if self.learner.drift_of else account.record.saved_by_tenths(self.learner)
+        if saved:
+            drift = "--drift" if options else "drift=True"
+            less = f"{100 * saved:.0f} % less than the best single rule; try {drift}"
+            found.append(f"The best rules of ten tenths of the stream together would have cost {less}.")
+        if self.from_file:
+            found.append("Misses and false alarms of rows that were not learnt are known from the file.")
+        elif told.feedback in ("reviewed", "asked"):
+            found.append("Losses are estimates: labels of some rows only are known.")
+        return [*found, *([SELECTIVE] if told.selective else [])]
+
+    def assessment(self) -> list[str]:
+        """Return what the numbers mean, a line each."""
+        named = [] if self.lines[1].name.endswith(self.rule) else [f"The best rule is: {self.rule}."]
+        review, reviews = self.told.review, self.told.reviews
+        handed = [] if review is None else [f"{counted(reviews, 'row')} went to review, at {review:g} each."]
+        return [self.gap, *named, *handed, self.guarantee, *filter(None, [self.near()]), *self.hints]
+
+    def near(self) -> str:
+        """Return how many rules are nearly as good as the best, and the first of them."""
+        learner, stake = self.learner, stake_of(self.learner)
+        reach = stake / 100 if learner.weighed else max(1, learner.rounds // 100)
+        try:
+            others = learner.rules_within(reach, MOST)
+        except InvalidArgument:  # (a structure that cannot list them)
+            return ""
+        within = f"within {amount(reach) if learner.weighed else counted(int(reach), 'mistake')} of the best"
+        if len(others) == 1:
+            return "" if others.more else f"No other rule is {within}."
+        count = f"At least {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
+        texts = [(rule_text(learner, self.account.columns, near.rule), near.loss) for near in others[1 : 1 + SHOWN]]
+        few = ", ".join(f"{short(text)} ({amount(loss)})" for text, loss in texts)
+        return f"{count} other {'rule is' if len(others) == 2 else 'rules are'} {within}: {few}."
+
+    def segments(self) -> list[tuple[str, int | None, Line]]:
+        """Return the best rule of each segment; where rows were kept the largest first, with their number and ours."""
+        if self.learner.by is None:
+            return []
+        rules = {name: Line(f"{rule} ({amount(loss)})", loss) for name, rule, loss in self.learner.by_segment()}
+        if self.record is None or not self.record.answered:
+            return [(name or "missing", None, line) for name, line in rules.items()]
+        none, found = Line("", 0.0), self.record.segments().items()
+        return [(name or "missing", n, Line(rules.get(name, none).name, *split)) for name, (n, split) in found]
+
+
+def rule_text(learner: Learner, columns: Sequence[str], rule: Concept | None = None) -> str:
+    """Return a rule, by default the best one, with the stream's column names in place of x.
+
+    >>> from adeptree import Thresholds
+    >>> learner = Adept(Thresholds(8), horizon=9)
+    >>> learner.learn(4, 0)
+    >>> rule_text(learner, ["vibration"])
+    'vibration >= 5'
+    """
+    text, told = str(learner.best_rule() if rule is None else rule), columns_of(learner.concept_class)
+    # A class that names its columns has them in its rules already.
+    if columns and told.placeholder and told.names(learner.concept_class) is None:
+        text = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], text)
+    return visible(text)
+
+
+def unit_of(learner: Learner) -> str:
+    """Return the unit of losses: mistakes, unless they are weighed."""
+    return "cost" if learner.weighed else "mistakes"
+
+
+def stake_of(learner: Learner) -> float:
+    """Return what could have been lost in all: one per round, if nothing is weighed."""
+    ledger = learner.ledger
+    return ledger.loss_of_zeros + ledger.loss_of_ones if learner.weighed else learner.rounds
+
+
+def amount(loss: float) -> str:
+    """Return a sum of losses: whole if nothing is weighed.
+
+    >>> amount(1200), amount(0.1 + 0.2)
+    ('1,200', '0.3')
+    """
+    return f"{loss:,}" if isinstance(loss, int) else f"{loss:,.1f}"
+
+
+def short(rule: str) -> str:
+    """Return the beginning of a long rule."""
+    return rule if len(rule) <= LONG_RULE else f"{rule[: LONG_RULE - 3]}..."
