@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from running import good, write
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED
@@ -91,3 +92,13 @@ def test_the_learner_has_few_ancestors_and_one_definition_of_a_round() -> None:
     assert len(ours) <= 4
     for name in ("learn", "answer", "learn_many", "predict_proba", "predict_proba_many"):
         assert [kind for kind in ours if name in vars(kind)] == [OnlineLearner]
+
+
+@pytest.mark.skipif(not COMPILED, reason="interpreted kernels are files too")
+def test_a_run_enters_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A whole run on six rows, from the command line to its summary; imports do not count."""
+    monkeypatch.chdir(tmp_path)
+    run = ["run", write("six.csv", "score,y", "3,0", "5,1", "22,1", "8,0", "31,1", "17,1")]
+    good(*run)
+    files = entered(good, *run)
+    assert len(files) <= 69, sorted(files)

@@ -46,7 +46,8 @@ class Commands(TyperGroup):
         return sys.exit(code) if standalone_mode else code
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first word names."""
+        """Return the command that the first word names, and note which help is asked for."""
+        ctx.meta["short"] = "-h" in args
         if args[0] in RENAMED and not ctx.resilient_parsing:
             raise InvalidArgument(f"{args[0]} {RENAMED[args[0]]}")
         return super().resolve_command(ctx, args)

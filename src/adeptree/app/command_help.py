@@ -63,11 +63,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Command(TyperCommand):
     """A command whose help has examples, and options in groups."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Note which help is asked for."""
-        ctx.meta["short"] = "-h" in args
-        return super().parse_args(ctx, args)
-
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write examples and options."""
         if self.name in EXAMPLES:

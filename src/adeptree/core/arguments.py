@@ -36,14 +36,14 @@ def check_size(name: str, value: object, at_least: int = 1, at_most: int = LARGE
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InvalidArgument(f"{name} must be an int >= {at_least}; {got(name, value)}")
     size = int(value)
+    if at_least <= size <= at_most:
+        return size
     # Python refuses to write very long ints out, so they are told by their length.
     came = got(name, value) if abs(size) < LARGEST_INT else f"got {name} of {size.bit_length()} bits"
     if size < at_least:
         raise InvalidArgument(f"{name} must be an int >= {at_least}; {came}")
-    if size > at_most:
-        most = at_most if at_most < LARGEST_INT else "2^256"
-        raise InvalidArgument(f"{name} must be an int in {at_least}..{most}; {came}")
-    return size
+    most = at_most if at_most < LARGEST_INT else "2^256"
+    raise InvalidArgument(f"{name} must be an int in {at_least}..{most}; {came}")
 
 
 def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bool]) -> float:

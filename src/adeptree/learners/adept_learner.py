@@ -155,7 +155,7 @@ class Adept(OnlineLearner):
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self._set_costs(costs, max_weight)
         self.review = choices.review(review)
-        followers = drift_of(drift)
+        followers = None if drift is False else drift_of(drift)
         drifts, asks = followers is not None, feedback == "asked"
         self.feedback = choices.check_feedback(feedback, self.review, max_labels, drifts, self.horizon)
         self.partial = feedback != "all"
@@ -165,10 +165,9 @@ class Adept(OnlineLearner):
         # The largest rate at which a review has its guarantee, in rounds of the largest weight.
         largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
         self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
-        frontier = frontier_of(concept_class)
-        by_parts = concept_class.combines and engine != "paths"
-        of_prior = (self.horizon, self.mistake_bound, self.base, concept_class, frontier, by_parts)
-        self.prior = choices.prior(prior, *of_prior)
+        # (parts have their own priors, and most engines need no frontier)
+        frontier = None if concept_class.combines and engine != "paths" else frontier_of(concept_class)
+        self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
         of_asking = None if not asks else "anytime" if self.horizon is None else "paper"
         self.rate: Rate = choices.rate_name(rate, self.prior, largest, drifts, of_asking)
         joint = concept_class.one_rate

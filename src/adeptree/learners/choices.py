@@ -75,14 +75,13 @@ def prior(
     M: int | None,
     base: BaseLearner,
     concept_class: ConceptClass,
-    frontier: Frontier,
-    by_parts: bool = False,
+    frontier: Frontier | None,
 ) -> Prior:
-    """Return the prior: the paper's where T is given, else the mixed one; ``by_parts``: parts have their own."""
+    """Return the prior: the paper's where T is given, else the mixed one. Without a frontier, parts have their own."""
     name = one_of("prior", name or ("mixed" if horizon is None else "paper"), PRIORS)
     if name != "paper":
-        log_size = 0.0 if by_parts else frontier.log_size
-        found = settled_prior(name, M, log_size, frontier.of_floats)
+        facts = (0.0, False) if frontier is None else (frontier.log_size, frontier.of_floats)
+        found = settled_prior(name, M, *facts)
         if found is None:
             raise InvalidArgument(
                 f'prior="uniform" needs rules that can be listed, and {concept_class!r} does not count its rules; '

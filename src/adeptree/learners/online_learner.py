@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
+from logging import INFO
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import BusyLearner, InvalidArgument, got
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
 from adeptree.learners.account import EVEN
-from adeptree.learners.callbacks import OnBestRule, OnRound, Progress, Watch
+from adeptree.learners.callbacks import LOG, OnBestRule, OnRound, Progress, Watch
 from adeptree.learners.guarantees import warn_if_over
 from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
 from adeptree.learners.rates import RateRule, Seen
@@ -266,9 +267,10 @@ class OnlineLearner(Saved):
         same_length(xs=inputs.xs, ys=labels, weights=weighed)
         points, costs = self._checked(inputs.xs), self._costs(labels, weighed)
         self._check_room(len(labels))
+        if on_round is None and on_best_rule_changed is None and progress is False and not LOG.isEnabledFor(INFO):
+            return inputs.back(self._learn_all(points, labels, costs))
         watch = Watch(self, on_round, on_best_rule_changed, progress, total=len(labels))
-        play = self._learn_all if watch.off else lambda *batch: watch.learn(self._learn_all, *batch)
-        return inputs.back(play(points, labels, costs))
+        return inputs.back(watch.learn(self._learn_all, points, labels, costs))
 
     def _checked(self, xs: Any) -> Any:
         """Return instances that the class accepts, as this learner wants them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,6 @@ class OracleFrontier(Frontier):
         self.concept_class = concept_class
         self.infers_repeats = concept_class.infers_repeats
         self.has_witnesses = concept_class.finds
-        # What is asked is counted here, whatever chain the class has of its own.
-        chain = None if concept_class.asked_by_methods else concept_class.oracle
-        self.oracle = Counting(chain or Asking(ClassOracle(concept_class)), self.queries)
         self.points: list[Instance] = []
         self.column: dict[Hashable, int] = {}
         self.table = LabelTable()
@@ -60,7 +58,17 @@ class OracleFrontier(Frontier):
         """A concept that fits the row, as far as one is known (only with an oracle that returns them)."""
         self.complete = True
         """Whether no row was ever dropped."""
-        self.bits_only = BitsOnly()
+
+    @cached_property
+    def oracle(self) -> Counting:
+        """The chain that is asked, and counted here, whatever chain the class has of its own."""
+        c = self.concept_class
+        return Counting((None if c.asked_by_methods else c.oracle) or Asking(ClassOracle(c)), self.queries)
+
+    @cached_property
+    def bits_only(self) -> BitsOnly:
+        """What was learnt about an oracle that says yes or no."""
+        return BitsOnly()
 
     def parts(self) -> list[Any]:
         """Return what was learnt about how to ask too."""
