@@ -42,13 +42,14 @@ def bundled() -> list[tuple[int, int]]:
 # ------------------------------------------------------------------------------------------- what is shown
 
 
-def test_bundled_stream_is_what_its_script_makes() -> None:
-    script = ROOT / "examples/make_bundled_stream.py"
-    spec = importlib.util.spec_from_file_location("make_bundled_stream", script)
+@pytest.mark.parametrize("name", ["make_bundled_stream", "make_fraud_scores"])
+def test_bundled_stream_is_what_its_script_makes(name: str) -> None:
+    script = ROOT / f"examples/{name}.py"
+    spec = importlib.util.spec_from_file_location(name, script)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.TARGET.read_bytes() == module.text().encode("ascii")
+    assert module.TARGET.read_bytes() == module.text().encode("ascii") and module.TARGET.stat().st_size < 300_000
 
 
 def printed(bound: float) -> float:

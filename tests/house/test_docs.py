@@ -50,12 +50,18 @@ def test_readme_examples_print_what_they_say() -> None:
     assert printed.getvalue().splitlines() == said
 
 
-def test_readme_shows_the_summary_of_the_main_job() -> None:
-    shown = re.search(r"```text\n(.*?)```", README, flags=re.DOTALL)
-    assert shown is not None
-    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["run"])
-    assert result.exit_code == 0
-    assert shown[1].strip() in result.output
+def test_readme_shows_the_summaries_of_its_jobs() -> None:
+    shown = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
+    options = re.search(r"adeptree run (fraud-scores .*)", README)
+    assert len(shown) == 2 and options is not None
+    for text, job in zip(shown, ([], options[1].split()), strict=True):
+        result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["run", *job])
+        assert result.exit_code == 0
+        assert text.strip() in result.output
+    without = CliRunner().invoke(app, ["run", "fraud-scores", "--cost-miss", "10"]).output
+    drifting = CliRunner().invoke(app, ["run", *options[1].split(), "--drift"]).output
+    assert re.search(r"adeptree \(expected\) +1,066\.", without) and re.search(r"\(expected\) +1,012\.8", drifting)
+    assert "try --drift." in " ".join(without.split())
 
 
 def test_readme_promises_what_the_library_promises() -> None:

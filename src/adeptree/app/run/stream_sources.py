@@ -25,7 +25,10 @@ from adeptree.app.run.streams import Stream
 from adeptree.app.run.text_lines import Meter, begun, bounded, pieces_of
 from adeptree.core.errors import InvalidArgument, did_you_mean
 
-BUNDLED = {"machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)")}
+BUNDLED = {
+    "machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)"),
+    "fraud-scores": ("fraud_scores.csv", "thresholds(score)"),
+}
 """Name of each bundled stream: its file, and the rules that go with it."""
 
 USUAL = Form(lines=True, lenient=True)
