@@ -62,7 +62,7 @@ FOUND_BY_NAME = {
     **dict.fromkeys(("multi_class", "allow_nan"), "asked for by scikit-learn"),
     "ledger_of": "called by a pickled ledger",
     "capture_signals": "called by uvicorn",
-    "format_options": "called by typer",
+    "format_*": "called by typer",
     "collect": "called by prometheus_client",
     "redirect_slashes": "read by Starlette",
 }

@@ -33,6 +33,7 @@ RENAMED = {
     "--play": "was renamed to a command: adeptree play",
     "--x": "was renamed to --features",
     "classes": "was renamed to rules: adeptree rules",
+    "reproduce": "is not installed with adeptree; in a clone of the repository, run: python3 make.py reproduce",
 }
 """Old options and commands."""
 
@@ -85,7 +86,12 @@ def adeptree(
 
 
 def _rules() -> None:
-    """List the rules that you can compete with."""
+    """List the rules that you can compete with.
+
+    Examples:
+      adeptree rules
+      adeptree run data.csv --rules steps
+    """
     with told():
         from adeptree.families.registry import families
 
@@ -101,7 +107,9 @@ def _completion(
 ) -> None:
     """Print a script that completes commands in your shell.
 
-    For fish: adeptree completion fish > ~/.config/fish/completions/adeptree.fish
+    Examples:
+      eval "$(adeptree completion bash)"    in ~/.bashrc; zsh likewise
+      adeptree completion fish > ~/.config/fish/completions/adeptree.fish
     """
     with told():
         from typer.completion import get_completion_script  # type: ignore[attr-defined]
@@ -109,21 +117,10 @@ def _completion(
         show(get_completion_script(prog_name=NAME, complete_var=COMPLETE, shell=shell))
 
 
-def _reproduce() -> None:
-    """Refuse the command that reproduced the paper: it is not part of the installed package."""
-    with told():
-        raise InvalidArgument(
-            "the reproduction of the paper is not installed with adeptree; in a clone of the repository, run: "
-            "python3 make.py reproduce"
-        )
-
-
 COMMANDS: dict[str, Callable[..., None]] = {"run": run_command, "serve": serve_command, "play": play_command}
 COMMANDS |= {"show": show_command, "rules": _rules, "completion": _completion}
 for _name, _command in COMMANDS.items():
     app.command(_name, cls=Command)(with_metavars(_command))
-_ANY = {"ignore_unknown_options": True, "allow_extra_args": True}
-app.command("reproduce", hidden=True, add_help_option=False, context_settings=_ANY)(_reproduce)
 
 
 def main(command: Callable[..., Any] = app) -> None:

@@ -37,37 +37,24 @@ SHORT |= {"save", "resume", "dry_run", "report", "predictions", "learner", "host
 FEW = 15
 """A command with at most this number of options shows all of them in its short help too."""
 DOCS = "https://adeptree.github.io/adeptree"
-EXAMPLES = {
-    "run": {
-        "adeptree run": "try the bundled stream",
-        "adeptree run data.csv": "predict the last column",
-        'adeptree run data.csv --label "delay>15" --report out.html': "a test as label, and a page",
-        "adeptree run scores.csv --cost-miss 5 --review 0.5": "alarm, pass or review",
-        "tail -f log.csv | adeptree run - --label fraud --follow": "answer line by line",
-    },
-    "serve": {
-        'adeptree serve --rules "thresholds(score)" --save DIR': "one learner that survives a crash",
-        'adeptree serve --learner "a=stumps(x, y)" --port 0': "a named learner on a free port",
-    },
-    "play": {"adeptree play": "a small game", 'adeptree play --rules "intervals(n=6)"': "with other rules"},
-    "show": {
-        "adeptree show": "five rounds against an adversary",
-        "adeptree show --stream data.csv --rules stumps": "the first rows of a file",
-    },
-    "rules": {"adeptree rules": "then, for example: adeptree run data.csv --rules steps"},
-    "completion": {'eval "$(adeptree completion bash)"': "in ~/.bashrc; zsh likewise"},
-}
+EXAMPLES = "\n\nExamples:\n"
+"""What separates the examples of a docstring, which are shown as they are, from the rest of it."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Command(TyperCommand):
     """A command whose help has examples, and options in groups."""
 
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command does, and examples."""
+        text, mark, examples = (self.help or "").partition(EXAMPLES)
+        with formatter.indentation():
+            formatter.write_paragraph()
+            formatter.write_text(text)
+        formatter.write(f"{mark[1:]}{examples}\n" if mark else "")
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write examples and options."""
-        if self.name in EXAMPLES:
-            with formatter.section("Examples"):
-                formatter.write_dl(list(EXAMPLES[self.name].items()), col_max=44)
+        """Write arguments and options."""
         every: Any = self.params
         params = {param.name: param for param in every if not param.hidden}
         short = ctx.meta.get("short", False) and len(params) > FEW

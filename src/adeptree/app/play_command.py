@@ -37,6 +37,10 @@ def play_command(
     """Be the adversary, in your browser.
 
     You choose every x and every label. The page needs no network.
+
+    Examples:
+      adeptree play
+      adeptree play --rules "intervals(n=6)" --horizon 12
     """
     with told():
         if html is not None and (why := unwritable(html)):

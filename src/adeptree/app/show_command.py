@@ -65,6 +65,10 @@ def show_command(
     """Draw a small game, round by round.
 
     It shows the tree of paths, what is pruned and why, the weights and P(1).
+
+    Examples:
+      adeptree show                                     against an adversary
+      adeptree show --stream data.csv --rules stumps    the first rows of a file
     """
     with told():
         if html is not None and (why := unwritable(html)):

@@ -164,7 +164,15 @@ class Options(LearnerOptions):
 
 
 def _run(options: Options) -> None:
-    """Learn a stream, and compare with the best rule in hindsight."""
+    """Learn a stream, and compare with the best rule in hindsight.
+
+    Examples:
+      adeptree run                                         try the bundled stream
+      adeptree run data.csv                                predict the last column
+      adeptree run data.csv --label "delay>15" --dry-run   show what is detected
+      adeptree run scores.csv --cost-miss 5 --review 0.5   alarm, pass or review
+      tail -f log.csv | adeptree run - --label fraud --follow
+    """
     from adeptree.app.run.answers import Answers
     from adeptree.app.run.dry_run import dry_run
     from adeptree.app.run.outputs import check_outputs

@@ -83,7 +83,12 @@ class ServeOptions(LearnerOptions):
 
 
 def _serve(options: ServeOptions) -> None:
-    """Decide over HTTP, and learn labels as they come."""
+    """Decide over HTTP, and learn labels as they come.
+
+    Examples:
+      adeptree serve --rules "thresholds(score)" --save DIR     survives a crash
+      adeptree serve --learner "a=stumps(x, y)" --port 0        a named learner
+    """
     from adeptree.app.serve.listening import bound_socket, check_installed, ended_by_signals, listen, prepared
     from adeptree.app.serve.service import Service
 

@@ -63,7 +63,7 @@ class FirstRows:
     def times(self, name: str) -> list[datetime]:
         """Return the times in a column, if nine of ten of its cells are some."""
         texts = self.texts(name) if name in self.columns else []
-        times = [time for text in texts if (time := time_in(text)) is not None]
+        times = [time for text in texts if len(text) > 9 and (time := time_in(text))]
         return times if 10 * len(times) >= 9 * len(texts) else []
 
     def all_different(self, name: str) -> bool:
