@@ -49,6 +49,7 @@ from adeptree.learners.lazy import LazyAdept as LazyAdept
 from adeptree.learners.leaders import FollowTheLeader as FollowTheLeader
 from adeptree.learners.loading import load as load
 from adeptree.learners.online_learner import OnlineLearner as OnlineLearner
+from adeptree.learners.segment_learners import learn_segments as learn_segments
 from adeptree.learners.tickets import Ticket as Ticket
 from adeptree.oracles.oracle_class import OracleClass as OracleClass
 from adeptree.roles.base_learner import BaseLearner as BaseLearner

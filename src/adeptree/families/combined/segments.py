@@ -27,8 +27,7 @@ from adeptree.theory.priors import CountedPrior, Prior
 _KERNEL = kernel("adeptree.structures.segments_kernel")
 SUMS = ("zeros", "charged", "clock", "log_z")
 """Numbers that a file holds of each segment."""
-OWN = 5
-"""Numbers of a line with a rate of its own: rate, kappa, excess, rounds, rate of the last round."""
+OWN = 5  # numbers of a line with a rate of its own: rate, kappa, excess, rounds, rate of the last round
 MANY = 1e300
 """More combinations of rules are not told apart."""
 SHOWN = 3  # segments whose rules are part of a text
