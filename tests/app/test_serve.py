@@ -58,6 +58,10 @@ def test_rounds_over_http_are_the_librarys_to_the_last_digit() -> None:
         listed = server.ask("/rules?within=3.5&limit=1000").body
         assert [(one["rule"], one["loss"]) for one in listed["rules"]] == [(str(one.rule), one.loss) for one in near]
         assert listed["best_loss"] == learner.best_loss and not listed["more"] and len(near) > 3
+        measured, ledger = server.ask("/metrics").body, learner.ledger
+        shown = {"misses": ledger.missed, "false_alarms": ledger.alarmed, "picked": float(ledger.picked)}
+        for name, value in {**shown, "constant_loss": float(learner.best_constant().loss)}.items():
+            assert f'adeptree_{name}{{learner="main"}} {value!r}' in measured
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
     from adeptree.pages.run_history import Course
 
-PARTS = ("head", "numbers", "curves", "rules", "recent", "bad")
+PARTS = ("head", "curves", "rules", "recent", "bad", "numbers")
 """In their order on the page."""
 LISTED = 10
 """Rules that are listed."""

@@ -96,7 +96,7 @@ def error_figure(moments: list[Moment], unit: str) -> Figure:
     name, rounds = "run-loss" if unit == "cost" else "run-error", [m.round for m in moments]
     losses = {
         "adeptree": [m.expected_loss for m in moments],
-        "best rule so far": [m.best_loss for m in moments],
+        "best rule": [m.best_loss for m in moments],
         "best constant": [m.constant_loss for m in moments],
     }
     shown = [

@@ -26,6 +26,16 @@ GAUGES: dict[str, tuple[str, Callable[[Writer], float]]] = {
     "open_reviews": ("Reviews that wait for their labels.", lambda writer: writer.served.reviews[0]),
     "expired_reviews": ("Reviews that will get no label.", lambda writer: writer.served.reviews[1]),
     "expected_loss": ("Expected loss of the learner so far.", lambda writer: writer.served.learner.expected_loss),
+    "misses": ("Expected misses so far, times their cost.", lambda writer: writer.served.learner.ledger.missed),
+    "false_alarms": (
+        "Expected false alarms so far, times their cost.",
+        lambda writer: writer.served.learner.ledger.alarmed,
+    ),
+    "picked": (
+        "Rows handed to review, or whose label was asked for.",
+        lambda writer: writer.served.learner.ledger.picked,
+    ),
+    "constant_loss": ("Loss of the best constant.", lambda writer: writer.served.learner.best_constant().loss),
     "best_loss": ("Loss of the best rule in hindsight.", lambda writer: writer.served.learner.best_loss),
     "regret": ("Expected loss minus that of the best rule, exactly.", lambda writer: writer.served.learner.regret),
     "bound": ("Bound on the regret so far.", lambda writer: writer.served.learner.bound),
