@@ -115,8 +115,8 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
         {"decide": {"part": "asked"}},
     ),
     "asks always": Mutant(
-        "the coin of asking is always 0",
-        {"theory.coins:Coins.asking": ways.always_asks},
+        "the learner asks for every label, with the chances of before",
+        {"learners.online_learner:OnlineLearner._ticket": ways.always_asks},
         {"decide": {"part": "asked"}},
     ),
     "asks never": Mutant(

@@ -82,8 +82,13 @@ def no_labels(was: Any) -> Any:
 
 
 def always_asks(was: Any) -> Any:
-    """Whatever the chance is."""
-    return lambda self, t, key: 0.0
+    """Every ticket asks for its label."""
+
+    def changed(self: Any, placed: Any) -> Any:
+        ticket, action = was(self, placed)
+        return ticket._replace(ask=True), action
+
+    return changed
 
 
 def lower_cut(was: Any) -> Any:

@@ -131,7 +131,8 @@ def test_bundled_names_are_readable() -> None:
     for name, (_, rules) in BUNDLED.items():
         with open_stream(name) as stream:
             assert next(stream).cells
-        at.parse(rules)
+        shown = call("run", name, "--dry-run")
+        assert shown.exit_code == 0 and f"Rules: {rules}" in shown.stdout
 
 
 ROWS = ["name,age,a,b,ok,y", "ann,20,0,1,x,0", "bob,61,1,1,x,1", "cat,35,1,0,x,TRUE", "ann,22,0,0,x,false"]

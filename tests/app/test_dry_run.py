@@ -37,7 +37,7 @@ def test_it_shows_what_was_detected() -> None:
         "Label late: 1 is yes, 0 is no",
         "Rules: stumps(when, weekday(when), hour(when), delay, note)",
         "Learner: horizon none, rate adaptive, prior mixed, costs 5 and 1, seed 0, feedback all",
-        f"Guarantee in advance: at most {learner.bound_after(60):,.1f} more losses than the best rule on any 60 rows; "
+        f"Guarantee in advance: at most {learner.bound_after(60):,.1f} more cost than the best rule on any 60 rows; "
         "a coin guarantees as much",
         "This was a dry run: nothing was learnt or written.",
     ]

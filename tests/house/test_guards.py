@@ -64,7 +64,6 @@ FOUND_BY_NAME = {
     "capture_signals": "called by uvicorn",
     "format_*": "called by typer",
     "collect": "called by prometheus_client",
-    "redirect_slashes": "read by Starlette",
 }
 """Names in ``src`` that other programs use."""
 DOCUMENTED = {
@@ -112,6 +111,7 @@ BUDGETS = [
     Budget("review and combined rules", 25_900, 15_490),
     Budget("drift, segments and reviewed labels", 26_620, 16_700),
     Budget("asking, two levels and restarts", 26_620, 16_680),
+    Budget("One runner", 27_910, 17_030),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

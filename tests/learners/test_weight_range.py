@@ -108,4 +108,4 @@ def test_a_row_that_only_its_cost_makes_too_heavy_is_a_bad_row(tmp_path: Path) -
     stopped = CliRunner().invoke(app, asked)
     assert stopped.exit_code == 2 and "column w: weight times cost must be a number from 0 to" in stopped.output
     resumed = CliRunner().invoke(app, [*asked, "--resume", "--on-bad-row", "skip"])
-    assert resumed.exit_code == 0 and "2 rounds" in resumed.output
+    assert resumed.exit_code == 0 and ": 2 rows, rules: " in resumed.output

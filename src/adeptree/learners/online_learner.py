@@ -140,7 +140,8 @@ class OnlineLearner(Saved):
         """Have the kernel play a round or a part of one."""
         self._catch_up()
         self._call(getattr(self._kernel, call), *arguments)
-        self._catch_up()
+        if self._kernel.due:  # (a call of Python less, in each answer and each label)
+            self._adapt()
 
     def answer(self, x: Any) -> Ticket:
         """Answer x now; the ticket holds the drawn action and its chances, at which the round is charged later."""

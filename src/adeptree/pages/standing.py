@@ -195,8 +195,8 @@ class Standing:
 def rule_text(learner: Learner, columns: Sequence[str], rule: Concept | None = None) -> str:
     """Return a rule, by default the best one, with the stream's column names in place of x.
 
-    >>> from adeptree import Thresholds
-    >>> learner = Adept(Thresholds(8), horizon=9)
+    >>> import adeptree as at
+    >>> learner = at.Adept(at.Thresholds(8), horizon=9)
     >>> learner.learn(4, 0)
     >>> rule_text(learner, ["vibration"])
     'vibration >= 5'
