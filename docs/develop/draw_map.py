@@ -25,7 +25,7 @@ ABOUT = {
     "learners": "Algorithm 2 and the learners around it",
     "oracles": "oracles and their layers",
     "pages": "figures and HTML",
-    "research": "learners and dimensions past the paper",
+    "research": "points known in advance",
     "roles": "the interfaces",
     "runner": "journal, late labels, resume",
     "solvers": "families through SAT, LP, SMT",

@@ -11,12 +11,14 @@ import numpy as np
 import adeptree as at
 from adeptree import research
 from adeptree.families.registry import default_base
-from adeptree.research.unknown_order import OPEN
 from reproduction.experiment import Cell, Row, Verdict, column, groups, part
 from reproduction.experiments.algorithms import listed_of
 from reproduction.experiments.games import adversary, played
+from reproduction.littlestone_variants import bandit_littlestone_dimension, k_littlestone_dimension
+from reproduction.rand_soa import RandSOA
 from reproduction.reference import related as slow
 from reproduction.stats import ROUNDING, at_most, mean
+from reproduction.unknown_order import OPEN, UnknownOrder
 
 CONCEPTS, POINTS = 4, 4
 """Of the small tables whose games are solved."""
@@ -80,7 +82,7 @@ def _unknown_order(cell: Cell) -> Row:
         size = {"smallest": low, "largest": high, "any": int(rng.integers(low, high + 1))}[ties]
         return lambda x: int(place[x] < size)
 
-    learner = research.UnknownOrder(at.OracleClass(find=find), range(n), seed=cell["seed"])
+    learner = UnknownOrder(at.OracleClass(find=find), range(n), seed=cell["seed"])
     mistakes, kept = 0, 0.0
     for x in rng.permutation(n).tolist():
         y = int(place[x] < cut)
@@ -93,7 +95,7 @@ def _unknown_order(cell: Cell) -> Row:
     return {"mistakes": mistakes, "calls": calls, "said": learner.queries.posed, "kept": kept}
 
 
-def _open(learner: research.UnknownOrder) -> int:
+def _open(learner: UnknownOrder) -> int:
     return int((learner.label == OPEN).sum())
 
 
@@ -104,7 +106,7 @@ def _coins(cell: Cell) -> Row:
     table = [[int(row >> x & 1) for x in range(POINTS)] for row in rows]
     c = at.FiniteClass(table)
     value, state, start = slow.values(table, k, coins=True), (0,) * CONCEPTS, (0,) * CONCEPTS
-    learner, gap = research.RandSOA(c, k, seed=cell["seed"]), 0.0
+    learner, gap = RandSOA(c, k, seed=cell["seed"]), 0.0
     for _ in range(cell["T"]):
         x = int(rng.integers(POINTS))
         p = slow.chance(value, table, k, state, x)
@@ -116,9 +118,9 @@ def _coins(cell: Cell) -> Row:
         state = slow.after(table, k, state, x, y)
     three = rng.integers(3, size=(5, 3)).tolist()
     apart = [
-        float(research.k_littlestone_dimension(c, k, randomized=True)) - value[start],
-        float(research.k_littlestone_dimension(c, k)) - slow.values(table, k, coins=False)[start],
-        research.bandit_littlestone_dimension(three) - slow.mistakes_under_bandit_feedback(three),
+        float(k_littlestone_dimension(c, k, randomized=True)) - value[start],
+        float(k_littlestone_dimension(c, k)) - slow.values(table, k, coins=False)[start],
+        bandit_littlestone_dimension(three) - slow.mistakes_under_bandit_feedback(three),
     ]
     return {
         "p_gap": gap,

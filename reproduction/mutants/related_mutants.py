@@ -158,43 +158,43 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     # --- An order that nobody tells ---
     "infers nothing": Mutant(
         "UnknownOrder learns one label per mistake",
-        {"research.unknown_order:UnknownOrder._commit": ways.one_label},
+        {"reproduction.unknown_order:UnknownOrder._commit": ways.one_label},
         ORDER,
     ),
     "any cut": Mutant(
         "UnknownOrder takes the first rule that it finds",
-        {"research.unknown_order:UnknownOrder._found": ways.first_rule},
+        {"reproduction.unknown_order:UnknownOrder._found": ways.first_rule},
         ORDER,
     ),
     "asks in every round": Mutant(
         "UnknownOrder looks for a rule in every round",
-        {"research.unknown_order:UnknownOrder._probability": ways.forgets_its_cut},
+        {"reproduction.unknown_order:UnknownOrder._probability": ways.forgets_its_cut},
         ORDER,
     ),
     "calls not counted": Mutant(
         "UnknownOrder counts one call per rule",
-        {"research.unknown_order:UnknownOrder._found": ways.counts_once},
+        {"reproduction.unknown_order:UnknownOrder._found": ways.counts_once},
         ORDER,
     ),
     # --- Coins ---
     "coins rounded": Mutant(
         "RandSOA says the likelier label",
-        {"research.optimal_mistakes:OptimalMistakes.chance": ways.rounded},
+        {"reproduction.optimal_mistakes:OptimalMistakes.chance": ways.rounded},
         COINS,
     ),
     "coins worth nothing": Mutant(
         "the game with coins is solved as without",
-        {"research.optimal_mistakes:OptimalMistakes._after_both": ways.no_coins},
+        {"reproduction.optimal_mistakes:OptimalMistakes._after_both": ways.no_coins},
         COINS,
     ),
     "a wasted guess": Mutant(
         "a learner that is told right or wrong guesses the worst label",
-        {"research.optimal_mistakes:BanditMistakes._forced": ways.worst_guess},
+        {"reproduction.optimal_mistakes:BanditMistakes._forced": ways.worst_guess},
         COINS,
     ),
     "RandSOA promises half": Mutant(
         "RandSOA proves half of its bound",
-        {"research.rand_soa:RandSOA.bound": times(0.5)},
+        {"reproduction.rand_soa:RandSOA.bound": times(0.5)},
         COINS,
     ),
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.research.unknown_order import OPEN
+from reproduction.unknown_order import OPEN
 
 
 def shares_nothing(was: Any) -> Any:

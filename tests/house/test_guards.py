@@ -75,7 +75,6 @@ DOCUMENTED = {
     "from_template": "docs/solvers-smt.md",
     "grant": "docs/oracles.md",
     "halving_bound": "docs/solvers-lp.md",
-    "mean_bound_after": "docs/status.md",
     "minimal": "docs/solvers-sat.md",
     "misses": "docs/oracles.md",
     "parametrize_with_checks": "docs/reference/checks.md",

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree import research
 from adeptree.core.dataframes import framed
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.families.stumps.sparse_stumps import OpenStumps
+from reproduction.perturbed_leader import FollowThePerturbedLeader
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -234,7 +234,7 @@ TWO = pd.DataFrame({0: [1, 0], 1: [0, 1]})
         lambda: at.Adept(at.Thresholds(2)).learn_many([0, 1], [0, 1], TWO),
         lambda: at.Adept(at.Thresholds(2)).predict_proba_many(TWO),
         lambda: at.Adept(at.Conjunctions(2)).learn(TWO, 1),
-        lambda: research.FollowThePerturbedLeader(at.Thresholds(2), 2, points=TWO),
+        lambda: FollowThePerturbedLeader(at.Thresholds(2), 2, points=TWO),
     ],
 )
 def test_nobody_reads_the_names_of_the_columns(call: Callable[[], object]) -> None:

@@ -14,7 +14,7 @@ from adeptree import Greedy, Stochastic, bounds, play
 from adeptree.core.errors import InvalidArgument
 from adeptree.learners.history_learner import HistoryLearner
 from adeptree.learners.leaders import FollowTheLeader
-from adeptree.research import FollowThePerturbedLeader
+from reproduction.perturbed_leader import FollowThePerturbedLeader
 
 C = at.Thresholds(8)
 

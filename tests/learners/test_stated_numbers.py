@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree import bounds, errors, research
+from adeptree import bounds, errors
+from reproduction.rand_soa import RandSOA
 
 C = at.Thresholds(15)
 TWO = at.FiniteClass([[0], [1]])
@@ -207,7 +208,7 @@ def test_the_classic_reduction_asks_two_queries_per_prefix(prune: bool) -> None:
 
 def test_the_optimal_learner_with_errors_allowed_hedges_them() -> None:
     """Two rules, one error allowed: after one label the other rule is still in the game, and gets a quarter."""
-    learner = research.RandSOA(TWO, k=1)
+    learner = RandSOA(TWO, k=1)
     assert learner.optimum == Fraction(7, 4) and learner.predict_proba(0) == 0.5
     learner.learn(0, 1)
     assert learner.predict_proba(0) == 0.75
@@ -220,11 +221,11 @@ def test_the_optimal_learner_with_errors_allowed_hedges_them() -> None:
 @pytest.mark.parametrize("k", [0, 1, 2])
 def test_no_stream_costs_the_optimal_learner_more_than_the_optimum(k: int) -> None:
     table = [[0, 0], [0, 1], [1, 1]]
-    optimum, most = research.RandSOA(at.FiniteClass(table), k).optimum, 0.0
+    optimum, most = RandSOA(at.FiniteClass(table), k).optimum, 0.0
     for stream in itertools.product(((0, 0), (0, 1), (1, 0), (1, 1)), repeat=4):
         if min(sum(row[x] != y for x, y in stream) for row in table) > k:
             continue
-        learner = research.RandSOA(at.FiniteClass(table), k)
+        learner = RandSOA(at.FiniteClass(table), k)
         for x, y in stream:
             learner.learn(x, y)
             assert learner.regret <= learner.bound + 1e-12

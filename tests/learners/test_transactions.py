@@ -23,10 +23,11 @@ from interrupting import Interrupter, interrupted, interrupted_at, struck
 from long_form import LONG, times
 
 import adeptree as at
-from adeptree import errors, research
+from adeptree import errors
 from adeptree.core.compiled import COMPILED
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
+from reproduction.perturbed_leader import FollowThePerturbedLeader
 
 
 def standing(learner: Any) -> Any:
@@ -160,7 +161,7 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "hedge": (lambda: at.Hedge(at.Thresholds(6)), NUMBERS),
     "lazy": (lambda: at.LazyAdept(at.Thresholds(6), 60), NUMBERS),
     "leader": (lambda: at.FollowTheLeader(at.Thresholds(6), 60), NUMBERS),
-    "perturbed": (lambda: research.FollowThePerturbedLeader(at.Thresholds(6), 60), NUMBERS),
+    "perturbed": (lambda: FollowThePerturbedLeader(at.Thresholds(6), 60), NUMBERS),
     "bpss": (lambda: at.Bpss(at.Thresholds(3), 8, prune=True), [0, 2, 1, 0, 2, 1]),
 }
 LABELS = [1, 0, 1, 1, 0, 1]

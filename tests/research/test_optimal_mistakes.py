@@ -15,11 +15,16 @@ import pytest
 from long_form import LONG
 
 import adeptree as at
-from adeptree import research
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, TooLarge
-from adeptree.research.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes
 from adeptree.theory.littlestone import MistakeTree
+from reproduction.littlestone_variants import (
+    bandit_littlestone_dimension,
+    k_littlestone_dimension,
+    randomized_littlestone_dimension,
+)
+from reproduction.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes
+from reproduction.rand_soa import RandSOA
 
 Row = tuple[int, ...]
 
@@ -125,7 +130,7 @@ def bandit_played_out(rows: list[Row], labels: int, rounds: int) -> int:
 
 @pytest.mark.parametrize("rows", some_tables(40, seed=2, labels=3))
 def test_bandit_dimension_is_the_value_of_the_game_played_out(rows: list[Row]) -> None:
-    dimension, tree = research.bandit_littlestone_dimension(rows, witness=True)
+    dimension, tree = bandit_littlestone_dimension(rows, witness=True)
     assert dimension == bandit_played_out(rows, 3, dimension + 1)
     check_bandit_tree(frozenset(rows), tree, dimension)
 
@@ -145,9 +150,9 @@ def test_bandit_of_all_functions_and_of_two_labels() -> None:
     for labels, n in ((3, 1), (3, 2), (4, 1), (4, 2)):
         assert BanditMistakes(list(itertools.product(range(labels), repeat=n))).dimension() == n * (labels - 1)
     for rows in some_tables(20, seed=3):
-        assert research.bandit_littlestone_dimension(at.FiniteClass(rows)) == value(rows)
+        assert bandit_littlestone_dimension(at.FiniteClass(rows)) == value(rows)
     c = at.FiniteClass(["01", "10"], points=["a", "b"])
-    assert research.bandit_littlestone_dimension(c, witness=True) == (1, BanditTree("a", {0: None, 1: None}))
+    assert bandit_littlestone_dimension(c, witness=True) == (1, BanditTree("a", {0: None, 1: None}))
 
 
 def paths(tree: MistakeTree | None) -> list[list[tuple[Any, int]]]:
@@ -159,39 +164,37 @@ def paths(tree: MistakeTree | None) -> list[list[tuple[Any, int]]]:
 @pytest.mark.parametrize("rows", [*some_tables(25, seed=4), warmuth(), thresholds(5)])
 def test_witnesses(rows: list[Row]) -> None:
     c = at.FiniteClass(rows)
-    drawn, tree = research.randomized_littlestone_dimension(c, witness=True)
-    assert (
-        drawn == research.randomized_littlestone_dimension(c) == research.k_littlestone_dimension(c, 0, randomized=True)
-    )
+    drawn, tree = randomized_littlestone_dimension(c, witness=True)
+    assert drawn == randomized_littlestone_dimension(c) == k_littlestone_dimension(c, 0, randomized=True)
     assert all(c.realizable(path) for path in paths(tree))
     assert drawn == sum(Q(len(path), 2 ** len(path)) for path in paths(tree)) / 2
     for k in (0, 1):
-        depth, deep = research.k_littlestone_dimension(c, k, witness=True)
-        assert depth == research.k_littlestone_dimension(c, k) == (0 if deep is None else deep.depth)
+        depth, deep = k_littlestone_dimension(c, k, witness=True)
+        assert depth == k_littlestone_dimension(c, k) == (0 if deep is None else deep.depth)
         for path in paths(deep):
             assert min(sum(row[x] != y for x, y in path) for row in rows) <= k
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"no finite tree .* take k=0"):
-        research.k_littlestone_dimension(at.Thresholds(2), 1, randomized=True, witness=True)
+        k_littlestone_dimension(at.Thresholds(2), 1, randomized=True, witness=True)
     with pytest.raises(InvalidArgument, match=r"bandit Littlestone dimension .* cannot be listed"):
-        research.bandit_littlestone_dimension(at.RealThresholds())
+        bandit_littlestone_dimension(at.RealThresholds())
     with pytest.raises(InvalidArgument, match="whole numbers"):
-        research.bandit_littlestone_dimension([[0.5]])
+        bandit_littlestone_dimension([[0.5]])
     with pytest.raises(InvalidArgument, match="concept class"):
-        research.randomized_littlestone_dimension([[0]])  # type: ignore[call-overload]
+        randomized_littlestone_dimension([[0]])  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match="k must be an int"):
-        research.k_littlestone_dimension(at.Thresholds(2), -1)
+        k_littlestone_dimension(at.Thresholds(2), -1)
     with pytest.raises(InvalidArgument, match="RandSOA needs a class whose concepts can be listed"):
-        research.RandSOA(at.RealThresholds())
+        RandSOA(at.RealThresholds())
     small = OptimalMistakes(singletons(40), randomized=True, budget=1000)
     with pytest.raises(TooLarge, match="smaller class"):
         small.value(small.start)
     with pytest.raises(TooLarge, match="81 times 2 were given"):
-        research.k_littlestone_dimension(at.Thresholds(80), 1)
+        k_littlestone_dimension(at.Thresholds(80), 1)
     with pytest.raises(TooLarge, match="concepts"):
-        research.bandit_littlestone_dimension(np.eye(151, dtype=int))
+        bandit_littlestone_dimension(np.eye(151, dtype=int))
 
 
 @pytest.mark.parametrize("k", [0, 1])
@@ -216,10 +219,10 @@ def test_randsoa_loses_at_most_the_optimum_to_every_adversary(rows: list[Row], k
 
 @pytest.mark.parametrize("c", [at.FiniteClass(warmuth()), at.Thresholds(5), at.FiniteClass(singletons(4))])
 def test_the_learner_plays_the_optimum_and_its_bound_holds(c: at.FiniteClass, tmp_path: Path) -> None:
-    optimum, tree = research.randomized_littlestone_dimension(c, witness=True)
+    optimum, tree = randomized_littlestone_dimension(c, witness=True)
     mean = 0.0
     for path in paths(tree):
-        learner = research.RandSOA(c)
+        learner = RandSOA(c)
         for x, y in path:
             learner.learn(x, y)
             assert learner.regret <= learner.bound <= optimum
@@ -233,14 +236,14 @@ def test_the_learner_plays_the_optimum_and_its_bound_holds(c: at.FiniteClass, tm
 
 
 def test_noise_beyond_k_ends_the_promise_and_not_the_game() -> None:
-    learner = research.RandSOA(at.Thresholds(4), k=1)
+    learner = RandSOA(at.Thresholds(4), k=1)
     for y in (0, 1, 0, 1):
         assert learner.bound < math.inf
         learner.learn(2, y)
     assert (learner.best_loss, learner.bound) == (2, math.inf)
     learner.learn(2, 1)
     assert learner.predict_proba(2) == 1 == learner.predict_proba(3)
-    late = research.RandSOA(at.Thresholds(4))
+    late = RandSOA(at.Thresholds(4))
     first, second = late.answer(1), late.answer(2)
     late.learn(second, 1)
     late.learn(first, 0)
@@ -250,5 +253,5 @@ def test_noise_beyond_k_ends_the_promise_and_not_the_game() -> None:
 def test_the_learner_keeps_the_contract_of_learners() -> None:
     large = [at.FiniteClass(warmuth()), at.Stumps(cuts={"age": [30, 50], "bmi": [25]})]
     for c in (at.FiniteClass(thresholds(3)), at.Stumps(cuts={"age": [30], "bmi": [25]}), *(large if LONG else [])):
-        report = check(partial(research.RandSOA, c, k=1))
+        report = check(partial(RandSOA, c, k=1))
         assert report.passed and list(report.skipped) == ["check_regret_bound"], "noise may be more than k"

@@ -16,7 +16,7 @@ import adeptree as at
 from adeptree import research
 from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, InvalidInstance
-from adeptree.research.unknown_order import OPEN
+from reproduction.unknown_order import OPEN, UnknownOrder
 
 BISECTION = [7, 3, 11, 1, 5, 9, 13, 0, 2, 4, 6, 8, 10, 12, 14]
 
@@ -123,7 +123,7 @@ def test_saved_and_gone_on_with(tmp_path: Path) -> None:
 def test_they_keep_the_contract_of_learners() -> None:
     c = at.Stumps(cuts={"age": [30, 50], "bmi": [25]})
     assert check(partial(research.Transductive, c, points=list(c.instances()))).skipped == {}
-    report = check(partial(research.UnknownOrder, at.Thresholds(6), points=range(6)))
+    report = check(partial(UnknownOrder, at.Thresholds(6), points=range(6)))
     assert report.passed and list(report.skipped) == ["check_regret_bound"]
 
 
@@ -178,7 +178,7 @@ def test_unknown_order_errs_and_asks_logarithmically(n: int, ties: str) -> None:
     for seed in range(12):
         rng = random.Random(seed)
         place, c = chain(rng.sample(range(n), n), ties, rng)
-        learner = research.UnknownOrder(c, range(n), seed=seed)
+        learner = UnknownOrder(c, range(n), seed=seed)
         # The cut is put where it hurts: each label is the opposite of what is predicted, while some rule fits.
         low, high = 0, n
         for x in rng.sample(range(n), n):
@@ -200,7 +200,7 @@ def test_unknown_order_errs_and_asks_logarithmically(n: int, ties: str) -> None:
 
 def test_unknown_order_goes_on_after_saving_and_remembers_repeats(tmp_path: Path) -> None:
     place, c = chain(random.Random(5).sample(range(60), 60), "smallest", random.Random(5))
-    learner = research.UnknownOrder(c, range(60), horizon=200, seed=3)
+    learner = UnknownOrder(c, range(60), horizon=200, seed=3)
     learner.learn_many(range(30), [int(place[x] < 20) for x in range(30)])
     learner.save(tmp_path / "learner")
     again = at.load(tmp_path / "learner", concept_class=c)
@@ -208,9 +208,7 @@ def test_unknown_order_goes_on_after_saving_and_remembers_repeats(tmp_path: Path
         assert again.predict_proba(x) == learner.predict_proba(x)
         assert x >= 30 or learner.predict_proba(x) == int(place[x] < 20)
     assert again.queries == learner.queries
-    line = research.UnknownOrder(
-        at.Thresholds(20), [3, 9, 4], horizon=9
-    )  # (no oracle: tried on points that were announced)
+    line = UnknownOrder(at.Thresholds(20), [3, 9, 4], horizon=9)  # (no oracle: tried on points that were announced)
     line.learn(9, 1)
     line.save(tmp_path / "line")
     assert at.load(tmp_path / "line").predict_proba(9) == 1
@@ -219,8 +217,8 @@ def test_unknown_order_goes_on_after_saving_and_remembers_repeats(tmp_path: Path
 def test_unknown_order_refuses_what_is_no_chain() -> None:
     constants = at.OracleClass(find=lambda sample: None)
     with pytest.raises(InvalidArgument, match=r"no chain of rules; use Transductive"):
-        research.UnknownOrder(constants, range(9)).predict_proba(3)
-    learner = research.UnknownOrder(at.Thresholds(20), range(9))
+        UnknownOrder(constants, range(9)).predict_proba(3)
+    learner = UnknownOrder(at.Thresholds(20), range(9))
     for call in (learner.predict_proba, lambda x: learner.learn_many([3, x], [0, 1])):
         with pytest.raises(InvalidInstance, match="announced"):
             call(10)

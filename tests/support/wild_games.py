@@ -22,6 +22,9 @@ from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
 from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.oracles import ClassOracle
+from reproduction.perturbed_leader import FollowThePerturbedLeader
+from reproduction.rand_soa import RandSOA
+from reproduction.unknown_order import UnknownOrder
 
 LINE = at.Thresholds(12)
 CLASSES: dict[str, Callable[[], at.ConceptClass]] = {
@@ -63,10 +66,10 @@ OTHERS: dict[str, Callable[[random.Random], Any]] = {
     ),
     "hedge": lambda rng: at.Hedge(some_list(rng), rng.choice([None, 50]), rate=rng.choice([None, "first-order", 9.0])),
     "leader": lambda rng: at.FollowTheLeader(some_class(rng), 50),
-    "perturbed leader": lambda rng: research.FollowThePerturbedLeader(LINE, 50, draws=rng.choice([1, 5])),
-    "rand soa": lambda rng: research.RandSOA(at.Thresholds(3), rng.choice([0, 1])),
+    "perturbed leader": lambda rng: FollowThePerturbedLeader(LINE, 50, draws=rng.choice([1, 5])),
+    "rand soa": lambda rng: RandSOA(at.Thresholds(3), rng.choice([0, 1])),
     "transductive": lambda rng: research.Transductive(LINE, list(range(12)) * 5, rng.choice([None, 50])),
-    "unknown order": lambda rng: research.UnknownOrder(LINE, list(range(12)) * 5),
+    "unknown order": lambda rng: UnknownOrder(LINE, list(range(12)) * 5),
 }
 """Every other kind of learner that can be saved."""
 REVIEWS = (0.05, at.Review(0.1, at_most=3), at.Review(0.02, "cheapest", delay=2), at.Review(0.05, promise="drawn"))

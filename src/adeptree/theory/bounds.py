@@ -237,7 +237,7 @@ def queries(widths: list[int]) -> int:
 def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float:
     """FTPL with two-sided geometric noise e^(-noise |k|) on n known points: (1 - e^-noise) T + E max_c.
 
-    Not from the paper; the proof is in ``adeptree.research.perturbed_leader``. The second term is bounded through the
+    Not from the paper; the proof is in ``reproduction.perturbed_leader``. The second term is bounded through the
     moment generating function, min_s (ln N + n ln E e^(s k)) / 2s, about sqrt(n ln N) / noise.
 
     >>> round(ftpl_regret(1000, 16, 2.83, 0.08), 1)

@@ -8,9 +8,9 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from adeptree.families.dimensions import listed_table
-from adeptree.research.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes, mapped
 from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.theory.littlestone import MistakeTree
+from reproduction.optimal_mistakes import BanditMistakes, BanditTree, OptimalMistakes, mapped
 
 
 @overload

@@ -13,11 +13,13 @@ from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.listed import check_listed
 from adeptree.learners.custom_learner import CustomLearner
 from adeptree.learners.guarantees import not_rounded_below
-from adeptree.research.optimal_mistakes import OptimalMistakes, State
+from adeptree.learners.loading import register_learner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bit_tables
+from reproduction.optimal_mistakes import OptimalMistakes, State
 
 
+@register_learner
 class RandSOA(CustomLearner):
     """The optimal learner that draws its labels, on streams whose best rule errs at most k times.
 

@@ -11,6 +11,7 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.core.seeds import stream
 from adeptree.core.types import Instance, IntArray
 from adeptree.learners.history_learner import HistoryLearner
+from adeptree.learners.loading import register_learner
 from adeptree.research.transductive import KnownPoints
 from adeptree.roles.concept_class import ConceptClass
 
@@ -20,6 +21,7 @@ PATIENCE = 250
 """Pairs drawn for one cut, of which each will do with a chance of 1/8 or more: all fail once in 10^14 times."""
 
 
+@register_learner
 class UnknownOrder(HistoryLearner):
     """Learns which points come before a cut, in an order that only the oracle knows.
 

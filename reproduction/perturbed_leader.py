@@ -28,10 +28,12 @@ from adeptree.core.types import Concept, Instance, IntArray
 from adeptree.families.listed import EnumerableClass
 from adeptree.learners.history_learner import HistoryLearner
 from adeptree.learners.inputs import Inputs
+from adeptree.learners.loading import register_learner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory import bounds
 
 
+@register_learner
 class FollowThePerturbedLeader(HistoryLearner):
     """Follow the leader on the history and random fake examples, drawn anew in every round from the seed.
 
