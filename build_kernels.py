@@ -27,6 +27,8 @@ HOME = Path("adeptree") / "_compiled"
 MODES = ("auto", "require", "none")
 # What Cython puts beside views of arrays: once for all kernels, as compiling it takes longer than they do.
 SHARED = "adeptree._compiled.views_of_arrays"
+# Kernels import what does nothing in Python; Cython knows its own module by name.
+SHIM = "from adeptree.core import cython_shim as cython"
 WINDOWS = sys.platform == "win32"
 STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")  # free-threaded Python has no stable ABI yet
 # Machine code and the interpreted source give the same bits: no fused multiply-add, no reordered sums.
@@ -63,7 +65,7 @@ def build(root: Path, work: Path, required: bool) -> list[Path]:
     for folder in (home, home.parent):
         (folder / "__init__.py").touch()
     for path in sources(root):
-        shutil.copy(path, home)
+        (home / path.name).write_text(path.read_text(encoding="utf-8").replace(SHIM, "import cython"), encoding="utf-8")
     files = {f"adeptree._compiled.{path.stem}": HOME / path.name for path in sorted(home.glob("*_kernel.py"))}
     wanted = [
         Extension(

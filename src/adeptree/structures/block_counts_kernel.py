@@ -11,10 +11,7 @@ from collections.abc import Callable, Hashable
 from math import comb
 from typing import Any
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
     from math import log

@@ -26,10 +26,7 @@ from __future__ import annotations
 
 from array import array
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
     from math import exp, floor, ldexp, log, log2

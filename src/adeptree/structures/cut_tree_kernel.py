@@ -16,10 +16,7 @@ from array import array
 from math import comb
 from typing import Any
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
     from math import exp, log

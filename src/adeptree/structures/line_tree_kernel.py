@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.arrays_kernel import prefetch

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
     from math import log

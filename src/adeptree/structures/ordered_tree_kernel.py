@@ -15,10 +15,7 @@ from __future__ import annotations
 
 from array import array
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if cython.compiled:
     from cython.cimports.adeptree._compiled.arrays_kernel import prefetch

@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
     from math import exp, inf, log, log1p

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
-
+from adeptree.core import cython_shim as cython
 from adeptree.core.compiled import of_kernel
 
 if cython.compiled:

@@ -9,10 +9,7 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from adeptree.core import cython_shim as cython  # type: ignore[no-redef]
+from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
     from math import exp, inf, log, log1p
