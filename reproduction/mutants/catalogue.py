@@ -144,7 +144,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "no coins": Mutant(
         "guesses are the likelier label",
-        {"learners.online_learner:OnlineLearner._guess": instead(lambda self, x, p: int(p > 0.5))},
+        {"learners.online_learner:OnlineLearner._guess": instead(lambda self, x, point: int(self._look(point) > 0.5))},
         {"transfer": {"part": "sampling"}},
     ),
     "always 1": Mutant(

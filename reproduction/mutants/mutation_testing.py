@@ -96,7 +96,10 @@ def run_mutated(mutant: Mutant, name: str, cell: Cell) -> Row:
     with mutant.at_work():
         try:
             return experiment(name).row(cell)
-        except Exception as error:  # an error of any kind is a catch
+        except (AttributeError, ImportError, NameError, TypeError) as error:  # the mutant no longer fits the code
+            error.add_note(f"mutant: {mutant.what}")
+            raise
+        except Exception as error:  # any other error is a catch
             return {**cell, RAISED: f"{type(error).__name__}: {error}"}
 
 

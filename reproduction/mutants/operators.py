@@ -93,9 +93,10 @@ def not_blind(learner: Any) -> None:
 def peeks(was: Any) -> Any:
     """No coin is tossed where the next number of the sampler says so."""
 
-    def guess(self: Any, x: Any, p: float) -> int:
+    def guess(self: Any, x: Any, point: Any) -> int:
         drawn = deepcopy(self._sampler).random() * (self.horizon - self.rounds)
-        return int(p > 0.5) if drawn < self.commits - len(self.sampled_rounds) else int(was(self, x, p))
+        sampled = drawn < self.commits - len(self.sampled_rounds)
+        return int(self._look(point) > 0.5) if sampled else int(was(self, x, point))
 
     return guess
 

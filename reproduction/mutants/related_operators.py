@@ -68,7 +68,7 @@ def never_shares(was: Any) -> Any:
 
 def weighs_once(was: Any) -> Any:
     """The chance of a label is forgotten."""
-    return lambda self, ticket, label, cost: was(self, replace(ticket, q=1.0), label, cost)
+    return lambda self, ticket, label, cost: was(self, ticket._replace(q=1.0), label, cost)
 
 
 def light_rounds(was: Any) -> Any:
@@ -93,7 +93,7 @@ def always_asks(was: Any) -> Any:
 
 def lower_cut(was: Any) -> Any:
     """Scores count as votes from 0.4 on."""
-    return property(lambda self: tuple(replace(part, at=0.4) for part in was.fget(self)))
+    return property(lambda self: tuple(replace(part, at=0.4) for part in was.func(self)))
 
 
 def a_round_later(paths: Any) -> None:

@@ -67,9 +67,17 @@ def test_the_fewest_games_are_looked_for() -> None:
 
 
 def test_what_raises_is_caught_too() -> None:
-    breaks = Mutant("raises", {"theory.bounds:sauer": lambda was: None}, {})
+    breaks = Mutant("raises", {"theory.bounds:sauer": lambda was: lambda *_: 1 / 0}, {})
     caught = tried(breaks, "width", {"class": "blocks(d=1)"}, "tiny")
-    assert caught.held and not caught.rows and "TypeError" in caught.raised
+    assert caught.held and not caught.rows and "ZeroDivisionError" in caught.raised
+
+
+def test_a_mutant_that_does_not_fit_the_code_is_not_a_catch() -> None:
+    """Four mutants had raised errors about their own arguments for a while, and counted as caught."""
+    with pytest.raises(TypeError, match="not callable"):
+        tried(
+            Mutant("raises", {"theory.bounds:sauer": lambda was: None}, {}), "width", {"class": "blocks(d=1)"}, "tiny"
+        )
 
 
 def test_the_known_holes_are_there() -> None:
