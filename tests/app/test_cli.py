@@ -372,7 +372,7 @@ def test_exit_codes_are_those_of_the_docs() -> None:
 )
 def test_did_you_mean_these_rules(rules: str, meant: str) -> None:
     result = call("run", small(), "--rules", rules)
-    assert result.exit_code == 2 and f'is no class; did you mean "{meant}"?' in result.stderr, result.stderr
+    assert result.exit_code == 2 and f'"; did you mean "{meant}"?' in result.stderr, result.stderr
 
 
 # --------------------------------------------------------------------------------------- real processes
@@ -420,7 +420,8 @@ def test_interrupt_waits_for_the_end_of_the_step(
     result = call("run", "--horizon", "2000", "--save", "s", *options)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGINT, previous)
-    assert (result.exit_code, result.stderr.splitlines()[-1]) == (INTERRUPTED, "adeptree: interrupted")
+    assert result.exit_code == INTERRUPTED
+    assert result.stderr.startswith("adeptree: interrupted\n")  # (what stopped the run is above its summary)
     assert f"machine-alarms: {rounds} of 2,000 rows" in result.output
     assert at.load("s/checkpoint").rounds == rounds
 

@@ -264,3 +264,42 @@ def test_a_weight_that_the_learner_refuses_is_a_bad_row(more: list[str]) -> None
     run = ["run", name, *SCORE, *more, "--weight", "w", "--save", "s"]
     assert "heavy.csv, line 3" in (stopped := call(*run).stderr) and "--max-weight" in stopped
     assert "1 bad row was skipped" in good(*run[:-1], "t", "--on-bad-row", "skip")
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_separate_learners_are_those_of_python(jobs: str) -> None:
+    rows = drawn()
+    rows[3] |= {"tenant": "", "score": 0.5}
+    path, learners = csv_of(rows), dict[str, at.Adept]()
+    for name in dict.fromkeys(row["tenant"] for row in rows):
+        some = [row for row in rows if row["tenant"] == name]
+        table = {column: [row[column] for row in some] for column in ("tenant", "score", "y")}
+        learners |= at.learn_segments(table, "y", "tenant", "thresholds(score)", costs=(5, 1), review=0.5, seed=3)
+    separate = ["--by", "tenant", "--separate", "--jobs", jobs, "--seed", "3", "--cost-miss", "5", "--review", "0.5"]
+    said = good("run", path, *SCORE, *separate)
+    assert "rules: thresholds(score), a separate learner for each tenant" in said
+    ours, best = sum(one.expected_loss for one in learners.values()), sum(one.best_loss for one in learners.values())
+    assert [line.split()[2] for line in said.splitlines() if "(expected)" in line] == [f"{ours:,.1f}"]
+    assert [line.split()[4] for line in said.splitlines() if "rule of each" in line][:1] == [f"{best:,.0f}"]
+    for name, one in learners.items():
+        (line,) = (line for line in said.splitlines() if line.startswith(f"  {name or 'missing'} "))
+        reviews = one.certificate().reviews
+        assert line.split()[1:] == [
+            f"{one.rounds}",
+            *(f"{loss:,.1f}" for loss in (one.expected_loss, one.ledger.missed, one.ledger.alarmed)),
+            f"{reviews}",
+            *f"{one.best_rule()} ({one.best_loss:,.1f})".replace(".0)", ")").split(),
+        ]
+
+
+def test_what_separate_learners_do_not_have_is_refused() -> None:
+    path = csv_of(drawn())
+    for wrong, said in (
+        (["--separate"], "--separate needs --by COLUMN"),
+        (["--jobs", "2"], "--jobs is the number of processes of --separate"),
+        (["--separate", "--by", "tenant", "--save", "kept"], "--separate cannot be used with --save"),
+        (["--separate", "--by", "tenant", "--follow"], "--separate cannot be used with --follow"),
+    ):
+        result = call("run", path, *SCORE, *wrong)
+        assert result.exit_code == 2 and said in result.stderr and not Path("kept").exists()

@@ -132,14 +132,14 @@ def got(name: str, value: object) -> str:
     return f"got {name}={shown} ({type(value).__name__})"
 
 
-def unknown(name: str, what: str, known: list[str]) -> str:
-    """Say that a name is none of those known, and which one may have been meant.
+def unknown(name: str, what: str, known: list[str], listed: list[str] | None = None) -> str:
+    """Return the error message for an unknown name, with the nearest known one, or else a list (by default all).
 
-    >>> unknown("tresholds", "class", ["intervals", "thresholds"])
-    '"tresholds" is no class; did you mean "thresholds"?'
+    >>> unknown("tresholds", "rules", ["intervals", "thresholds"])
+    'unknown rules "tresholds"; did you mean "thresholds"?'
     """
     meant = did_you_mean(name, known)
-    return f'"{name}" is no {what}' + (f"; known are {', '.join(known)}" if meant == "." else meant)
+    return f'unknown {what} "{name}"' + (f"; known are {', '.join(listed or known)}" if meant == "." else meant)
 
 
 def did_you_mean(name: str, known: typing.Iterable[str]) -> str:

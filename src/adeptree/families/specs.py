@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from adeptree.core.errors import InvalidArgument, InvalidSpec, did_you_mean, got, unknown
+from adeptree.core.errors import InvalidArgument, InvalidSpec, got, unknown
 from adeptree.families.registry import NATURAL, base_kind, families, family_named
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
@@ -25,7 +25,7 @@ def parse(spec: str) -> ConceptClass:
     >>> parse("treshold(n=256)")
     Traceback (most recent call last):
     ...
-    adeptree.core.errors.InvalidSpec: "treshold" is no class; did you mean "thresholds"?
+    adeptree.core.errors.InvalidSpec: unknown rules "treshold"; did you mean "thresholds"?
     """
     # The name first: whoever mistook it wants to hear of that, whatever is between the brackets.
     begun = re.match(r"\s*(\w{1,80})\s*(\(|$)", spec) if isinstance(spec, str) else None
@@ -45,10 +45,10 @@ def parse(spec: str) -> ConceptClass:
 
 
 def _no_class(name: str) -> str:
-    known = sorted(family.name for family in families() if family.example)
     # Rules on columns, as the command line has them, may be meant too.
-    meant = did_you_mean(name, [*known, *(family.on_columns.word for family in families() if family.on_columns)])
-    return unknown(name, "class", known) if meant == "." else f'"{name}" is no class{meant}'
+    on_columns = [family.on_columns.word for family in families() if family.on_columns]
+    known = [*on_columns, *(family.name for family in families() if family.example)]
+    return unknown(name, "rules", known, sorted({*on_columns, *(family.name for family in families() if family.line)}))
 
 
 def called(spec: str) -> tuple[str, list[Any], dict[str, Any]]:

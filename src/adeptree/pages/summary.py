@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import textwrap
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from adeptree.core.escaping import counted, rounded_up, visible
 from adeptree.core.types import labels_of
@@ -16,7 +17,7 @@ from adeptree.learners.inputs import Inputs
 from adeptree.learners.saving import Saved as Learner
 from adeptree.pages.record import Record
 from adeptree.pages.standing import Account, Line, Standing, amount, short, stake_of
-from adeptree.pages.summary_words import waiting
+from adeptree.pages.summary_words import graded, waiting
 from adeptree.theory import bounds
 
 LABEL_WIDTH = 24
@@ -41,13 +42,59 @@ def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = 
 def summary(learner: Any, account: Account, verbose: bool = False) -> str:
     """Return the summary at the end of a run: the table, what it means, and (if asked for) what is behind it."""
     standing = Standing(learner, account)
-    width = min(100, _terminal_width())
-    said = ["\n".join(textwrap.wrap(line, width, subsequent_indent="  ")) for line in standing.assessment()]
-    parts = [heading(learner, account), table(standing), segments(standing), "\n".join(said)]
+    said = "\n".join(map(_wrapped, standing.assessment()))
+    parts = [heading(learner, account), table(standing), segments(standing), said]
     if verbose:
         unsure = "" if standing.record is None else standing.record.unsure()
-        parts += ["\n".join(textwrap.wrap(unsure, width)), _drawn(learner, standing.told), _inside(learner)]
+        parts += [_wrapped(unsure), _drawn(learner, standing.told), _inside(learner)]
     return "\n\n".join(filter(None, parts))
+
+
+class Totals(NamedTuple):
+    """The losses of several learners together: of the learners, of the best rules and of the best constants."""
+
+    unit: str
+    rows: int
+    lines: list[Line]
+
+    @property
+    def ours(self) -> Line:
+        """Return what the learners lost."""
+        return self.lines[0]
+
+
+def of_segments(learners: Mapping[str, Adept], account: Account, by: str) -> str:
+    """Return the summary of separate learners: what they lost together, and a line for each, the largest first."""
+    each = {name: Standing(learner, account) for name, learner in learners.items()}
+    lines = [_together([one.lines[place] for one in each.values()]) for place in range(3)]
+    first = next(iter(each.values()))
+    named = (first.ours.name, "best rule of each", "best constant of each")
+    lines = [line._replace(name=name) for line, name in zip(lines, named, strict=True)]
+    total = Totals(first.unit, sum(one.rows for one in each.values()), lines)
+    rows = [[f"by {by}", "rows", *columns(total)[1:2], *columns(total)[3:], f"best rule (its {total.unit})"]]
+    for name, one in sorted(each.items(), key=lambda item: -item[1].rows):
+        loss, _, *parts = cells(one, one.ours)[1:]
+        best = f"{one.rule} ({amount(one.told.best_loss)})"
+        rows.append([short(visible(name or "missing")), f"{one.rows:,}", loss, *parts, short(best)])
+    usual = [one.learner.usual_regret or 0.0 for one in each.values()]
+    said = [graded(lines[0].loss - lines[1].loss, total.rows, total.unit, sum(usual))]
+    proven = [one.told.average_bound if one.learner.partial else one.told.bound for one in each.values()]
+    if (most := sum(math.inf if bound is None else bound for bound in proven)) < math.inf:
+        scope = ", on average over the coins" if first.learner.partial else " on these rows"
+        said.append(f"Guaranteed: together at most {rounded_up(most, 1)} more than the best rule of each{scope}.")
+    _, end, more = heading(first.learner, account).partition("\n")
+    rules = f"rules: {account.rules}, a separate learner for each {by}"
+    answered = sum(learner.answered for learner in learners.values())
+    seen = f" learnt of {answered:,}" if first.learner.partial else ""
+    head = f"{account.name}: {counted(total.rows, 'row')}{seen}, {rules}{end}{more}"
+    return "\n\n".join([head, table(total), _listed(rows), "\n".join(map(_wrapped, said))])
+
+
+def _together(lines: list[Line]) -> Line:
+    """Return the sum of lines; a part that is unknown in one of them is unknown."""
+    columns: Any = zip(*(line[1:] for line in lines), strict=True)
+    loss, *parts = (None if None in column else sum(column) for column in columns)
+    return Line("", loss or 0.0, *parts)
 
 
 def heading(learner: Learner, account: Account) -> str:
@@ -80,13 +127,13 @@ def heading(learner: Learner, account: Account) -> str:
     return "\n".join(lines)
 
 
-def columns(standing: Standing) -> list[str]:
+def columns(standing: Standing | Totals) -> list[str]:
     """Return the names of the columns of the table."""
     reviews = ["reviews"] if standing.ours.reviews is not None else []
     return ["", standing.unit, "per 100 rows", "misses", "false alarms", *reviews]
 
 
-def cells(standing: Standing, line: Line) -> list[str]:
+def cells(standing: Standing | Totals, line: Line) -> list[str]:
     """Return a row of the table as texts."""
     rate = f"{100 * line.loss / standing.rows:,.1f}" if standing.rows else "0.0"
     ours = line is standing.ours
@@ -114,7 +161,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def table(standing: Standing) -> str:
+def table(standing: Standing | Totals) -> str:
     """Return what was lost: by the learner, by the best rule, by the best constant, and by thresholds on a score."""
     return aligned([columns(standing), *(cells(standing, line) for line in standing.lines)])
 
@@ -135,9 +182,16 @@ def segment_cells(standing: Standing) -> list[list[str]]:
 
 def segments(standing: Standing) -> str:
     """Return the table of the segments; empty without ``by``."""
-    rows = segment_cells(standing)
+    return _listed(segment_cells(standing))
+
+
+def _listed(rows: list[list[str]]) -> str:
     more = f"\n  and {counted(len(rows) - 1 - SEGMENTS, 'more segment')}" if len(rows) - 1 > SEGMENTS else ""
     return aligned(rows[: 1 + SEGMENTS]) + more if rows else ""
+
+
+def _wrapped(line: str) -> str:
+    return "\n".join(textwrap.wrap(line, min(100, _terminal_width()), subsequent_indent="  "))
 
 
 def _drawn(learner: Learner, told: Certificate) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def check_outputs(options: Options) -> None:
     """Refuse, before anything is learnt, an output that would fail at the end or destroy the input."""
     stream = options.stream
+    _check_separate(options)
     if options.labels and not options.key:
         raise InvalidArgument("--labels: say which column joins its labels to the rows, with --key COLUMN")
     if options.labels and os.path.realpath(options.labels) == os.path.realpath(stream):
@@ -42,6 +43,19 @@ def check_outputs(options: Options) -> None:
         raise StateError(f"--predictions: {options.predictions} could not be written: {why}")
     if options.report:
         _check_report(options.report)
+
+
+def _check_separate(options: Options) -> None:
+    """Refuse what separate learners do not have."""
+    if options.jobs and not options.separate:
+        raise InvalidArgument(
+            "--jobs is the number of processes of --separate --by COLUMN; give these, or leave it out"
+        )
+    if options.separate and not options.by:
+        raise InvalidArgument("--separate needs --by COLUMN, the column that names the segment of a row")
+    for name in ("follow", "save", "resume", "key", "labels", "predictions", "report", "frequency"):
+        if options.separate and getattr(options, name):
+            raise InvalidArgument(f"--separate cannot be used with --{name}; leave one of them out")
 
 
 def unwritable(path: str, in_place: bool = False) -> str:

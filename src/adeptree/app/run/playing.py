@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 
 from adeptree.app.run.answers import Answers
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout
@@ -19,7 +20,7 @@ from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
 from adeptree.app.run.streams import Stream
 from adeptree.app.run.weight_column import WeightColumn
 from adeptree.app.run.writing import FREQUENCY, PredictionLog
-from adeptree.app.terminal import show
+from adeptree.app.terminal import TROUBLES, show, tell
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.escaping import counted, visible
 from adeptree.core.interrupts import Interrupts
@@ -81,7 +82,7 @@ class Game:
                 log = stack.enter_context(PredictionLog(*file, self.layout.names, self._more_columns()))
                 self.log, self.position = log, replace(self.position, predictions=log.written)
             self._take_again()
-            stack.callback(self._summarise)
+            stack.push(self._end)
             stack.callback(self._report)
             stack.callback(self._last_checkpoint)
             stack.callback(self._tell_bad)
@@ -334,6 +335,19 @@ class Game:
             self.rounds.note(last=True)
             write_run_page(self.options.report, self.learner, self._account(), self.course)
             self.notes.append(f"Report: {self.options.report}")
+
+    def _end(self, _: Any, error: BaseException | None, __: Any) -> None:
+        """Show what stopped the run, and below it the summary."""
+        if not isinstance(error, TROUBLES):
+            self._summarise()
+            return
+        code = tell(error)
+        try:
+            self._summarise()
+        except TROUBLES as another:
+            another.__context__ = None  # (the first is told)
+            tell(another)
+        raise typer.Exit(code)
 
     def _summarise(self) -> None:
         if self.learner.rounds and not self.options.quiet:

@@ -164,6 +164,10 @@ def only(others: list[str]) -> str:
     """Return the one column there is, or ask which."""
     if len(others) == 1:
         return others[0]
+    if not others:
+        raise InvalidArgument(
+            "no column is left for the rules to read: every one is the label, or named by another option"
+        )
     raise InvalidArgument(f"say which column the rules read, with --features; there are: {listed(others)}")
 
 

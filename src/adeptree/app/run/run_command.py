@@ -156,10 +156,22 @@ class Options(LearnerOptions):
             "is read before the first row, or with --follow as it comes.",
         ),
     ] = None
+    separate: Annotated[
+        bool,
+        typer.Option("--separate", help="With --by: a separate learner for each segment. They share nothing."),
+    ] = False
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With --separate: the number of processes. The numbers are the same for any.",
+            show_default="1",
+        ),
+    ] = None
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what a run computes: a resumed run must have the same, and may have other outputs."""
-        left_out = ("save", "resume", "quiet", "verbose", "dry_run", "report", "predictions")
+        left_out = ("save", "resume", "quiet", "verbose", "dry_run", "report", "predictions", "separate", "jobs")
         return {name: getattr(self, name) for name in names_of_options(Options) if name not in left_out}
 
 
@@ -205,9 +217,15 @@ def _run(options: Options) -> None:
         stack.callback(_tell_remarks, stream)
         layout = understood(options, stream, labels, folder)
         _tell_remarks(stream)
-        learner = resumed(folder, layout) or fresh(options, layout)
+        shared = replace(options, by=None) if options.separate else options
+        learner = resumed(folder, layout) or fresh(shared, layout)
         if options.dry_run:
             show(dry_run(options, stream, layout, learner))
+            return
+        if options.separate:
+            from adeptree.app.run.separate import play_separate
+
+            play_separate(options, stream, layout)
             return
         if folder:
             folder.begin({**options.settings(), "columns": stream.columns, "found": meanings(layout)})

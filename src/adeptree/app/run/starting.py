@@ -41,9 +41,9 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
     if folder and saved is not None:
         folder.refuse_differences({**options.settings(), "columns": stream.columns})
     rules = options.rules or BUNDLED.get(options.stream, ("", USUAL_RULES))[1]
-    apart = (options.weight, options.key)
+    apart = (options.weight, options.key, *([options.by] if options.separate else []))
     given = stream, rules, options.features, options.label, options.follow
-    more: dict[str, Any] = {"positive": options.positive, "by": options.by}
+    more: dict[str, Any] = {"positive": options.positive, "by": None if options.separate else options.by}
     if folder is None or saved is None:
         values = None
         if labels is not None:
