@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -303,3 +304,18 @@ def test_what_separate_learners_do_not_have_is_refused() -> None:
     ):
         result = call("run", path, *SCORE, *wrong)
         assert result.exit_code == 2 and said in result.stderr and not Path("kept").exists()
+
+
+def test_the_number_of_segments_gives_a_guarantee_in_advance() -> None:
+    path, by = csv_of(drawn()), [*SCORE, "--by", "tenant"]
+    assert "nothing in advance (the number of segments is not known; give --segments)" in unwrapped(
+        good("run", path, *by)
+    )
+    learner = at.Adept(LINES.rules.on("score"), by="tenant", segments=3)
+    promised = f"{math.ceil(10 * (learner.bound_after(ROWS) or 0)) / 10:,.1f}"
+    said = unwrapped(good("run", path, *by, "--segments", "3"))
+    assert f"at most {promised} more on any {ROWS} rows and at most 3 segments" in said
+
+
+def unwrapped(text: str) -> str:
+    return " ".join(text.split())

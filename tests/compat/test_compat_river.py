@@ -371,3 +371,8 @@ def test_weights_of_a_mini_batch_that_was_asked_about_are_charged() -> None:
     model.learn_many(X, [True, False, True], w=[2, 0.5, 3])
     expected = 2 * (1 - chances[0]) + 0.5 * chances[1] + 3 * (1 - chances[2])
     assert model.learner.expected_loss == pytest.approx(expected)
+
+
+def test_an_old_name_is_refused_with_the_new_one() -> None:
+    with pytest.raises(InvalidArgument, match="switches= was renamed; use drift=True"):
+        AdeptClassifier(switches=3)  # type: ignore[call-arg]

@@ -79,5 +79,5 @@ def test_nothing_is_executed() -> None:
 def test_the_nearest_name_is_suggested() -> None:
     with pytest.raises(InvalidSpec, match='did you mean "intervals"'):
         at.parse("interval(n=3)")
-    with pytest.raises(InvalidSpec, match="known are blocks, conjunctions"):
+    with pytest.raises(InvalidSpec, match="known are blocklist, blocks, conjunctions"):
         at.parse("xyz(n=3)")

@@ -11,7 +11,7 @@ GROUPS = {
     "What to learn": ("rules", "learner", "label", "positive", "features", "times"),
     "Decisions": (
         *("cost_miss", "cost_false_alarm", "weight", "max_weight", "review", "review_policy", "max_reviews", "delay"),
-        *("promise", "feedback", "max_labels", "drift", "by", "separate", "jobs"),
+        *("promise", "feedback", "max_labels", "drift", "by", "segments", "separate", "jobs"),
     ),
     "Late labels, long and live streams": ("key", "labels", "follow", "save", "resume"),
     "Service": ("host", "port", "token", "token_file", "allow_host", "max_body", "max_batch", "max_open"),

@@ -105,6 +105,11 @@ class LearnerOptions:
         ),
     ] = None
 
+    segments: Annotated[
+        int | None,
+        typer.Option(help="With --by: the largest number of segments to come. It gives a guarantee in advance."),
+    ] = None
+
     @property
     def decisions(self) -> tuple[str, ...]:
         """The columns of answers with decisions: the action, and whether the label is asked for."""

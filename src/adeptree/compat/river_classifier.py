@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -119,6 +119,12 @@ class AdeptClassifier(base.MiniBatchClassifier):
         self._counted = Frequency() if frequency else None
         self._begin({})  # (what is wrong with the settings is said now)
         self._begun = False
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse an old name; the parameters are those of ``__init__``."""
+        if "switches" in given:
+            raise InvalidArgument("switches= was renamed; use drift=True (docs/reference/renamed.md)")
+        return super().__new__(cls)
 
     @property
     def learner(self) -> Adept:

@@ -104,14 +104,13 @@ def _links(others: Sequence[tuple[str, str]], here: str = "") -> str:
 
 def _head(live: Live) -> str:
     learner = live.learner
-    account = Account(live.name, live.rules, live.columns)
     trouble = f'<p class="sum failed">{text(live.broken)}</p>' if live.broken else ""
     nav = _links(live.others, live.name) if len(live.others) > 1 else ""
     lead = f"{counted(learner.rounds, 'row')}, rules: {live.rules}"
     said = '<p class="sum">No label has come yet.</p>'
     if learner.rounds:
-        standing = Standing(learner, account)
-        said = tiles_of(standing) + assessed(standing) + "".join(tables_of(standing))
+        standing = _standing(live)
+        said = tiles_of(standing) + assessed(standing)
     return f"<h1>adeptree: {text(live.name)}</h1>{nav}<p>{text(lead)}</p>{trouble}{said}"
 
 
@@ -129,7 +128,12 @@ def _curves(live: Live) -> str:
     now = Moment.of(live.learner, "")
     moments = [*(moment for moment in live.course.moments if moment.round < now.round), now]
     regret = folded("regret", "Regret over time", drawn(regret_figure(moments)))
-    return drawn(error_figure(moments, "cost" if live.learner.weighed else "mistakes")) + regret
+    standing = _standing(live)
+    return "".join([drawn(error_figure(moments, standing.unit)), *tables_of(standing), regret])
+
+
+def _standing(live: Live) -> Standing:
+    return Standing(live.learner, Account(live.name, live.rules, live.columns))
 
 
 def _rules(live: Live) -> str:

@@ -116,16 +116,18 @@ class Standing:
             found.append(f"{_at_most(told.bound)} than the best rule on these rows")
         if told.pooled_bound is not None and not self.learner.partial:
             found.append(f"{_at_most(told.pooled_bound)} than the best rule for all segments")
-        promised, rows = told.in_advance, counted(T, "row")
+        promised, rows, why = told.in_advance, counted(T, "row"), told.in_advance_note
+        if self.account.options:
+            why = re.sub(r"\b([a-z_]+)=", lambda name: f"--{name[1].replace('_', '-')} ", why).strip()
         if told.forever is not None:
             promised, rows = told.forever, "number of rows"
         if promised is not None:
-            note = f" ({told.in_advance_note})" if told.in_advance_note else ""
+            note = f" ({why})" if why else ""
             late = f"at most {counted(told.delay, 'other label')} later" if told.delay else "before the next row"
             scope = f"on any {rows}{limits}, whatever the labels, if each comes {late}"
             found.append(f"at most {rounded_up(promised, 1)} more {scope}{note}")
-        elif told.in_advance_note:
-            found.append(f"nothing in advance ({told.in_advance_note})")
+        elif why:
+            found.append(f"nothing in advance ({why})")
         if told.final is not None and told.horizon is not None and not self.learner.ended:
             end = f"after all {told.horizon:,} rows{limits}, whatever comes"
             found.append(f"at most {rounded_up(told.final, 1)} more {end}")

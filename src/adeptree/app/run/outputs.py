@@ -53,7 +53,7 @@ def _check_separate(options: Options) -> None:
         )
     if options.separate and not options.by:
         raise InvalidArgument("--separate needs --by COLUMN, the column that names the segment of a row")
-    for name in ("follow", "save", "resume", "key", "labels", "predictions", "report", "frequency"):
+    for name in ("follow", "save", "resume", "key", "labels", "predictions", "report", "frequency", "segments"):
         if options.separate and getattr(options, name):
             raise InvalidArgument(f"--separate cannot be used with --{name}; leave one of them out")
 

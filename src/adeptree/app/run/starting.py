@@ -111,7 +111,7 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
             raise InvalidArgument(f"--{option} needs --review C, the cost of handing a case to a person")
         if options.feedback == "reviewed":
             raise InvalidArgument(f"--{option} cannot be used with --feedback reviewed; leave it out")
-    same = ("max_weight", "max_width", "feedback", "max_labels", "drift", "by")
+    same = ("max_weight", "max_width", "feedback", "max_labels", "drift", "by", "segments")
     named: dict[str, Any] = {"costs": costs, **{name: getattr(options, name) for name in same}}
     if options.rate is not None:
         named["rate"] = _rate(options.rate)
