@@ -525,27 +525,24 @@ def test_the_best_loss_is_that_of_the_largest_gains(d: int, rounds: list[tuple[i
     assert again.best_loss == engine.best_loss
 
 
-def test_widths_and_queries_of_any_size() -> None:
-    d, n = 25, 3000
+@pytest.mark.parametrize("d", [1, 4, 25])
+def test_widths_and_queries_are_exact_up_to_61_bits(d: int) -> None:
+    n, asked, most = 200, 0, 2**61
     engine = engine_of("kt", d, 0, 0.1)
-    asked = width = 0
     for j in range(n):
-        width = sum(math.comb(j, s) for s in range(d + 1)) if j % 500 in (0, 1) else -1
-        if width >= 0:
-            assert engine.width == width
-        asked += 2 * engine.width
+        width = sum(math.comb(j, s) for s in range(d + 1))
+        assert engine.width == width or engine.width == most < 50 * width
+        asked += 2 * width
         engine.commit(j, j % 2)
-    assert engine.width == sum(math.comb(n, s) for s in range(d + 1)) > 2**64
-    assert engine.queries.asked == asked
-    engine.probability(5)
+    assert engine.queries.asked == min(asked, most)
     again = engine_of("kt", d, 0, 0.1)
     again.restore(engine.state())
     assert again.width == engine.width
     again.queries.asked = engine.queries.asked
     again.probability(5)
-    assert again.queries.asked == asked + 4 * engine.width
+    assert again.queries.asked == min(asked + 2 * engine.width, most)
     again.commit("one more", 0)
-    assert again.width == sum(math.comb(n + 1, s) for s in range(d + 1))
+    assert again.width == min(sum(math.comb(n + 1, s) for s in range(d + 1)), most)
 
 
 def test_as_many_blocks_as_one_likes_may_be_in_a_set() -> None:

@@ -98,6 +98,7 @@ LONG_FILES = {
     **{"partition_kernel.py": 353, "shared_line_kernel.py": 461, "column_kernel.py": 351},
     **{"adept_learner.py": 390, "certificate.py": 331, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
     **{"online_learner.py": 310, "playing.py": 343},
+    **{"block_kernel.py": 487, "cuts_kernel.py": 331},
 }
 """Kernels declare their C types line by line; the learner and its certificate document every option
 and field; a run is one class."""

@@ -329,7 +329,7 @@ class Adept(OnlineLearner):
 
     @property
     def width(self) -> int:
-        """Number of active paths |V_t|."""
+        """Number of active paths |V_t|; 2^61 stands for that number or more, where a structure stands for them."""
         return self.engine.width
 
     @property

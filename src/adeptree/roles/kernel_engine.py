@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 else:
     Ledger = kernel("adeptree.theory.ledger_kernel").Ledger
 
+MOST = 1 << 61
 NO_COSTS: FloatArray = np.empty(0)
 """Costs of a batch in which every round costs 1."""
 
@@ -34,12 +35,12 @@ class KernelQueries(Queries):
 
     @property
     def asked(self) -> int:
-        """What Algorithm 2 asks: 2 x width per round."""
-        return self._kernel.asked_in_all()
+        """What Algorithm 2 asks: 2 x width per round; 2^61 stands for that number or more."""
+        return self._kernel.asked
 
     @asked.setter
     def asked(self, count: int) -> None:
-        self._kernel.set_asked(count)
+        self._kernel.asked = min(count, MOST)
 
 
 class KernelEngine(Engine):
@@ -65,7 +66,7 @@ class KernelEngine(Engine):
 
     @property
     def width(self) -> int:
-        """Number of active paths |V_t|, stood for."""
+        """Number of active paths |V_t|, stood for; 2^61 for that number or more."""
         return self.kernel.count()
 
     @property

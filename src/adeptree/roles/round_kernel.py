@@ -79,20 +79,13 @@ class RoundKernel(Actions):
         return inf - inf
 
     def count(self) -> cython.longlong:
-        """The number of paths."""
+        """The number of paths; 2^61 stands for that number or more."""
         return 1
 
     def ask(self) -> cython.void:
-        """Count what Algorithm 2 asks in a round: 2 queries per path."""
-        self.asked += 2 * self.count()
-
-    def asked_in_all(self) -> int:
-        """Return what was asked (a number of any size, where ``ask`` is overridden)."""
-        return self.asked
-
-    def set_asked(self, count: int) -> None:
-        """Continue counting from here."""
-        self.asked = count
+        """Count what Algorithm 2 asks in a round, 2 queries per path; 2^61 stands for that number or more."""
+        most: cython.longlong = 2305843009213693952
+        self.asked = min(self.asked + 2 * self.count(), most)
 
     def rebuild(self) -> cython.void:
         """Recompute the sums that depend on the rate."""

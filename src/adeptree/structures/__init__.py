@@ -3,8 +3,8 @@
 A round is played in ``roles/round_kernel.py``; the list of paths, Algorithm 2 as it stands, is ``learners/adept.py``.
 
 - Line: ``line_tree`` (sorted points under a tree of sums, on ``ordered_tree``); on it ``thresholds``, ``two_way_line``,
-  ``intervals``, and on ``cut_tree`` the rules with more cuts, ``cuts`` and ``steps``.
-- Sets: ``block`` and ``block_counts`` (sets of points), ``value_sets`` and ``column`` (the values of a table's column).
+  ``cuts`` (rules with several cuts), ``intervals`` (those with two, written out) and ``steps`` (any number).
+- Sets: ``block`` (sets of points), ``value_sets`` and ``column`` (the values of a table's column).
 - Partition: ``partition`` (listed rules, a cell per path); ``votes`` (models); ``experts`` (a plain list, for Hedge).
 - Combinators: ``mixture`` and ``open_mixture`` (one of these), ``segments`` (one per segment) and ``two_levels``,
   ``sharing`` with ``shared_line`` and ``windows`` (the best rule may change), ``restarts`` (the same for products).

@@ -1,11 +1,38 @@
 # The C types of block_kernel.py.
 cimport cython
-from adeptree._compiled.block_counts_kernel cimport BlockCounts
-from adeptree._compiled.mass_kernel cimport log_plus
+from adeptree._compiled.arrays_kernel cimport longer
+from adeptree._compiled.ledger_kernel cimport Ledger
+from adeptree._compiled.mass_kernel cimport log_plus, sets_within
+from adeptree._compiled.round_kernel cimport RoundKernel
 from libc.math cimport exp, floor, ldexp, log, log2
 
 @cython.final
-cdef class BlocksKernel(BlockCounts):
+cdef class BlocksKernel(RoundKernel):
+    cdef Py_ssize_t d
+    cdef object block_of, word_of
+    cdef bint plain
+    # The prior.
+    cdef Py_ssize_t parts
+    cdef long long horizon, bound
+    cdef double[::1] shares, betas, central, terms, logs, log_q
+    # The blocks, and the point in place.
+    cdef readonly dict number
+    cdef dict coming
+    cdef list points
+    cdef object name
+    cdef Py_ssize_t at, blocks, room, most
+    cdef double[::1] gains
+    cdef unsigned long long[::1] words
+    cdef readonly long long rounds
+    cdef readonly double lost
+    # How many sets there are.
+    cdef long long width
+    # The best of them.
+    cdef double surplus
+    cdef double[::1] free
+    cdef long long[::1] chosen
+    cdef Py_ssize_t choices
+
     # The tree, and the way down to the point in place.
     cdef Py_ssize_t polynomials, levels, way, unit, finger, good, massed
     cdef long long[::1] start, length
@@ -13,6 +40,15 @@ cdef class BlocksKernel(BlockCounts):
     # Numbers M e^(X L).
     cdef double quantum, log_radix, radix, less, high, low
 
+    cdef int make_room(self, Py_ssize_t room) except -1
+    cdef int put(self, object name) except -1
+    cdef void weigh_sizes(self, long long n) noexcept
+    cdef void admit(self) noexcept
+    cdef void rank(self, Py_ssize_t j) noexcept
+    cdef void offer(self, Py_ssize_t j, double worth) noexcept
+    cdef void choose(self) noexcept
+    cdef void choose_all(self) noexcept
+    cdef void weigh(self, Py_ssize_t j) noexcept
     cdef void put_number(self, Py_ssize_t at, double gain, double log_factor) noexcept
     cdef void multiply(
         self,

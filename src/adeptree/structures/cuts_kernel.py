@@ -1,9 +1,15 @@
 """Rules with any number d of cuts on a line, exactly, in O(d^2 log t) per round: unions of m intervals (d = 2m).
 
-Only the parity of the cuts so far decides a label, so of a stretch of the line (a node) it matters which label it
-begins with, p, and how many cuts are inside, k: an entry is the least loss of all ways to place them, and the sum of
-mass times e^(-eta (loss - least)). Neighbours multiply, (p, k) = sum_j (p, j) x (p + j, k - j). Losses are relative to
-saying 1 everywhere, which costs ``zeros``; a 0 costs the gain of its point more.
+**The prior.** d cuts are drawn independently, each from the measure that shares out the mass of one cut among the gaps
+(``LineTree``); the label is 0 to the left of all cuts and flips at every cut. A gap with j cuts in it contributes
+mass^j / j!, all of it times d!. Where a gap is divided, (a + b)^j / j! = sum_i a^i / i! b^(j-i) / (j-i)!, so that the
+labellings of the points seen divide the mass among them and none is lost: a conserving flow prior. Two cuts in one gap
+cancel and a cut beyond the last point is not seen, so labellings with fewer flips are included.
+
+**The sums.** Only the parity of the cuts so far decides a label, so of a stretch of the line (a node) it matters which
+label it begins with, p, and how many cuts are inside, k: an entry is the least loss of all ways to place them, and the
+sum of mass times e^(-eta (loss - least)). Neighbours multiply, (p, k) = sum_j (p, j) x (p + j, k - j). Losses are
+relative to saying 1 everywhere, which costs ``zeros``; a 0 costs the gain of its point more.
 """
 
 from __future__ import annotations
@@ -16,10 +22,85 @@ from adeptree.core import cython_shim as cython
 if not cython.compiled:
     from math import exp, log
 
-    from adeptree.structures.cut_tree_kernel import CutTree
+    from adeptree.structures.line_tree_kernel import LineTree
+    from adeptree.theory.mass_kernel import sets_within
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
+REACH = cython.declare(cython.double, 667.0)  # d masses, each times unit, multiply to between e^-667 and e^667
+
+
+class CutTree(LineTree):
+    """The tree; a subclass writes the sums, ``look``, ``least`` and ``top``, the weight of the root.
+
+    ``measure`` is what ``LineTree`` wants to know of the line and of the prior of one cut.
+    """
+
+    def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
+        self.d = cuts
+        # Masses are multiplied by ``unit``, so that products use the doubles above 1, too.
+        self.unit, self.lowest = exp(REACH / cuts), exp(-2.0 * REACH / cuts)
+        LineTree.__init__(self, *measure)
+
+    def scaled(self, mass: cython.double) -> cython.double:
+        """Return the mass of a gap as it is multiplied."""
+        return (mass if mass > self.lowest else self.lowest) * self.unit
+
+    # --- Account -----------------------------------------------------------------------------------
+
+    def top(self) -> cython.double:
+        """Return the weight of all ways to place d cuts, relative to the best."""
+        return 1.0
+
+    def log_prior(self, weight: float) -> float:
+        """Return ln of a sum of products of d scaled masses, as prior mass."""
+        j: cython.Py_ssize_t
+        orders: cython.double = 1.0
+        for j in range(2, self.d + 1):
+            orders *= j
+        return log(weight) - self.d * log(self.unit) + log(orders)  # (lgamma is not the same everywhere)
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
+        return self.log_prior(self.top())
+
+    def log_best_mass(self) -> float:
+        """Return ln of the prior mass of all labellings of least loss, by going through the slots."""
+        i: cython.Py_ssize_t
+        s: cython.Py_ssize_t
+        bucket: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        d: cython.Py_ssize_t = self.d
+        mass: cython.double
+        ways: cython.double
+        found: cython.Py_ssize_t = self.list_nodes(0)
+        # By cuts so far: the least loss, and the mass of the ways that have it.
+        losses: cython.double[::1] = array("d", [0.0] + [1e300] * d)
+        masses: cython.double[::1] = array("d", [1.0] + [0.0] * d)
+        for i in range(found):
+            if self.child[self.order[i]] >= 0:
+                continue
+            bucket = -1 - self.child[self.order[i]]
+            for s in range(bucket * UNIT, bucket * UNIT + self.counts[bucket]):
+                for k in range(0, d + 1, 2):
+                    losses[k] += self.gain[s]
+                mass = self.scaled(self.mass[s])
+                k = d
+                while k > 0:
+                    ways = 1.0
+                    for j in range(1, k + 1):
+                        ways *= mass / j
+                        if losses[k - j] < losses[k]:
+                            losses[k], masses[k] = losses[k - j], masses[k - j] * ways
+                        elif losses[k - j] == losses[k]:
+                            masses[k] += masses[k - j] * ways
+                    k -= 1
+        return self.log_prior(masses[d])
+
+    def count(self) -> cython.longlong:
+        """The number of labellings, those of m points with at most d flips; 2^61 stands for that number or more."""
+        return sets_within(self.cells - 1, self.d)
 
 
 @cython.final

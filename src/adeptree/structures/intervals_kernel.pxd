@@ -1,6 +1,6 @@
 # The C types of intervals_kernel.py.
 cimport cython
-from adeptree._compiled.cut_tree_kernel cimport CutTree
+from adeptree._compiled.cuts_kernel cimport CutTree
 from libc.math cimport exp, log
 
 @cython.final

@@ -16,7 +16,7 @@ from adeptree.core import cython_shim as cython
 if not cython.compiled:
     from math import exp, log
 
-    from adeptree.structures.cut_tree_kernel import CutTree
+    from adeptree.structures.cuts_kernel import CutTree
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
@@ -114,6 +114,11 @@ class IntervalsKernel(CutTree):
     def least(self) -> cython.double:
         """L*: the least loss of an interval."""
         return self.zeros + self.sums[BOTH]
+
+    def count(self) -> cython.longlong:
+        """The number of labellings: none and one for every pair of ends."""
+        m: cython.longlong = self.cells - 1
+        return 1 + m * (m + 1) // 2
 
     def top(self) -> cython.double:
         """Return the weight of all ways to place two cuts, relative to the best."""

@@ -202,15 +202,14 @@ class MixtureKernel(RoundKernel):
         return cython.cast(cython.longlong, total if total < MANY else MANY)
 
     def ask(self) -> cython.void:
-        """Count what is asked, 2 queries per path; 2^61 stands for that number or more."""
+        """Count what is asked, and let the parts know."""
         i: cython.Py_ssize_t
-        most: cython.longlong = 2305843009213693952
         part: RoundKernel
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
             part.ask()  # (a part may be a mixture, whose own parts are then seen too)
             part.seen = True
-        self.asked = min(self.asked + 2 * self.count(), most)
+        RoundKernel.ask(self)
 
     def rebuild(self) -> cython.void:
         """Let all parts have the rate."""

@@ -160,11 +160,6 @@ class SegmentsKernel(RoundKernel):
         """The number of paths, the product of those of segments; 2^60 stands for that number or more."""
         return cython.cast(cython.longlong, self.paths if self.paths < MANY else MANY)
 
-    def ask(self) -> cython.void:
-        """Count what is asked, 2 queries per path; 2^61 stands for that number or more."""
-        most: cython.longlong = 2305843009213693952
-        self.asked = min(self.asked + 2 * self.count(), most)
-
     def rebuild(self) -> cython.void:
         """Compute again what depends on the rate, in every tree."""
         k: cython.Py_ssize_t = len(self.places)

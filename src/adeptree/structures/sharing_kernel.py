@@ -193,14 +193,7 @@ class SharingKernel(RoundKernel):
         """Count what is asked, as without sharing."""
         self.inner.ask()
         self.inner.seen = True
-
-    def asked_in_all(self) -> int:
-        """Return what was asked."""
-        return self.inner.asked_in_all()
-
-    def set_asked(self, count: int) -> None:
-        """Continue counting from here."""
-        self.inner.set_asked(count)
+        RoundKernel.ask(self)
 
     def kept(self) -> dict[str, Any]:
         """Return what a file holds of it."""

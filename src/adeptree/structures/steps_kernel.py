@@ -198,11 +198,6 @@ class StepsKernel(LineTree):
         one: cython.longlong = 1
         return one << min(self.cells - 1, 61)
 
-    def ask(self) -> cython.void:
-        """Count what is asked, 2 queries per labelling; 2^61 stands for as many or more."""
-        most: cython.longlong = 2305843009213693952
-        self.asked = min(self.asked + min(2 * self.count(), most), most)
-
     def probable(self) -> tuple[float, float, float, bytes]:
         """Find the most probable labelling, the one of largest mass times e^(-eta loss), by going through the slots.
 

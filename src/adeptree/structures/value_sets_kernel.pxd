@@ -1,6 +1,7 @@
 # What columns call of value_sets_kernel.py, as C.
 cimport cython
 from adeptree._compiled.arrays_kernel cimport longer
+from adeptree._compiled.mass_kernel cimport sets_within
 from libc.math cimport INFINITY as inf, exp, log
 
 @cython.final
@@ -29,4 +30,4 @@ cdef class ValueSets:
     cpdef double least(self, bint unequal) noexcept
     cpdef double log_total(self, bint unequal) noexcept
     cdef double log_odds(self, Py_ssize_t slot, bint unequal) noexcept
-    cdef double choices(self) noexcept
+    cdef long long choices(self) noexcept

@@ -26,6 +26,7 @@ if not cython.compiled:
     from math import exp, inf, log
 
     from adeptree.core.arrays_kernel import longer
+    from adeptree.theory.mass_kernel import sets_within
 
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 
@@ -248,12 +249,6 @@ class ValueSets:
         outside: cython.double = log(self.part(slot, unequal, False)) - self.eta * self.floor
         return inside - outside
 
-    def choices(self) -> cython.double:
+    def choices(self) -> cython.longlong:
         """The number of sets."""
-        k: cython.Py_ssize_t
-        term: cython.double = 1.0
-        total: cython.double = 1.0
-        for k in range(1, self.stride):
-            term = term * (self.count - k + 1) / k if k <= self.count else 0.0
-            total += term
-        return total
+        return sets_within(self.count, self.most)

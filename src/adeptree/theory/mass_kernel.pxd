@@ -2,6 +2,7 @@
 from libc.math cimport INFINITY as inf, exp, log, log1p
 
 cdef double log_plus(double a, double b) noexcept
+cdef long long sets_within(long long n, long long most) noexcept
 
 cdef class Masses:
     cdef public bint settled

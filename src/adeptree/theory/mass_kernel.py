@@ -24,6 +24,26 @@ def log_plus(a: cython.double, b: cython.double) -> cython.double:
     return a + log1p(exp(b - a)) if a > -inf else a
 
 
+def sets_within(n: cython.longlong, most: cython.longlong) -> cython.longlong:
+    """Return the number of sets of at most this many of n things, or 2^61 if it takes larger numbers to count them.
+
+    >>> sets_within(5, 2), sets_within(200, 100) == 2**61
+    (16, True)
+    """
+    j: cython.longlong
+    large: cython.longlong = 2305843009213693952
+    term: cython.longlong = 1
+    total: cython.longlong = 1
+    for j in range(1, min(most, n) + 1):
+        if cython.cast(cython.double, term) * (n - j + 1) > 4.6e18:  # (the product may be as large as 2^62)
+            return large
+        term = term * (n - j + 1) // j
+        total += term
+        if total > large:
+            return large
+    return total
+
+
 class Masses:
     """Masses of paths on which the base learner errs less than ``most`` times.
 

@@ -75,12 +75,6 @@ class BlocksEngine(KernelEngine):
         self.kernel.give(list(xs) if c.block is None else [c.block_of(x) for x in xs])
         return len(xs)
 
-    @property
-    def width(self) -> int:
-        """How many sets of at most d of the blocks seen there are."""
-        width: int = self.kernel.width
-        return width
-
     def leader(self) -> Leader:
         """Return the best set of blocks, of several one with the largest prior mass.
 

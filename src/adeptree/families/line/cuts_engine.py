@@ -21,13 +21,12 @@ from adeptree.families.line.unions import NearestPoint
 from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.near_rules import NearRules, first_of, reach_of
 from adeptree.structures.mixture_engine import MixturePrior
-from adeptree.theory import bounds
 from adeptree.theory.losses import shown
 from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
 class CutsPrior(MixturePrior):
-    """The prior of d cuts, each drawn by itself from the prior of one cut (``cut_tree_kernel.py``).
+    """The prior of d cuts, each drawn by itself from the prior of one cut (``cuts_kernel.py``).
 
     Every labelling has d!/(j_1! j_2! ...) >= 1 orders of cuts in gaps, so that none costs more than d times what one
     cut costs at most. Any number of cuts (None) has no such limit: a labelling pays for each of its own.
@@ -50,7 +49,7 @@ class CutsPrior(MixturePrior):
 
 
 class CutsEngine(LineEngine):
-    """Labellings with at most d flips, d cuts being drawn independently (``cut_tree_kernel.py`` has the prior).
+    """Labellings with at most d flips, d cuts being drawn independently (``cuts_kernel.py`` has the prior).
 
     For :class:`Intervals` this is *another* prior than that of ``engine="paths"``, which runs a base learner on every
     interval: here each end has the prior of a threshold of its own. Both are conserving, and their certificates hold.
@@ -90,11 +89,6 @@ class CutsEngine(LineEngine):
             return f"it keeps all paths, and cuts are its own to place; got {problem.base!r}"
         return None
 
-    @property
-    def width(self) -> int:
-        """Number of labellings of the m points seen that have at most d flips: sum of C(m, j), j = 0..d."""
-        return bounds.sauer(self.kernel.cells - 1, self.kernel.d)
-
     def leader(self) -> Leader:
         """Return the best labellings, as one path with the mass of all of them."""
         return Leader(self.best_loss, None, None, min(0.0, self.kernel.log_best_mass()))
@@ -115,12 +109,6 @@ class CutsEngine(LineEngine):
         found = labellings_in_order(gains, self.kernel.d, self.kernel.zeros, reach, limit + 1)
         found = with_first(tuple(flips_of(self.concept_class.best_labels(gains))), best, found)
         return first_of(found, lambda flips: self.concept_class.rule_of(points, labels_of(flips, len(gains))), limit)
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Build the same tree again."""
-        asked = self.queries.asked
-        super().restore(state)
-        self.queries.asked = asked
 
 
 class StepsEngine(CutsEngine):
@@ -145,11 +133,6 @@ class StepsEngine(CutsEngine):
     def _made(self) -> Any:
         steps = kernel("adeptree.structures.steps_kernel")
         return steps.StepsKernel(self.measure(), 1.0)
-
-    @property
-    def width(self) -> int:
-        """Number of labellings; 2^61 stands for as many or more."""
-        return int(self.kernel.count())
 
     @property
     def best_loss(self) -> float:
