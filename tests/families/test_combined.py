@@ -252,3 +252,17 @@ def test_a_second_look_at_a_mixture_of_mixtures_asks_nothing() -> None:
     learner.predict_proba(row)
     learner.learn(row, 1)
     assert learner.queries.asked == asked > 0
+
+
+@pytest.mark.parametrize("rules", [at.Conjunctions(2), at.FiniteClass([[0, 0], [0, 1], [1, 1]])], ids=repr)
+def test_listed_classes_on_a_column_play_batches(rules: Any) -> None:
+    """Placing a point of theirs calls Python code, which a compiled batch cannot."""
+    rng = np.random.default_rng(1)
+    rows = [{"x": rules.random_instance(rng)} for _ in range(40)]
+    ys = rng.integers(2, size=40)
+    single, batch = (at.Adept(rules.on("x") | at.Experts("u")) for _ in range(2))
+    for row, y in zip(rows, ys.tolist(), strict=True):
+        single.learn(row, y)
+    batch.learn_many(rows, ys)
+    assert batch.expected_loss == single.expected_loss
+    assert batch.predict_proba_many(rows).tolist() == [single.predict_proba(row) for row in rows]

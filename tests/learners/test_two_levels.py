@@ -17,7 +17,7 @@ import adeptree as at
 from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.families.combined.segmented_engine import LevelsPrior
-from adeptree.families.combined.segments import SegmentsPrior
+from adeptree.families.combined.segments_engine import SegmentsPrior
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.learners.state_validation import check_saved
 from adeptree.theory.coins import word_of
@@ -188,6 +188,92 @@ def test_the_parts_are_learners_as_they_are_alone(late: bool) -> None:
         assert its[0] == pytest.approx(one.rate_rule.eta, rel=1e-10)
         assert its[2] == pytest.approx(one.ledger.excess, abs=1e-9)
     assert learner.best_loss == sum(one.best_loss for one in each)
+
+
+def rules_of_every_kind() -> dict[str, Any]:
+    """Return rules whose segments have structures of their own, all on rows with the columns u, v and w."""
+    return {
+        "intervals": at.Intervals(6).on("u"),
+        "unions": at.RealIntervalUnions(2).on("v"),
+        "blocks": at.BlockUnions(2).on("w"),
+        "listed": at.FiniteClass([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0]]).on("u"),
+        "stumps": at.RealStumps(["u", "v"]),
+        "table": at.TableStumps(["u", "v", "w"]),
+        "table of sets": at.TableIntervals(["u", "w"], values=2),
+        "union": at.Experts("v", at=0.5) | at.Thresholds(6).on("u") | at.TableStumps(["u", "w"]),
+        "shares": at.union(at.Experts("v"), at.Thresholds(6).on("u") | at.Intervals(6).on("u"), shares=(1, 3)),
+    }
+
+
+EVERY = rules_of_every_kind()
+
+
+def mixed_rows(seed: int, T: int) -> list[tuple[dict[str, Any], int, float]]:
+    """Return rows of four tenants, labels and weights; one tenant's labels are turned."""
+    rng, found = np.random.default_rng(seed), list[tuple[dict[str, Any], int, float]]()
+    for _ in range(T):
+        u, v, w = int(rng.integers(6)), round(float(rng.random()), 2), "xyz"[int(rng.integers(3))]
+        name = "abcd"[int(rng.integers(4))]
+        y = int((u >= 3) ^ (name == "c") ^ (rng.random() < 0.15))
+        found.append(({"tenant": name, "u": u, "v": v, "w": w}, y, float(rng.choice([1, 0.5]))))
+    return found
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_parts_of_every_kind_are_learners_as_they_are_alone(kind: str) -> None:
+    """Two levels: the losses, rates and excesses of ``Adept`` on all rows, and of one per segment."""
+    rules, learner = EVERY[kind], at.Adept(EVERY[kind], by="tenant", costs=(3, 1), max_weight=2)
+    assert learner.engine.members[1].kind == "segments"  # type: ignore[attr-defined]
+    alone = {name: at.Adept(rules, costs=(3, 1), max_weight=2, prior="mixed") for name in ("all", *"abcd")}
+    waiting = list[Any]()
+    for t, (row, y, weight) in enumerate(mixed_rows(2, 500 if COMPILED else 120)):
+        both = alone["all"], alone[row["tenant"]]
+        if t % 3 == 0:
+            waiting.append((learner.answer(row), y, [(one, one.answer(row)) for one in both]))
+            if len(waiting) > 9:
+                ticket, y, others = waiting.pop(t % 9)
+                learner.learn(ticket, y)
+                for one, its in others:
+                    one.learn(its, y)
+        else:
+            learner.learn(row, y, weight=weight)
+            for one in both:
+                one.learn(row, y, weight=weight)
+        assert learner.regret <= learner.bound + 1e-9
+    kernel: Any = learner.engine.kernel
+    each = [alone[name] for name in kernel.segments.places]
+    assert kernel.lost[0] == pytest.approx(alone["all"].expected_loss, rel=1e-9)
+    assert kernel.lost[1] == pytest.approx(sum(one.expected_loss for one in each), rel=1e-9)
+    own = [np.array(kernel.own), *np.array(kernel.segments.own)[:20].reshape(4, 5)]
+    for its, one in zip(own, [alone["all"], *each], strict=True):
+        assert its[0] == pytest.approx(one.rate_rule.eta, rel=1e-9)
+        assert its[2] == pytest.approx(one.ledger.excess, abs=1e-8)
+    assert learner.best_loss == pytest.approx(sum(one.best_loss for one in each))
+    told = learner.certificate()
+    assert told.pooled_loss == pytest.approx(alone["all"].best_loss)
+
+
+@pytest.mark.parametrize("drift", [False, "sharing"])
+@pytest.mark.parametrize("kind", EVERY)
+def test_at_one_rate_they_are_half_and_half(kind: str, drift: Any) -> None:
+    """The joint mixture against learners of its own for all rows and for each segment, weighed by what they lost."""
+    rules, eta = EVERY[kind], at.Review(0.2).rate(3, 1)
+    learner = at.Adept(rules, by="tenant", costs=(3, 1), review=0.2, drift=drift)
+    alone = {name: at.Adept(rules, costs=(3, 1), rate=eta, prior="mixed", drift=drift) for name in ("all", *"abcd")}
+    log_z = dict.fromkeys(alone, 0.0)
+    for row, y, weight in mixed_rows(5, 200 if COMPILED else 80):
+        both = ("all", row["tenant"])
+        says = [alone[name].predict_proba(row) for name in both]
+        odds = log_z["all"] - sum(z for name, z in log_z.items() if name != "all")
+        share = 1 / (1 + math.exp(-odds))
+        assert learner.predict_proba(row) == pytest.approx(share * says[0] + (1 - share) * says[1], abs=1e-9)
+        for name, p in zip(both, says, strict=True):
+            cost = weight * learner.costs[1 - y]
+            log_z[name] += math.log1p(abs(p - y) * math.expm1(-eta * cost))
+            alone[name].learn(row, y, weight=weight)
+        learner.learn(row, y, weight=weight)
+        assert learner.regret <= learner.bound + 1e-9
+    assert learner.best_loss == pytest.approx(sum(alone[name].best_loss for name in "abcd"))
 
 
 @pytest.mark.parametrize("segments", [1000, 20])
@@ -374,10 +460,12 @@ def test_machine_code_and_source_give_the_same_bits() -> None:
     measure, found = ThresholdsEngine(at.RealThresholds(), MixedPrior()).measure(), []
     for levels, segments, mixture, line in kinds:
         pooled = mixture.MixtureKernel([line.ThresholdsKernel(*measure)], ["score"], [None], [0.0], word_of)
-        each = segments.SegmentsKernel(line.ThresholdsKernel(*measure))
+        each = segments.ArenaKernel(line.ThresholdsKernel(*measure))
         each.by, each.column = "tenant", "score"
         each.rate_each()
-        made = levels.TwoLevelsKernel([pooled, each], "01", [None] * 2, [-1.0] * 2, word_of, [9.0] * 99, 0.5)
+        made = levels.TwoLevelsKernel(
+            [pooled, each], "01", [None] * 2, [-1.0] * 2, word_of, lambda: 1.5, [9.0] * 99, 0.5
+        )
         made.direct, bits = [True, True], list[Any]()
         made.set_rate(4.0)
         for t, (row, y) in enumerate(rows(4, 300)):
@@ -416,5 +504,5 @@ def test_what_has_no_guarantee_is_refused() -> None:
             at.Adept(GRID, by="tenant", **given)
     build = partial(at.Adept, GRID, by="tenant")
     assert build().engine.kind == "two-levels" and build(rate=0.5).engine.kind == "segmented"
-    with pytest.raises(UnsupportedCombination, match=r"^by= is for thresholds on a column"):
-        at.Adept(at.Intervals(9).on("score"), by="tenant")
+    with pytest.raises(UnsupportedCombination, match="is compared with its most probable rule"):
+        at.Adept(at.RealSteps().on("score"), by="tenant")

@@ -1,4 +1,4 @@
-"""One rule per segment has the numbers of all combinations of rules; its trees lie in one arena."""
+"""One rule per segment has the numbers of all combinations of rules, in structures of their own or in one arena."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kernel_forms import forms_of
 
 import adeptree as at
 from adeptree.core.compiled import COMPILED, kernel
+from adeptree.families.line.cuts_engine import CutsEngine, CutsPrior
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.families.line.two_way_engine import TwoWayEngine
 from adeptree.theory.coins import word_of
@@ -23,21 +24,44 @@ from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 KERNEL = kernel("adeptree.structures.segments_kernel")
 MIXTURE = kernel("adeptree.structures.mixture_kernel")
 ENGINES: dict[str, Any] = {"thresholds": ThresholdsEngine, "two-way": TwoWayEngine}
+EVERY: dict[str, Any] = {**ENGINES, "intervals": CutsEngine}
 NAMES = ("a", "b", "c")
 POOLED = 0.3
 """The share of one rule for all."""
 
 
 def line(which: str = "thresholds", c: Any = None, prior: Prior | None = None) -> Any:
-    return ENGINES[which](c or at.RealThresholds(), prior or MixedPrior())
+    grid = at.Intervals(4) if which == "intervals" else at.RealThresholds()
+    return EVERY[which](c or grid, prior or MixedPrior())
+
+
+class Part:
+    """What a structure of segments wants of an engine: a kernel, its rate and the price of its best rule."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+
+    def price(self) -> float:
+        return 1.5
+
+    @property
+    def rate(self) -> float:
+        return float(self.kernel.eta)
+
+    @rate.setter
+    def rate(self, eta: float) -> None:
+        self.kernel.set_rate(eta)
 
 
 class Combinations:
     """Every combination of a rule per segment, next to every rule for all, with their masses and losses."""
 
-    def __init__(self, two_way: bool) -> None:
-        self.two_way, self.rounds = two_way, list[tuple[str, int, int, float]]()
-        self.lines = {name: SlowCuts(at.Thresholds(4).line, MixedPrior(), 1) for name in (*NAMES, "all")}
+    def __init__(self, which: str) -> None:
+        self.two_way, self.rounds = which == "two-way", list[tuple[str, int, int, float]]()
+        cuts = 2 if which == "intervals" else 1
+        whole: Any = at.Intervals(4).line if cuts == 2 else at.Thresholds(4).line
+        prior = CutsPrior("mixed", whole, 2).one if cuts == 2 else MixedPrior()
+        self.lines = {name: SlowCuts(whole, prior, cuts) for name in (*NAMES, "all")}
 
     def rules(self, name: str) -> list[tuple[float, dict[int, int]]]:
         """Return ln of the mass of each rule of a line, and what it says of the points that entered there."""
@@ -74,13 +98,15 @@ class Combinations:
         return zero, one
 
 
-@pytest.mark.parametrize("which", ENGINES)
+@pytest.mark.parametrize(("which", "arena"), [*((which, True) for which in ENGINES), *((one, False) for one in EVERY)])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_numbers_of_all_combinations(which: str, seed: int) -> None:
+def test_the_numbers_of_all_combinations(which: str, arena: bool, seed: int) -> None:
     """Pooled next to per segment, with late labels, costs and a rate that changes."""
-    rng, slow, c = np.random.default_rng(seed), Combinations(which == "two-way"), at.Thresholds(4)
+    rng, slow = np.random.default_rng(seed), Combinations(which)
+    c = at.Intervals(4) if which == "intervals" else at.Thresholds(4)
     unit = -math.log(2) if slow.two_way else 0.0
-    pooled, segments = line(which, c), KERNEL.SegmentsKernel(line(which, c).kernel)
+    pooled = line(which, c)
+    segments = KERNEL.ArenaKernel(line(which, c).kernel) if arena else KERNEL.SegmentsKernel(lambda: line(which, c))
     shares = [math.log(POOLED) + unit, math.log(1 - POOLED)]
     readers = [None, lambda row: (row["by"], row["x"])]
     made = MIXTURE.MixtureKernel([pooled.kernel, segments], ["x", "by"], readers, shares, word_of)
@@ -108,7 +134,8 @@ def test_the_numbers_of_all_combinations(which: str, seed: int) -> None:
             assert made.settle(row, 1 - label, cost, p, 0.0, 0, 0)
             slow.rounds.append((row["by"], row["x"], 1 - label, cost))
         assert made.least() == pytest.approx(min(slow.loss(says) for _, says in slow.all()), abs=1e-9)
-        assert segments.count() == math.prod(len(slow.rules(each)) for each in NAMES if slow.lines[each].costs)
+        if which != "intervals":  # (their engine counts labellings, the kernel is not asked)
+            assert segments.count() == math.prod(len(slow.rules(each)) for each in NAMES if slow.lines[each].costs)
 
 
 def stream(rounds: int, seed: int = 0) -> list[tuple[tuple[str, float], int, float]]:
@@ -123,7 +150,7 @@ def stream(rounds: int, seed: int = 0) -> list[tuple[tuple[str, float], int, flo
 @pytest.mark.parametrize("prior", [MixedPrior(), KTPrior()], ids=lambda prior: prior.name)
 @pytest.mark.parametrize("which", ENGINES)
 def test_every_segment_has_the_bits_of_a_kernel_of_its_own(which: str, prior: Prior) -> None:
-    segments = KERNEL.SegmentsKernel(line(which, prior=prior).kernel)
+    segments = KERNEL.ArenaKernel(line(which, prior=prior).kernel)
     alone: dict[str, Any] = {}
     rounds, rate = stream(6000 if COMPILED else 600), 0.7
     segments.set_rate(rate)
@@ -152,7 +179,7 @@ def test_every_segment_has_the_bits_of_a_kernel_of_its_own(which: str, prior: Pr
 @pytest.mark.parametrize("which", ENGINES)
 def test_a_segment_is_saved_as_a_line_and_planted_in_another_arena(which: str) -> None:
     rounds, engines = stream(900), [line(which), line(which)]
-    first, second = (KERNEL.SegmentsKernel(engine.kernel) for engine in engines)
+    first, second = (KERNEL.ArenaKernel(engine.kernel) for engine in engines)
     for segments in (first, second):
         segments.set_rate(0.4)
     for pair, y, cost in rounds[:600]:
@@ -181,19 +208,23 @@ def test_machine_code_and_source_give_the_same_bits() -> None:
         forms_of("adeptree.structures.thresholds_kernel"),
         strict=True,
     ):
-        segments = form.SegmentsKernel(thresholds.ThresholdsKernel(*line().measure()))
-        bits = []
-        for t, (pair, y, cost) in enumerate(stream(400)):
-            segments.set_rate(0.5 if t < 200 else 0.3)
-            bits.append((segments.chance(pair), segments.log_ratio(), segments.least(), segments.log_total()))
-            segments.learn(pair, y, cost)
-        found.append((bits, segments.asked, segments.count()))
+        measure = line().measure()
+        for segments in (
+            form.ArenaKernel(thresholds.ThresholdsKernel(*measure)),
+            form.SegmentsKernel(lambda kind=thresholds, how=measure: Part(kind.ThresholdsKernel(*how))),
+        ):
+            bits = []
+            for t, (pair, y, cost) in enumerate(stream(400)):
+                segments.set_rate(0.5 if t < 200 else 0.3)
+                bits.append((segments.chance(pair), segments.log_ratio(), segments.least(), segments.log_total()))
+                segments.learn(pair, y, cost)
+            found.append((bits, segments.asked, segments.count()))
     assert all(one == found[0] for one in found)
 
 
 def test_a_batch_is_played_as_round_by_round() -> None:
     rounds = stream(300)
-    one, many = (KERNEL.SegmentsKernel(line().kernel) for _ in range(2))
+    one, many = (KERNEL.ArenaKernel(line().kernel) for _ in range(2))
     for segments in (one, many):
         segments.set_rate(0.5)
         segments.set_limits(math.inf, math.inf, math.inf)
@@ -206,7 +237,7 @@ def test_a_batch_is_played_as_round_by_round() -> None:
 
 
 def test_what_is_not_a_pair_is_left_alone() -> None:
-    segments = KERNEL.SegmentsKernel(line().kernel)
+    segments = KERNEL.ArenaKernel(line().kernel)
     segments.set_rate(0.5)
     segments.learn(("a", 1.0), 1)
     before = segments.chance(("a", 1.0))
@@ -222,7 +253,7 @@ def test_a_segment_takes_few_bytes() -> None:
     rng = np.random.default_rng(0)
     tracemalloc.start()
     try:
-        segments = KERNEL.SegmentsKernel(line().kernel)
+        segments = KERNEL.ArenaKernel(line().kernel)
         segments.set_rate(0.5)
         before = tracemalloc.get_traced_memory()[0]
         for t in range(3 * count):

@@ -52,6 +52,8 @@ class KernelEngine(Engine):
 
     collapsed = True
     kernel: RoundKernel
+    in_python: bool = False
+    """Whether placing a point may call Python code, which may raise: then a mixture plays batches round by round."""
 
     def __init__(self) -> None:
         """Leave the kernel to the subclass."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import COUNT, Array, Fields, need
+from adeptree.core.declared_state import COUNT, MOST, Array, Fields, Number, need
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.structure import PythonStructure, Structure
@@ -23,6 +23,7 @@ class RestartsEngine(SharingEngine):
     """Copies of the structure ``made``; the first began in the first round, and knows the losses of all rounds."""
 
     kind = "restarts"
+    in_python = True
     rows = KernelEngine.rows
     probabilities = Structure.probabilities
     batch: Any = PythonStructure.batch
@@ -52,11 +53,20 @@ class RestartsEngine(SharingEngine):
         """Return all copies, and their weights."""
         kept, copies = self.kernel, self.kernel.engines
         weights = np.array(kept.log_share[: len(copies)])
-        return {"clock": int(kept.clock), "log_share": weights, "copies": [one.state() for one in copies]}
+        return {
+            "clock": int(kept.clock),
+            "log_z": float(kept.log_z),
+            "log_share": weights,
+            "copies": [one.state() for one in copies],
+        }
 
     def declared(self) -> Fields:
         """Return the weights."""
-        return {"clock": COUNT, "log_share": Array(np.float64, "copies", high=1e-9)}
+        return {
+            "clock": COUNT,
+            "log_z": Number(float, -MOST, 1e-6),
+            "log_share": Array(np.float64, "copies", high=1e-9),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what :meth:`state` returned, if it can be that."""
@@ -68,7 +78,7 @@ class RestartsEngine(SharingEngine):
         copies = [self._inner, *(self._copy(self.rate) for _ in births[1:])]
         for copy, kept in zip(copies, state["copies"], strict=True):
             copy.restore(kept)
-        self.kernel.resume(copies, births, weights, clock)
+        self.kernel.resume(copies, births, weights, clock, state["log_z"])
 
 
 def drifting(made: tuple[Any, Any, Any], drift: Drift) -> SharingEngine:

@@ -8,5 +8,6 @@ cdef class RestartsKernel(MixtureKernel):
     cdef object fresh  # the engine of the next copy
     cdef public list engines, births
     cdef public long long clock  # charged rounds
+    cdef public double log_z  # minus the mix losses so far, times the rate
 
     cdef double weigh(self) noexcept

@@ -32,6 +32,7 @@ class RestartsKernel(MixtureKernel):
         MixtureKernel.__init__(self, [first.kernel], [], [], [], None)
         self.log_share = self.weight = array("d", bytes(8 * MOST))
         self.make, self.fresh, self.engines, self.births, self.clock = make, None, [first], [0], 0
+        self.log_z = 0.0
 
     def place(self, x: object) -> cython.bint:
         """Put x in place in every copy."""
@@ -77,6 +78,7 @@ class RestartsKernel(MixtureKernel):
         kept: cython.Py_ssize_t = 0
         part: RoundKernel
         whole: cython.double = 0.0
+        self.log_z += log1p((1.0 - self.p if label else self.p) * expm1(-self.eta * cost))
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
             self.weight[i] += log1p((1.0 - part.p if label else part.p) * expm1(-self.eta * cost))
@@ -100,12 +102,17 @@ class RestartsKernel(MixtureKernel):
         """L*: the least loss of a rule over all rounds."""
         return cython.cast(RoundKernel, self.parts[0]).least()
 
+    def log_total(self) -> cython.double:
+        """Return minus the mix losses so far, times the rate, relative to L*: Hedge may follow those of a learner."""
+        return self.log_z + self.eta * self.least()
+
     def count(self) -> cython.longlong:
         """The number of rules."""
         return cython.cast(RoundKernel, self.parts[0]).count()
 
-    def resume(self, engines: list[Any], births: list[int], log_share: Any, clock: int) -> None:
+    def resume(self, engines: list[Any], births: list[int], log_share: Any, clock: int, log_z: float) -> None:
         """Take over checked copies."""
+        self.log_z = log_z
         self.engines, self.births, self.clock = engines, births, clock
         self.parts = [engine.kernel for engine in engines]
         self.log_share = self.weight = array("d", [*log_share, *[0.0] * MOST])

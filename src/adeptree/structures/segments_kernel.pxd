@@ -1,18 +1,18 @@
-# The kernel of segments in segments_kernel.py, as C.
+# The kernels of segments in segments_kernel.py, as C.
 cimport cython
 from adeptree._compiled.arrays_kernel cimport longer
 from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.round_kernel cimport RoundKernel
-from libc.math cimport INFINITY as inf
+from libc.math cimport INFINITY as inf, log
 
-@cython.final
 cdef class SegmentsKernel(RoundKernel):
-    cdef public LineTree line
+    cdef public RoundKernel part  # the structure of the segment in place
     cdef public dict places
-    cdef double[::1] kept
+    cdef public list engines
+    cdef list parts
     cdef public double[::1] own
-    cdef object name, batch
+    cdef object make, name, batch
     cdef public object by, column
     cdef public Py_ssize_t at
     cdef public bint rated
@@ -23,3 +23,11 @@ cdef class SegmentsKernel(RoundKernel):
     cpdef int rate_each(self) except -1
     cpdef int meet(self, object name) except -1
     cdef int begin(self, Py_ssize_t k) except -1
+    cdef int follow_rate(self) except -1
+    cdef int slow_down(self) except -1
+    cdef double price(self) except? -1
+
+@cython.final
+cdef class ArenaKernel(SegmentsKernel):
+    cdef public LineTree line
+    cdef double[::1] kept

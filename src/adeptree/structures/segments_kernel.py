@@ -1,9 +1,11 @@
-"""One rule per segment: the product of lines that lie in one arena, a root each.
+"""One rule per segment: the product of structures, one for each segment.
 
-A point is a pair of a segment's name and a point of the line. A path is a gap in every segment, its mass and weight are
-products, and its loss is a sum. So p is that of the segment in question, and only its tree changes in a round.
-Segments that no round had are all alike: they share one tree of one gap, until a round gives it to one of them.
+A point is a pair of a segment's name and a point of its structure. A path is a path in every segment, its mass and
+weight are products, and its loss is a sum. So p is that of the segment in question, and only its structure changes in
+a round. Segments that no round had are all alike: one structure stands for them, until a round gives it to one of them.
 With ``rate_each`` every segment has a rate of its own (``two_levels_kernel.py``).
+
+Lines lie in one arena, a root each (``ArenaKernel``); a segment then takes a few hundred bytes.
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ from typing import Any
 from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
-    from math import inf
+    from math import inf, log
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.round_kernel import RoundKernel
     from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.theory.ledger_kernel import Ledger
 
-EACH = cython.declare(cython.Py_ssize_t, 6)  # numbers of a segment: root, zeros, charged, cells, clock, ln Z
+EACH = cython.declare(cython.Py_ssize_t, 6)  # numbers of a line: root, zeros, charged, cells, clock, ln Z
 MANY = cython.declare(cython.double, 2.0**60)
 OWN = cython.declare(cython.Py_ssize_t, 5)  # with own rates: rate, price it rests on, excess, rounds, rate of the last
 KAPPA = cython.declare(cython.double, 2.0)
@@ -29,44 +31,195 @@ NOTHING = cython.declare(cython.double, 745.0)
 
 
 class SegmentsKernel(RoundKernel):
-    """Segments on a fresh ``line`` (thresholds of one or both directions); their mass before the first round is 1."""
+    """Segments whose structures ``make`` makes, an engine each; their mass before the first round is 1."""
 
-    def __init__(self, line: LineTree) -> None:
+    def __init__(self, make: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
-        line.smallest = 1  # (most segments have few points)
-        self.line, self.places, self.name, self.batch = line, {}, "", []
-        self.kept, self.own = array("d"), array("d")
+        self.make, self.engines, self.parts = make, [], []
+        self.places, self.name, self.batch, self.own = {}, "", [], array("d")
         self.rated, self.first_rate, self.by, self.column = False, 0.0, None, None
-        self.at = 0
         self.lost = self.log_sum = 0.0
         self.paths = 1.0
         self.begin(0)
+        self.visit(0)
+
+    def begin(self, k: cython.Py_ssize_t) -> cython.int:
+        """Make the structure of the k-th segment."""
+        engine: Any = self.make()
+        engine.rate = self.eta
+        self.engines.append(engine)
+        self.parts.append(engine.kernel)
+        return 0
+
+    def visit(self, k: cython.Py_ssize_t) -> cython.void:
+        """Let ``part`` be the structure of the k-th segment."""
+        self.at = k
+        self.part = cython.cast(RoundKernel, self.parts[k])
+
+    def keep(self) -> cython.void:
+        """Keep what a round has changed in the structure in use."""
+
+    def follow_rate(self) -> cython.int:
+        """Let the structure in use have the rate of all segments, or its own."""
+        self.part.set_rate(self.own[OWN * self.at] if self.rated else self.eta)
+        return 0
+
+    def price(self) -> cython.double:
+        """Return ln(1 / prior mass) of the best rule of the segment in use."""
+        price: cython.double = self.engines[self.at].price()
+        return price
+
+    def rate_each(self) -> cython.int:
+        """Let every segment have a rate of its own, before the first round."""
+        self.rated, self.own = True, array("d", bytes(8 * OWN))
+        return 0
+
+    def meet(self, name: object) -> cython.int:
+        """Give a segment that is new its structure, and have one for the next."""
+        count: cython.Py_ssize_t = len(self.places)
+        k: cython.Py_ssize_t = OWN * count
+        self.begin(count + 1)
+        if self.rated:
+            if k + 2 * OWN > len(self.own):
+                self.own = longer(self.own, k + (k >> 3) + 8 * OWN)
+            self.own[k], self.own[k + 1], self.own[k + 4] = self.first_rate, KAPPA, self.first_rate
+        self.visit(count)
+        if self.rated:
+            self.follow_rate()
+        self.places[name] = count
+        self.paths *= self.part.count()
+        return 0
+
+    # --- Rounds ------------------------------------------------------------------------------------
+
+    def place(self, x: object) -> cython.bint:
+        """Put in place a pair of a name and a point of the segment, or a row with both, if it is one."""
+        k: cython.Py_ssize_t
+        if type(x) is dict and self.by is not None:
+            name, value = x.get(self.by), x if self.column is None else x.get(self.column)
+            if type(name) is int and -MANY < name < MANY:
+                name = str(name)
+            name = "" if name is None else name
+        elif type(x) is tuple and len(x) == 2:
+            name, value = x
+        else:
+            return False
+        if type(name) is not str:
+            return False
+        k = self.places.get(name, len(self.places))
+        if k != self.at:
+            self.visit(k)
+            self.seen = self.known = self.part.seen = False
+        if not self.part.place(value):
+            self.discard()
+            return False
+        self.name = name
+        if not self.part.seen:
+            self.seen = self.known = False
+        return True
+
+    def give(self, pairs: Any) -> None:
+        """Take the pairs of a batch."""
+        self.batch = pairs
+
+    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+        """Put the i-th pair of the batch in place."""
+        self.place(self.batch[i])
+
+    def look(self) -> cython.void:
+        """Divide the weight of the segment: that of the others is the same on either side."""
+        self.part.look()
+        self.p, self.word = self.part.p, self.part.word
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1."""
+        return self.part.log_ratio()
+
+    def reserve(self) -> cython.int:
+        """Make room for one more round; a segment that is new keeps its structure."""
+        if self.at == len(self.places):
+            self.meet(self.name)
+        return self.part.reserve()
+
+    def take(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Let the point in, and charge the rules that are wrong there."""
+        part: RoundKernel = self.part
+        self.lost -= part.least()
+        self.log_sum -= part.log_total()
+        self.paths /= part.count()
+        part.take(label, cost)
+        part.seen = part.known = False
+        self.lost += part.least()
+        self.log_sum += part.log_total()
+        self.paths *= part.count()
+        self.keep()
+
+    def slow_down(self) -> cython.int:
+        """Let the segment in use have its new rate."""
+        self.log_sum -= self.part.log_total()
+        self.visit(self.at)
+        self.follow_rate()
+        self.log_sum += self.part.log_total()
+        return 0
+
+    # --- Account -----------------------------------------------------------------------------------
+
+    def least(self) -> cython.double:
+        """L*: the sum of the least losses."""
+        return self.lost
+
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): the sum of those of all segments."""
+        return self.log_sum
+
+    def count(self) -> cython.longlong:
+        """The number of paths, the product of those of segments; 2^60 stands for that number or more."""
+        return cython.cast(cython.longlong, self.paths if self.paths < MANY else MANY)
+
+    def ask(self) -> cython.void:
+        """Count what is asked, 2 queries per path; 2^61 stands for that number or more."""
+        most: cython.longlong = 2305843009213693952
+        self.part.ask()  # (it may be a mixture, whose parts are then seen)
+        self.part.seen = True
+        self.asked = min(self.asked + 2 * self.count(), most)
+
+    def rebuild(self) -> cython.void:
+        """Compute again what depends on the rate, in every segment."""
+        k: cython.Py_ssize_t = len(self.places)
+        at: cython.Py_ssize_t = self.at
+        self.visit(k)  # the structure that no segment has: its weight is the mass of one
+        self.follow_rate()
+        self.lost, self.log_sum, self.paths = 0.0, -k * self.part.log_total(), 1.0
+        while k > 0:
+            k -= 1
+            self.visit(k)
+            self.follow_rate()
+            self.lost += self.part.least()
+            self.log_sum += self.part.log_total()
+            self.paths *= self.part.count()
+        self.visit(at)
+
+    def discard(self) -> None:
+        """Forget the look at the point in place."""
+        RoundKernel.discard(self)
+        self.part.discard()
+
+
+class ArenaKernel(SegmentsKernel):
+    """Segments on a fresh ``line`` (thresholds of one or both directions), in whose arena each has a tree."""
+
+    def __init__(self, line: LineTree) -> None:
+        line.smallest = 1  # (most segments have few points)
+        self.line = self.part = line
+        self.kept = array("d")
+        SegmentsKernel.__init__(self, None)
 
     def begin(self, k: cython.Py_ssize_t) -> cython.int:
         """Begin the tree of the k-th segment, of one gap."""
         if EACH * (k + 1) > len(self.kept):
             self.kept = longer(self.kept, EACH * (k + (k >> 3) + 8))
-        if self.rated and OWN * (k + 1) > len(self.own):
-            self.own = longer(self.own, OWN * (k + (k >> 3) + 8))
         self.kept[EACH * k], self.kept[EACH * k + 3] = self.line.new_root(), 1.0
         self.kept[EACH * k + 1] = self.kept[EACH * k + 2] = self.kept[EACH * k + 4] = self.kept[EACH * k + 5] = 0.0
-        return 0
-
-    def rate_each(self) -> cython.int:
-        """Let every segment have a rate of its own, before the first round."""
-        self.rated, self.own = True, array("d", bytes(8 * OWN))
-        self.line.longest, self.line.table = 0.0, 0
-        return 0
-
-    def meet(self, name: object) -> cython.int:
-        """Give a segment that is new its tree, and have one for the next."""
-        k: cython.Py_ssize_t = OWN * len(self.places)
-        if self.rated:
-            self.own[k], self.own[k + 1], self.own[k + 4] = self.first_rate, KAPPA, self.first_rate
-        self.visit(len(self.places))
-        self.begin(self.at + 1)
-        self.places[name] = self.at
-        self.paths *= self.line.count()
         return 0
 
     def visit(self, k: cython.Py_ssize_t) -> cython.void:
@@ -87,97 +240,24 @@ class SegmentsKernel(RoundKernel):
         self.kept[k + 1], self.kept[k + 2], self.kept[k + 3] = self.line.zeros, self.line.charged, self.line.cells
         self.kept[k + 4], self.kept[k + 5] = self.line.clock, self.line.log_z
 
-    # --- Rounds ------------------------------------------------------------------------------------
-
-    def place(self, x: object) -> cython.bint:
-        """Put in place a pair of a name and a point of the line, or a row with both, if it is one."""
-        before: cython.longlong = self.line.x
-        k: cython.Py_ssize_t
-        if type(x) is dict and self.by is not None:
-            name, value = x.get(self.by), x.get(self.column)
-            if type(name) is int and -MANY < name < MANY:
-                name = str(name)
-            name = "" if name is None else name
-        elif type(x) is tuple and len(x) == 2:
-            name, value = x
-        else:
-            return False
-        if type(name) is not str or not self.line.place(value):
-            return False
-        self.name = name
-        k = self.places.get(self.name, len(self.places))
-        if k != self.at or self.line.x != before:
-            self.seen = self.known = False
-            self.visit(k)
-        return True
-
-    def give(self, pairs: Any) -> None:
-        """Take the pairs of a batch."""
-        self.batch = pairs
-
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
-        """Put the i-th pair of the batch in place."""
-        self.place(self.batch[i])
-
-    def look(self) -> cython.void:
-        """Divide the weight of the segment: that of the others is the same on either side."""
-        self.line.look()
-        self.p, self.word = self.line.p, self.line.word
-
-    def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1."""
-        return self.line.log_ratio()
-
-    def reserve(self) -> cython.int:
-        """Make room for one more round; a segment that is new keeps its tree."""
-        if self.at == len(self.places):
-            self.meet(self.name)
-        return self.line.reserve()
-
-    def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the point in, and charge the rules that are wrong there."""
-        line: LineTree = self.line
-        self.lost -= line.least()
-        self.log_sum -= line.log_total()
-        self.paths /= line.count()
-        line.take(label, cost)
-        self.lost += line.least()
-        self.log_sum += line.log_total()
-        self.paths *= line.count()
-        self.keep()
-
-    # --- Account -----------------------------------------------------------------------------------
-
-    def least(self) -> cython.double:
-        """L*: the sum of the least losses."""
-        return self.lost
-
-    def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): the sum of those of all segments."""
-        return self.log_sum
-
-    def count(self) -> cython.longlong:
-        """The number of paths, the product of those of segments; 2^60 stands for that number or more."""
-        return cython.cast(cython.longlong, self.paths if self.paths < MANY else MANY)
-
-    def rebuild(self) -> cython.void:
-        """Compute again what depends on the rate, in every tree."""
-        k: cython.Py_ssize_t = len(self.places)
-        at: cython.Py_ssize_t = self.at
-        line: LineTree = self.line
-        line.eta = self.eta
-        self.visit(k)  # the tree that no segment has: its weight is the mass of one line
+    def follow_rate(self) -> cython.int:
+        """Sum up the tree in use at its rate; without own rates, they have one table of e^(-eta k)."""
         if self.rated:
-            line.table = 0
-            line.sum_again()
+            self.line.table = 0
+        if self.rated or self.line.eta == self.eta:
+            self.line.sum_again()
         else:
-            line.rebuild()
-        self.lost, self.log_sum, self.paths = 0.0, -k * line.log_total(), 1.0
-        while k > 0:
-            k -= 1
-            self.visit(k)
-            line.sum_again()
-            self.lost += line.least()
-            self.log_sum += line.log_total()
-            self.paths *= line.count()
-        self.visit(at)
+            self.line.eta = self.eta
+            self.line.rebuild()
+        return 0
+
+    def price(self) -> cython.double:
+        """Return ln(1 / prior mass) of the best rule of the tree in use."""
+        leader: Any = self.line.leader()  # type: ignore[attr-defined]
+        mass: cython.double = leader[3]
+        return -log(mass) if mass < 1.0 else 0.0
+
+    def rate_each(self) -> cython.int:
+        """Let every segment have a rate of its own, before the first round."""
+        self.line.longest, self.line.table = 0.0, 0
+        return SegmentsKernel.rate_each(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,9 @@ class SharingEngine(KernelEngine):
     def leader(self) -> Leader:
         """Return a rule that is best over all rounds."""
         leader: Leader = self.inner.leader()
-        return leader
+        if not self.drift.inside:
+            return leader
+        return replace(leader, log_prior=-self.sequence_price(-leader.log_prior, self.kernel.clock))
 
     def best_rule(self) -> Concept:
         """Return a rule that is best over all rounds."""

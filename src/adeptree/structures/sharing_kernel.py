@@ -185,6 +185,10 @@ class SharingKernel(RoundKernel):
         """L*: the least loss of a rule over all rounds."""
         return self.inner.least()
 
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of weights, each times e^(eta L*); the one lane has the rate of the learner."""
+        return self.log_scale[0] + self.eta * self.least() if self.lanes == 1 else inf - inf
+
     def count(self) -> cython.longlong:
         """The number of rules."""
         return self.inner.count()

@@ -1,7 +1,7 @@
 """Two levels: a learner for all rows, a learner per segment, each at a rate of its own, and Hedge over the two.
 
-The two parts are a line for all rows and the lines of the segments. Each of these lines has its own adaptive rate, as
-``Adaptive`` of ``learners/rates.py`` has it, and its own excess: its loss as answered minus its mix loss as settled.
+The two parts are a structure for all rows and the structures of the segments. Each of these has its own adaptive rate,
+as ``Adaptive`` of ``learners/rates.py`` has it, and its own excess: its loss as answered minus its mix loss as settled.
 The rate of the kernel is that of Hedge, whose two experts are "follow this part" (``docs/theory/decide.md``, Segments).
 """
 
@@ -15,11 +15,10 @@ from adeptree.core import cython_shim as cython
 if not cython.compiled:
     from math import exp, inf, log, log2
 
-    from adeptree.structures.line_tree_kernel import LineTree
     from adeptree.structures.mixture_kernel import MixtureKernel
     from adeptree.theory.ledger_kernel import mixability_gap
 
-OWN = cython.declare(cython.Py_ssize_t, 5)  # numbers of a line: rate, kappa, excess, rounds, rate of the last round
+OWN = cython.declare(cython.Py_ssize_t, 5)  # numbers of a part: rate, kappa, excess, rounds, rate of the last round
 FIRST = cython.declare(cython.double, 4.0)  # the first rate, in units of 1 / W
 KAPPA = cython.declare(cython.double, 2.0)
 GRID = cython.declare(cython.double, 1.05)
@@ -27,17 +26,17 @@ STEPS = cython.declare(cython.double, 8.0)  # prices that are given per doubling
 
 
 class TwoLevelsKernel(MixtureKernel):
-    """The mixture of a line for all rows (a mixture of one) and of segments with rates of their own.
+    """The mixture of a structure for all rows and of segments with rates of their own.
 
-    ``prices[i]`` is what a rule of a line may cost after ceil(2^(i/8)) rounds (0: not known), ``floor`` the share of it
-    that a rate reckons with.
+    ``price`` returns that of the best rule for all rows. ``prices[i]`` is what a rule may cost after ceil(2^(i/8))
+    rounds (0: not known), ``floor`` the share of it that a rate reckons with.
     """
 
     def __init__(
-        self, parts: Any, names: Any, readers: Any, log_shares: Any, word_of: Any, prices: Any, floor: float
+        self, parts: Any, names: Any, readers: Any, log_shares: Any, word_of: Any, price: Any, prices: Any, floor: float
     ) -> None:
         MixtureKernel.__init__(self, parts, names, readers, log_shares, word_of)
-        self.pooled, self.segments, self.line = parts[0], parts[1], parts[0].parts[0]
+        self.pooled, self.segments, self.price = parts[0], parts[1], price
         self.prices, self.floor = array("d", prices), floor
         self.own, self.lost = array("d", [0.0, KAPPA, 0.0, 0.0, 0.0]), array("d", [0.0, 0.0])
         self.said = {}  # what the two parts said, of every ticket
@@ -79,7 +78,6 @@ class TwoLevelsKernel(MixtureKernel):
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let the row in, charge both parts, and bring their rates up to date."""
         at: cython.Py_ssize_t = OWN * self.segments.at
-        segment: LineTree = self.segments.line
         if self.opening:
             self.said[self.ledger.answered + 1] = (self.first, self.second)
             MixtureKernel.take(self, label, cost)
@@ -96,20 +94,16 @@ class TwoLevelsKernel(MixtureKernel):
         MixtureKernel.take(self, label, cost)
         self.lost[0] += one
         self.lost[1] += two
-        if self.slower(self.own, 0, self.line):
-            self.pooled.eta = self.own[0]
-            self.pooled.rebuild()
-        if self.slower(self.segments.own, at, segment):
-            self.segments.log_sum -= segment.log_total()
-            self.segments.visit(self.segments.at)
-            segment.sum_again()
-            self.segments.log_sum += segment.log_total()
+        if self.slower(self.own, 0, False):
+            self.pooled.set_rate(self.own[0])
+        if self.slower(self.segments.own, at, True):
+            self.segments.slow_down()
         if self.ticket != 0:
             self.said.pop(self.ticket, None)
             self.ticket = 0
 
     def enter_account(self, own, at, part, lost, label, cost):
-        """Charge the account of a line, which lost so much by what it had said, just before it takes the round."""
+        """Charge the account of a part, which lost so much by what it had said, just before it takes the round."""
         now: cython.double = 1.0 - part.p if label else part.p
         odds: cython.double = 0.0
         if own[at] * cost > 4.0:
@@ -118,14 +112,15 @@ class TwoLevelsKernel(MixtureKernel):
         own[at + 3] += 1.0
         own[at + 4] = own[at]
 
-    def slower(self, own: cython.double[::1], at: cython.Py_ssize_t, line: LineTree) -> cython.bint:
-        """Lower the rate of a line, whose tree is in use, if its excess has outgrown the price."""
+    def slower(self, own: cython.double[::1], at: cython.Py_ssize_t, each: cython.bint) -> cython.bint:
+        """Lower the rate of the part for all, or of the segment in use, if its excess has outgrown the price."""
         i: cython.Py_ssize_t
         kappa: cython.double = own[at + 1]
         if own[at + 2] < 2.0 * GRID * kappa / own[at]:
             return False
         i = cython.cast(cython.Py_ssize_t, STEPS * log2(own[at + 3]))
-        kappa = max(kappa, max(price_of(line), self.prices[min(i, len(self.prices) - 1)] * self.floor / 2.0))
+        price: cython.double = self.segments.price() if each else self.price()
+        kappa = max(kappa, max(price, self.prices[min(i, len(self.prices) - 1)] * self.floor / 2.0))
         own[at] = min(own[at], 2.0 * kappa / own[at + 2])
         own[at + 1] = kappa
         return True
@@ -133,36 +128,28 @@ class TwoLevelsKernel(MixtureKernel):
     # --- Account -----------------------------------------------------------------------------------
 
     def rebuild(self) -> cython.void:
-        """Let the line for all rows begin at its first rate; later the rate of Hedge changes no weight of a line."""
+        """Let the part for all rows begin at its first rate; later the rate of Hedge changes no weight of a part."""
         if self.own[3] == 0.0:
-            self.own[0] = self.own[4] = self.pooled.eta = FIRST / self.scale
-            self.pooled.known = False
-            self.pooled.rebuild()
+            self.own[0] = self.own[4] = FIRST / self.scale
+            self.pooled.set_rate(self.own[0])
 
     def proven(self) -> tuple[float, float]:
         """Return, for each part, the loss of its best rule plus what is proven of its regret, minus its loss."""
         k: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
-        one: cython.double = self.line.least() + self.own[2] - self.lost[0]
+        one: cython.double = self.pooled.least() + self.own[2] - self.lost[0]
         two: cython.double = self.segments.least() - self.lost[1]
         if self.own[3] > 0.0:
-            one += price_of(self.line) / self.own[4]
+            one += self.price() / self.own[4]
         for k in range(len(self.segments.places)):
             at = OWN * k
             self.segments.visit(k)
             two += self.segments.own[at + 2]
             if self.segments.own[at + 3] > 0.0:
-                two += price_of(self.segments.line) / self.segments.own[at + 4]
+                two += self.segments.price() / self.segments.own[at + 4]
         self.segments.visit(0)
-        self.segments.seen = self.segments.known = False
+        self.segments.discard()
         return one, two
-
-
-def price_of(line: LineTree) -> cython.double:
-    """Return ln(1 / prior mass) of the best rule of the tree in use."""
-    leader: Any = line.leader()  # type: ignore[attr-defined]
-    mass: cython.double = leader[3]
-    return -log(mass) if mass < 1.0 else 0.0
 
 
 def share(odds: cython.double) -> cython.double:

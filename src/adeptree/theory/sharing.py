@@ -61,6 +61,8 @@ class Drift:
     """What a round costs at most."""
     restarts: bool = False
     """Whether copies of a structure stand for sequences."""
+    inside: bool = False
+    """Whether a part of a structure has it: the price of its best rule then includes that of staying with it."""
 
     @property
     def spans(self) -> tuple[int, ...]:

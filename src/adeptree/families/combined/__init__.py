@@ -8,7 +8,8 @@ from adeptree.families.combined.model_votes import Experts, ModelVote
 from adeptree.families.combined.row_engine import RowEngine, VoteEngine
 from adeptree.families.combined.row_rules import OnColumn, RowRules, Union, union
 from adeptree.families.combined.segmented_engine import SegmentedEngine, TwoLevelsEngine
-from adeptree.families.combined.segments import PerSegment, Segmented, SegmentsEngine
+from adeptree.families.combined.segments import PerSegment, Segmented
+from adeptree.families.combined.segments_engine import ArenaEngine, SegmentsEngine
 from adeptree.families.specs import parse
 from adeptree.families.tables import table_row
 from adeptree.families.tables.best_so_far import BestSoFar
@@ -38,7 +39,7 @@ FAMILIES = (
         engines=(RowEngine,),
         columns=Columns(table_row, names=lambda rules: rules.columns, gaps=True),
     ),
-    Family("", PerSegment, base=BestSoFar, engines=(SegmentsEngine,)),
+    Family("", PerSegment, base=BestSoFar, engines=(ArenaEngine, SegmentsEngine)),
     Family(
         "",
         Segmented,

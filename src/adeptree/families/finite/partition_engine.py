@@ -45,6 +45,7 @@ class FiniteEngine(KernelEngine):
 
     kind = "finite"
     collapsed = False
+    in_python = True
     lists_paths = True
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
