@@ -20,18 +20,16 @@ from adeptree.families.line import two_way_engine
 from adeptree.families.registry import default_base
 from adeptree.families.rule_values import Constant
 from adeptree.families.stumps import stumps_engine
-from adeptree.families.stumps.sparse_stumps import OpenStumps
-from adeptree.families.stumps.stumps_engine import OpenStumpsEngine, StumpsEngine
+from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.roles.engine import Problem
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior
 
-KINDS = ("real", "given", "open")
+KINDS = ("real", "given")
 STREAMS = ("spread", "ties", "repeated", "powers", "sorted", "one value")
 LINES = "adeptree.structures.two_way_line_kernel"
 KERNELS: tuple[Any, ...] = (
     (stumps_engine, "_KERNEL", "adeptree.structures.mixture_kernel"),
-    (stumps_engine, "_OPEN", "adeptree.structures.open_mixture_kernel"),
     (stumps_engine, "_LINES", LINES),
     (two_way_engine, "_KERNEL", LINES),
 )
@@ -69,9 +67,6 @@ def problem(kind: str, seed: int, order: str, T: int = 90) -> tuple[Any, Pairs]:
     c: Any = at.RealStumps(names)
     if kind == "given":
         c = at.Stumps(cuts={name: np.round(2 * rng.normal(size=rng.integers(1, 12)), 1).tolist() for name in names})
-    if kind == "open":
-        c = OpenStumps()
-        pairs = [({name: value for name, value in x.items() if rng.random() < 0.4}, y) for x, y in pairs]
     return c, pairs
 
 
@@ -82,8 +77,7 @@ def made(kind: str, seed: int, order: str, prior: str = "mixed", T: int = 40) ->
 
 
 def engine_of(c: Any, prior: str = "mixed", rate: float = 0.3) -> Any:
-    kind = OpenStumpsEngine if isinstance(c, OpenStumps) else StumpsEngine
-    engine = kind(c, KTPrior() if prior == "kt" else MixedPrior())
+    engine = StumpsEngine(c, KTPrior() if prior == "kt" else MixedPrior())
     engine.rate = rate
     return engine
 
@@ -149,18 +143,6 @@ def test_late_labels(kind: str, order: str) -> None:
             slow.commit(point, label, 1.0)
 
 
-def test_features_that_come_late_are_as_if_known_from_the_start() -> None:
-    """Looks at features that never come change nothing, to the last bit."""
-    c, pairs = problem("open", 8, "spread", 60)
-    one, two = engine_of(c), engine_of(c)
-    for x, y in pairs:
-        two.probability(x | {"a stranger": 3.0, "another": -1.0})
-        assert one.odds(x) == two.odds(x)
-        one.commit(x, y)
-        two.commit(x, y)
-    assert repr(one.state()) == repr(two.state()) and "a stranger" not in two.state()["names"]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_best_rule_is_the_oracles(kind: str) -> None:
     for seed, order in enumerate(STREAMS):
@@ -170,8 +152,7 @@ def test_the_best_rule_is_the_oracles(kind: str) -> None:
             engine.commit(x, y)
             if t % times(3, 1):
                 continue
-            if kind != "open":
-                assert engine.best_rule() == c.erm(pairs[: t + 1])
+            assert engine.best_rule() == c.erm(pairs[: t + 1])
             assert sum(engine.best_rule()(x) != y for x, y in pairs[: t + 1]) == engine.best_loss
 
 
@@ -264,12 +245,11 @@ def test_batches_are_single_rounds(kind: str) -> None:
     assert repr(one.state()) == repr(many.state())
     assert one.kernel.ledger.copy() == many.kernel.ledger.copy()
     assert one.probabilities(xs[:5]).tolist() == [one.probability(x) for x in xs[:5]]
-    if kind != "open":
-        table: Any = np.array([list(x.values()) for x in xs])
-        assert one.probabilities(table).tolist() == one.probabilities(xs).tolist()
-        for wrong in (table[:, 1:], table[0], np.where(table == table[0], math.nan, table)):
-            with pytest.raises(InvalidInstance, match="one per feature"):
-                one.batch(wrong)
+    table: Any = np.array([list(x.values()) for x in xs])
+    assert one.probabilities(table).tolist() == one.probabilities(xs).tolist()
+    for wrong in (table[:, 1:], table[0], np.where(table == table[0], math.nan, table)):
+        with pytest.raises(InvalidInstance, match="one per feature"):
+            one.batch(wrong)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -343,7 +323,7 @@ def test_memory_per_value() -> None:
 
 def test_a_certificate_names_no_base_learner_that_did_not_run() -> None:
     rng = np.random.default_rng(1)
-    classes: list[Any] = [at.RealStumps(["a", "b"]), at.Stumps(cuts={"a": [0.2, 0.5]}), OpenStumps()]
+    classes: list[Any] = [at.RealStumps(["a", "b"]), at.Stumps(cuts={"a": [0.2, 0.5]})]
     classes += [at.TableStumps(["a", "b"]), at.TableSteps(["a"]), at.RealIntervals(), at.RealSteps()]
     for c in classes:
         learner = at.Adept(c)

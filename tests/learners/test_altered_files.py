@@ -29,7 +29,6 @@ from adeptree.core.errors import (
 )
 from adeptree.core.json_lines import seal, unseal
 from adeptree.families.registry import default_base
-from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.oracles import ClassOracle
 from reproduction.journal import Journal
 from reproduction.reproduce import reproduce
@@ -81,9 +80,8 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "counted stumps": lambda: at.Adept(at.RealStumps(["a", "b"]), 80, prior="mixed"),
     "stumps": lambda: at.Adept(at.Stumps(cuts={"a": [0.2, 0.5], "b": [0.4]}), 80),
     "stump paths": lambda: at.Adept(at.Stumps(cuts={"a": [0.2, 0.5], "b": [0.4]}), 80, engine="paths"),
-    "open stumps": lambda: at.Adept(OpenStumps()),
 }
-OWN = ("oracle", "smt", "open_stumps")
+OWN = ("oracle", "smt")
 """Classes that a file cannot tell: they are given again."""
 
 
@@ -216,10 +214,6 @@ def test_the_values_of_a_file_are_looked_at_before_anything_is_built(
         ("ball", ("engine", "base", "states"), lambda states: [*states[:-1], (*states[-1][:-1], 0)]),
         ("real stumps", ("engine", "columns"), lambda columns: columns[:1]),
         ("real stumps", ("engine", "columns", 1, "keys"), lambda keys: keys[::-1]),
-        ("open stumps", ("engine", "names"), lambda names: ["", *["a"] * (len(names) - 1)]),
-        ("open stumps", ("engine", "columns"), lambda columns: columns[1:]),
-        ("open stumps", ("engine", "columns", 0, "mass"), lambda mass: mass - 1),
-        ("open stumps", ("engine", "lost"), lambda lost: [-1.0, *lost[1:]]),
     ],
 )
 def test_what_no_learner_has_is_refused(tmp_path: Path, name: str, where: tuple[str, ...], change: Any) -> None:
@@ -367,13 +361,13 @@ def test_at_no_rate_do_late_labels_cost_more_than_was_charged(tmp_path: Path) ->
 
 
 def test_a_width_that_is_not_a_whole_number_is_refused(tmp_path: Path) -> None:
-    learner = at.Adept(OpenStumps(), engine="paths")
+    learner = at.Adept(at.RealStumps(["a"]), engine="paths")
     learner.learn({"a": 0.5}, 1)
     learner.save(tmp_path / "learner")
     whole, where = files.load(tmp_path / "learner"), ("learnt", "engine", "frontier", "width")
     files.save(tmp_path / "learner", with_leaf(whole, where, float(learner.width)))
     with pytest.raises(DamagedFile, match="width cannot be what a learner saved"):
-        at.load(tmp_path / "learner", concept_class=OpenStumps())
+        at.load(tmp_path / "learner")
 
 
 def test_labels_that_were_late_stay_late(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import adeptree as at
 from adeptree.core.dataframes import framed
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
-from adeptree.families.stumps.sparse_stumps import OpenStumps
 from reproduction.perturbed_leader import FollowThePerturbedLeader
 
 pd = pytest.importorskip("pandas")
@@ -42,7 +41,6 @@ RECORDS = [{"age": int(a), "bmi": float(b)} for a, b in zip(AGE, BMI, strict=Tru
 BY_NAME: dict[str, Callable[[], at.ConceptClass]] = {
     "stumps": lambda: at.Stumps(cuts={"age": [30, 50], "bmi": [25]}),
     "real_stumps": lambda: at.RealStumps(["age", "bmi"]),
-    "open_stumps": OpenStumps,
     "template": lambda: at.TemplateClass(lambda x, a: x["age"] >= a, {"a": range(20, 90, 10)}),
 }
 
@@ -69,7 +67,7 @@ def test_frames_arrays_and_single_calls_agree_to_the_last_digit(kind: str, rules
     frame, series = KINDS[kind][0](COLUMNS), KINDS[kind][1]
     answer: Any
     looked: Any
-    if rules in ("open_stumps", "template"):  # they read every column
+    if rules == "template":  # it reads every column
         frame = chosen(frame, ["age", "bmi"])
     learner, single = at.Adept(BY_NAME[rules](), seed=1), at.Adept(BY_NAME[rules](), seed=1)
     answer = learner.learn_many(frame, Y)

@@ -17,7 +17,6 @@ from strategies import Family, every_engine, steady
 
 import adeptree as at
 from adeptree import errors
-from adeptree.families.stumps.sparse_stumps import OpenStumps
 
 REAL_POINTS = (-1.5, 0.0, 2.0, 2.5, 1e6)
 
@@ -43,7 +42,6 @@ FAMILIES = [
     _real(at.RealIntervals(), strategies.intervals(n)),
     _real(at.RealIntervalUnions(2), strategies.unions(n, 2)),
     _stumps(at.RealStumps(["a", "b"])),
-    _stumps(OpenStumps()),
 ]
 
 

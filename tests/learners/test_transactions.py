@@ -25,7 +25,6 @@ from long_form import LONG, times
 import adeptree as at
 from adeptree import errors
 from adeptree.core.compiled import COMPILED
-from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners import transactions
 from reproduction.perturbed_leader import FollowThePerturbedLeader
 
@@ -141,7 +140,6 @@ LEARNERS: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "floats": (lambda: at.Adept(at.RealThresholds()), NUMBERS),
     "float intervals": (lambda: at.Adept(at.RealIntervals()), NUMBERS),
     "float stumps": (lambda: at.Adept(at.RealStumps(["a", "b"])), HALVES),
-    "open stumps": (lambda: at.Adept(OpenStumps()), HALVES),
     "stumps": (lambda: at.Adept(at.Stumps({"a": [1.0, 2.0], "b": [1.0]})), HALVES),
     "tables": (lambda: at.Adept(at.TableStumps(["a", "b"])), CELLS),
     "tables of intervals": (lambda: at.Adept(at.TableIntervals(["a", "b"]), costs=(3, 0.5)), CELLS),

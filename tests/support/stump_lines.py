@@ -10,18 +10,17 @@ import numpy as np
 import adeptree as at
 from adeptree.families.line.cuts_engine import CutsPrior
 from adeptree.families.registry import default_base
-from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.learners.adept import Paths
 from adeptree.theory.mixture import log_sum
 
 
 class SlowStumps:
-    """All stumps of a class with their masses; features that come later were 0, and shared what is left."""
+    """All stumps of a class with their masses."""
 
     def __init__(self, c: Any, prior: str) -> None:
         self.c, self.prior, self.rate = c, prior, 0.0
-        self.open, self.given = isinstance(c, OpenStumps), c.cuts if isinstance(c, at.Stumps) else {}
-        self.names: list[str] = [] if self.open else list(self.given or c.features)
+        self.given = c.cuts if isinstance(c, at.Stumps) else {}
+        self.names: list[str] = list(self.given or c.features)
         self.past: list[tuple[dict[str, float], int, float]] = []
         self._paths: dict[str, tuple[Any, list[Any]]] = {}  # of each feature, after the points last asked about
 
@@ -43,13 +42,9 @@ class SlowStumps:
 
     def rules(self, rows: list[dict[str, float]]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return ln of the mass of every rule, and its labels of these rows."""
-        names, shares = self.names, [-math.log(2 * len(self.names))] * len(self.names) if self.names else []
-        if self.open:
-            met = dict.fromkeys(name for row in rows for name in sorted(row) if row[name] != 0)
-            names = [*met, ""]
-            shares = [-math.log(2 * i * (i + 1)) for i in range(1, len(met) + 1)] + [-math.log(2 * len(met) + 2)]
+        share = -math.log(2 * len(self.names))
         masses, labels = [], []
-        for name, share in zip(names, shares, strict=True):
+        for name in self.names:
             paths, values = self.paths_of(name, rows)
             rising = np.array(values)[None, :] >= np.asarray(paths.frontier.high)[:, None]
             masses += [paths.rows().log_mass + share] * 2

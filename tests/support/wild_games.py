@@ -20,7 +20,6 @@ import numpy as np
 import adeptree as at
 from adeptree import research
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin
-from adeptree.families.stumps.sparse_stumps import OpenStumps
 from adeptree.oracles import ClassOracle
 from reproduction.perturbed_leader import FollowThePerturbedLeader
 from reproduction.rand_soa import RandSOA
@@ -37,7 +36,6 @@ CLASSES: dict[str, Callable[[], at.ConceptClass]] = {
     "real steps": at.RealSteps,
     "stumps": lambda: at.Stumps(cuts={"a": [0.2, 0.5], "b": [0.4]}),
     "real stumps": lambda: at.RealStumps(["a", "b"]),
-    "open stumps": OpenStumps,
     "blocks": lambda: at.BlockUnions(2),
     "conjunctions": lambda: at.Conjunctions(4),
     "disjunctions": lambda: at.Disjunctions(4),
@@ -159,7 +157,7 @@ class Game:
             warnings.simplefilter("ignore", NoBetterThanACoin)
             self.learner = made(kind, self.rng)
         c = self.learner.concept_class
-        self.given = c if c.oracle is not None or isinstance(c, OpenStumps) else None
+        self.given = c if c.oracle is not None else None
         self.stream = Stream(c, self.rng)
         self.weighs = isinstance(self.learner, at.Adept)
         self.waiting: list[Any] = []

@@ -10,9 +10,8 @@ from adeptree.core.types import FloatArray
 from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.grid_stumps import Stumps
 from adeptree.families.stumps.real_stumps import RealStumps
-from adeptree.families.stumps.sparse_stumps import OpenStumpFrontier, OpenStumps
 from adeptree.families.stumps.stump_frontier import RealStumpFrontier
-from adeptree.families.stumps.stumps_engine import OpenStumpsEngine, StumpsEngine
+from adeptree.families.stumps.stumps_engine import StumpsEngine
 from adeptree.roles.family import Columns, Family
 
 
@@ -43,5 +42,4 @@ FAMILIES = (
         small="real_stumps(features=('age', 'bmi'))",
         golden={"mistake_bound": 12},
     ),
-    Family("", OpenStumps, frontier=OpenStumpFrontier, engines=(OpenStumpsEngine,), columns=Columns(mapping=True)),
 )

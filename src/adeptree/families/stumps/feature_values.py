@@ -14,24 +14,19 @@ from adeptree.families.line.readable_cuts import finite_float
 GAPS = "; TableStumps takes rows with texts and gaps"
 
 
-def mapping_of(x: Any) -> Mapping[Any, Any]:
-    """Return x, if it is a mapping."""
-    if not isinstance(x, Mapping):
-        raise InvalidInstance(f"x must be a mapping of feature names to numbers; {got('x', x)}")
-    return x
-
-
 def values_of(features: Iterable[str], x: Any) -> dict[str, float]:
     """Return the numbers of these features.
 
     >>> values_of(["age"], {"age": 41, "bmi": 22.5})
     {'age': 41.0}
     """
-    given, values = mapping_of(x), {}
+    if not isinstance(x, Mapping):
+        raise InvalidInstance(f"x must be a mapping of feature names to numbers; {got('x', x)}")
+    values = {}
     for name in features:
-        if name not in given:
+        if name not in x:
             raise InvalidInstance(f"x must have the feature {name!r}; it has {sorted(map(str, x))}{GAPS}")
-        values[name] = feature_value(name, given[name], GAPS)
+        values[name] = feature_value(name, x[name], GAPS)
     return values
 
 

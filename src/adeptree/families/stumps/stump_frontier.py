@@ -123,7 +123,7 @@ class RealStumpFrontier(Frontier):
     def invariants(self, state: dict[str, Any]) -> None:
         """No gaps of a feature overlap, and every row has a cell."""
         feature, low, high, rows = (state[name] for name in self.ROWS)
-        need(feature.max() < len(state.get("names", self.concept_class.features)), "feature")
+        need(feature.max() < len(self.concept_class.features), "feature")
         order = np.lexsort((low, feature))
         same = np.diff(feature[order]) == 0
         need((low < high).all() and (high[order][:-1] <= low[order][1:])[same].all(), "low and high")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.declared_state import MOST, SUM, Fields, Items, check_fields, need
+from adeptree.core.declared_state import MOST
 from adeptree.core.errors import InvalidInstance
 from adeptree.core.types import Concept, FloatArray
 from adeptree.families.finite.version_space import Halving
@@ -24,17 +24,14 @@ from adeptree.families.rule_values import Constant, Stump
 from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.feature_values import Table
 from adeptree.families.stumps.grid_stumps import Stumps
-from adeptree.families.stumps.sparse_stumps import SparseStump
-from adeptree.roles.engine import Engine, Problem
+from adeptree.roles.engine import Problem
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest
 from adeptree.structures.mixture_engine import MixtureEngine, MixturePrior
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.mixture_kernel")
-_OPEN = kernel("adeptree.structures.open_mixture_kernel")
 _LINES = kernel("adeptree.structures.two_way_line_kernel")
-HALF = math.log(2)
 
 
 class StumpsPrior(MixturePrior):
@@ -48,15 +45,14 @@ class StumpsPrior(MixturePrior):
     def __init__(self, name: str, concept_class: Any) -> None:
         given = concept_class.cuts.values() if isinstance(concept_class, Stumps) else ()
         self.lines: list[Any] = [Thresholds(len(cuts) + 1) for cuts in given]
-        self.lines = self.lines or [RealThresholds()] * max(1, len(concept_class.features))
+        self.lines = self.lines or [RealThresholds()] * len(concept_class.features)
         self.inner = [CutsPrior(name, line.line, 1).one for line in self.lines]
         super().__init__(name, 2 * len(self.lines), self.inner[0])
-        self.is_open = not given and not concept_class.features
 
     def price(self, t: int) -> float | None:
-        """Return the price of the most expensive rule; None if a feature has no limit or new features may come."""
+        """Return the price of the most expensive rule; None if a feature has no limit."""
         known = [price for prior in self.inner if (price := prior.price(t)) is not None]
-        return None if self.is_open or len(known) < len(self.inner) else math.log(self.kinds) + max(known)
+        return None if len(known) < len(self.inner) else math.log(self.kinds) + max(known)
 
 
 class RankedEngine(TwoWayEngine):
@@ -95,15 +91,11 @@ class StumpsEngine(MixtureEngine):
 
     kind = "stump-lines"
     own_prior = StumpsPrior
-    stump: type[Stump] = Stump
 
     def __init__(self, concept_class: Any, prior: Prior) -> None:
         super().__init__()
         self.concept_class, self.prior = concept_class, StumpsPrior(prior.name, concept_class)
         self.given: Any = concept_class.cuts if isinstance(concept_class, Stumps) else {}
-        self._make()
-
-    def _make(self) -> None:
         names = list(self.given or self.concept_class.features)
         lines = zip(names, self.prior.lines, self.prior.inner, strict=True)
         self.members: Any = [
@@ -165,55 +157,4 @@ class StumpsEngine(MixtureEngine):
 
     def _stump(self, f: int, low: Any, high: Any, above: bool) -> Concept:
         name = self.kernel.names[f]
-        return self.stump(name, self.given[name][low - 1] if self.given else round_cut(float(low), float(high)), above)
-
-
-class OpenStumpsEngine(StumpsEngine):
-    """The lines of the features that have come, and one that stands for all others: it is 0 in every row."""
-
-    kind = "open-stump-lines"
-    stump = SparseStump
-
-    def _make(self) -> None:
-        self._lead: Any = None
-        self._use(_OPEN.OpenMixtureKernel(self._part, -HALF, word_of))
-
-    def _part(self) -> Any:
-        """Return the kernel of one more line."""
-        part = TwoWayEngine(self.prior.lines[0], self.prior.inner[0]).kernel
-        part.lead, self._lead = self._lead, self._lead or part  # (all lines have one rate)
-        return part
-
-    def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Refuse: lines that begin later have no weights of sequences."""
-        return Engine.share_out(self, share, lanes, spans, room)
-
-    @property
-    def members(self) -> list[Any]:  # type: ignore[override]
-        """The lines of the features that have come, after the one that stands for all others."""
-        return [TwoWayEngine(self.prior.lines[0], self.prior.inner[0], part) for part in self.kernel.parts]
-
-    def batch(self, xs: Any) -> int:
-        """Give the kernel the mappings."""
-        self.kernel.give(list(xs))
-        return len(xs)
-
-    def state(self) -> dict[str, Any]:
-        """Return the lines, the names of their features, and what the constants have lost."""
-        kernel = self.kernel
-        return super().state() | {"names": list(kernel.names), "lost": [float(kernel.lost0), float(kernel.lost1)]}
-
-    def declared(self) -> Fields:
-        """Return the names of features, and what the constants have lost."""
-        return {"names": Items("names"), "lost": Items(2, SUM)}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Begin the lines of these features, and plant them."""
-        check_fields(state, self.declared())
-        rate, names = self.rate, state["names"]
-        need(names[:1] == [""] and None not in names, "names")
-        self._make()
-        self.rate = rate
-        self.kernel.meet(names[1:])
-        super().restore(state)
-        self.kernel.lost0, self.kernel.lost1 = map(float, state["lost"])
+        return Stump(name, self.given[name][low - 1] if self.given else round_cut(float(low), float(high)), above)
