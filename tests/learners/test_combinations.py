@@ -1,4 +1,4 @@
-"""The table of combinations: decisions by rows, what works with them by columns; a refusal or a None has its reason.
+"""The table of combinations: decisions by rows, what works with them by columns; a None has its reason.
 
 docs/theory/decide.md includes the table.
 """
@@ -6,7 +6,6 @@ docs/theory/decide.md includes the table.
 from __future__ import annotations
 
 import math
-import re
 import tempfile
 from itertools import product
 from pathlib import Path
@@ -16,7 +15,6 @@ import numpy as np
 import pytest
 
 import adeptree as at
-from adeptree.core.errors import UnsupportedCombination
 
 ROOT = Path(__file__).parents[2]
 MODES: dict[str, dict[str, Any]] = {
@@ -30,9 +28,6 @@ WITH: dict[str, dict[str, Any]] = {
     "drift": {"drift": True},
     "by": {"by": "tenant", "segments": 2},
     "by and drift": {"by": "tenant", "segments": 2, "drift": True},
-}
-REFUSED = {
-    ("plain", "by and drift"): "by= with drift= needs review=, or a positive number as rate=",
 }
 NOTHING_IN_ADVANCE = {"by and drift": "with by= and drift= together nothing is proven in advance"}
 COLUMNS = ("late labels", "costs and weights", "certificate", "in advance", "near-best rules", "save and resume")
@@ -56,10 +51,6 @@ def rows(seed: int, T: int) -> list[tuple[dict[str, Any], int]]:
 
 def cells(mode: str, more: str) -> dict[str, str]:
     """Return a row of the table: "yes", or the reason why not. Every yes is checked here."""
-    if (mode, more) in REFUSED:
-        with pytest.raises(UnsupportedCombination, match=re.escape(REFUSED[mode, more])):
-            build(mode, more)
-        return dict.fromkeys(COLUMNS, "refused")
     found = {}
     learner = build(mode, more, costs=(3, 1), max_weight=2, review=MODES[mode].get("review"))
     rng, waiting = np.random.default_rng(1), list[tuple[at.Ticket, int]]()
@@ -110,10 +101,8 @@ def table() -> list[str]:
 def test_every_cell_is_yes_or_has_a_reason(mode: str, more: str) -> None:
     found = cells(mode, more)
     assert set(found) == set(COLUMNS)
-    expected = "refused" if (mode, more) in REFUSED else "yes"
     for column, cell in found.items():
-        none = column == "in advance" and more in NOTHING_IN_ADVANCE and expected == "yes"
-        assert cell == ("None" if none else expected), column
+        assert cell == ("None" if column == "in advance" and more in NOTHING_IN_ADVANCE else "yes"), column
 
 
 def test_the_docs_have_the_table() -> None:

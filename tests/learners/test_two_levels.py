@@ -19,6 +19,7 @@ from adeptree.core.errors import UnsupportedCombination
 from adeptree.families.combined.segmented_engine import LevelsPrior
 from adeptree.families.combined.segments_engine import SegmentsPrior
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
+from adeptree.learners import guarantees
 from adeptree.learners.state_validation import check_saved
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import KTPrior, MixedPrior
@@ -251,6 +252,46 @@ def test_parts_of_every_kind_are_learners_as_they_are_alone(kind: str) -> None:
     assert learner.best_loss == pytest.approx(sum(one.best_loss for one in each))
     told = learner.certificate()
     assert told.pooled_loss == pytest.approx(alone["all"].best_loss)
+
+
+@pytest.mark.parametrize("kind", ["thresholds", "stumps", "table", "union"])
+def test_with_drift_the_parts_have_all_rates_at_once(kind: str) -> None:
+    """The losses of ``Adept(drift="sharing")`` on all rows and per segment; bounds hold at every moment."""
+    rules = {**EVERY, "thresholds": at.RealThresholds().on("v")}[kind]
+    learner = at.Adept(rules, by="tenant", drift=True, costs=(3, 1), max_weight=2)
+    how: dict[str, Any] = {"costs": (3, 1), "max_weight": 2, "drift": "sharing"}
+    alone = {name: at.Adept(rules, **how) for name in ("all", *"abcd")}
+    waiting = list[Any]()
+    for t, (row, y, weight) in enumerate(mixed_rows(4, 400 if COMPILED else 80)):
+        both = alone["all"], alone[row["tenant"]]
+        y ^= int(t % 100 < 50)
+        if t % 4 == 0:
+            waiting.append((learner.answer(row), y, [(one, one.answer(row)) for one in both]))
+            if len(waiting) > 5:
+                ticket, y, others = waiting.pop(t % 5)
+                learner.learn(ticket, y)
+                for one, its in others:
+                    one.learn(its, y)
+        else:
+            learner.learn(row, y, weight=weight)
+            for one in both:
+                one.learn(row, y, weight=weight)
+        assert learner.regret <= learner.bound + 1e-9
+    kernel: Any = learner.engine.kernel
+    each = [alone[name] for name in kernel.segments.places]
+    assert kernel.lost[0] == pytest.approx(alone["all"].expected_loss, rel=1e-9)
+    assert kernel.lost[1] == pytest.approx(sum(one.expected_loss for one in each), rel=1e-9)
+    told = learner.certificate()
+    assert told.pooled_bound is not None and told.pooled_loss is not None
+    assert told.pooled_loss == pytest.approx(alone["all"].best_loss)
+    # What is proven of either part follows from what is proven of the learners.
+    ends = [(alone["all"],), each]
+    beyond = min(sum(one.best_loss + guarantees.theorem_one(one) - one.expected_loss for one in some) for some in ends)
+    assert told.bound == pytest.approx(min(told.regret + beyond, learner.rounds * learner.scale), abs=1e-6)
+    assert told.pooled_bound == pytest.approx(told.expected_loss - told.pooled_loss + beyond, abs=1e-6)
+    assert told.in_advance is None and "with by= and drift= together nothing is proven" in told.in_advance_note
+    with pytest.raises(at.errors.InvalidArgument, match="build with a larger max_weight="):
+        learner.learn({"tenant": "a", "u": 1, "v": 0.5, "w": "x"}, 1, weight=3)
 
 
 @pytest.mark.parametrize("drift", [False, "sharing"])
@@ -499,9 +540,8 @@ def test_a_segment_takes_few_bytes() -> None:
 
 
 def test_what_has_no_guarantee_is_refused() -> None:
-    for given, asked in (({"drift": True}, "drift="), ({"rate": "anytime"}, "rate='anytime'")):
-        with pytest.raises(UnsupportedCombination, match=f"by= with {asked} needs review=, or a positive number"):
-            at.Adept(GRID, by="tenant", **given)
+    with pytest.raises(UnsupportedCombination, match="by= with rate='anytime' needs review=, or a positive number"):
+        at.Adept(GRID, by="tenant", rate="anytime")
     build = partial(at.Adept, GRID, by="tenant")
     assert build().engine.kind == "two-levels" and build(rate=0.5).engine.kind == "segmented"
     with pytest.raises(UnsupportedCombination, match="is compared with its most probable rule"):

@@ -73,7 +73,7 @@ class Adept(OnlineLearner):
         which need ``review`` or a number as ``rate`` (``docs/drift.md``). Without ``review`` many rates run at once.
     by
         A column with the name of a segment, such as "tenant"; rows without it are a segment of their own. Competes
-        with one rule for all and one per segment. Not with ``engine="paths"``; ``drift`` needs ``review`` or a rate.
+        with one rule for all and one per segment. Not with ``engine="paths"``, steps or oracles.
     segments
         The number of segments, or the largest possible one, if it is known. Only then is there a guarantee in advance.
     max_weight
@@ -171,10 +171,11 @@ class Adept(OnlineLearner):
         of_asking = None if not asks else "anytime" if self.horizon is None else "paper"
         self.rate: Rate = choices.rate_name(rate, self.prior, largest, drifts, of_asking)
         joint = concept_class.one_rate
-        if joint and not (asks or self.rate in ("review", "adaptive") or isinstance(self.rate, float)):
-            asked = "drift=" if drifts else f"rate={self.rate!r}"
-            raise UnsupportedCombination(f"by= with {asked} needs review=, or a positive number as rate=; give one")
-        adapts = joint and self.rate == "adaptive"
+        adapts = joint and self.rate in ("adaptive", "lanes")
+        if joint and not (asks or adapts or self.rate == "review" or isinstance(self.rate, float)):
+            raise UnsupportedCombination(
+                f"by= with rate={self.rate!r} needs review=, or a positive number as rate=; give one"
+            )
         if followers is not None:
             self.drift_of = Drift(followers, self.rate != "lanes", self.scale)
         self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width, adapts)
@@ -184,7 +185,7 @@ class Adept(OnlineLearner):
         paid = None if not self.partial else 0.0 if self.review is None else self.review.cost * self.max_weight
         on_grid = structure is not None and structure.collapsed
         of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest, paid)
-        self.rate_rule = choices.rate_rule(self.rate, *of_rate)
+        self.rate_rule = choices.rate_rule("adaptive" if adapts else self.rate, *of_rate)
         choices.check_drift(self.drift_of, self.review, self.rate_rule.eta * self.scale)
         self._use(self._paths(frontier) if structure is None else self._made(structure))
         if self.warns:
@@ -203,10 +204,10 @@ class Adept(OnlineLearner):
 
     def _made(self, structure: type[Engine]) -> Engine:
         if self.drift_of is None or self.concept_class.one_rate:
-            engine = structure.of(self.problem)
+            engine: Any = structure.of(self.problem)
             if self.drift_of is not None:
-                engine.share_inside()
-            return engine
+                engine.share_inside(self.drift_of)
+            return engine  # type: ignore[no-any-return]
         from adeptree.structures.restarts_engine import drifting  # (most learners do not need its kernels)
 
         return drifting((structure, self.concept_class, self.problem.prior), self.drift_of)

@@ -256,7 +256,7 @@ def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
 
 def warn_if_over(learner: OnlineLearner, cost: float) -> None:
     """Warn before the first round that ends what was promised; refuse it where its factor would be negative."""
-    lanes = learner.rate_rule is not None and learner.rate_rule.name == "lanes"
+    lanes = learner.drift_of is not None and not learner.drift_of.one_lane
     if cost > learner.scale and (lanes or learner.partial):
         raise InvalidArgument(
             f"a round costs {cost:g}, more than the {learner.scale:g} announced by max_weight and costs; with "

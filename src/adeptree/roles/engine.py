@@ -144,8 +144,8 @@ class Engine(PythonStructure, Declared, ABC):
     """Whether many of them, one per segment, can lie in one arena."""
     drift: Any = None
     """How the best rule may change; None if it does not, or if parts share for themselves."""
-    shares_inside: bool = False
-    """Whether its parts share each on its own clock."""
+    shares_inside: Any = None
+    """How the best rule of each part may change, each on its own clock; None if it does not."""
     own_prior: ClassVar[Any] = None
     """A function that makes the prior of the structure, where it has one, of the name of a prior and the class."""
     dropped = Dropped()
@@ -233,10 +233,6 @@ class Engine(PythonStructure, Declared, ABC):
             f"drift= without review= needs one rate for {self.concept_class!r}; give "  # type: ignore[attr-defined]
             f'a positive number as rate=, or engine="paths" where there are few paths'
         )
-
-    def share_inside(self) -> None:
-        """Let each line of the structure share on its own clock, at one rate."""
-        self.share_out(1.0, 1, (), 1)
 
     @abstractmethod
     def probability(self, x: Instance) -> float:

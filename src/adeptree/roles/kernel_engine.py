@@ -125,11 +125,11 @@ class KernelEngine(Engine):
         return (self.concept_class, self.prior)  # type: ignore[attr-defined]
 
 
-def _again(kind: Any, concept_class: Any, prior: Any, rate: float, state: Any, asked: int, inside: bool) -> Any:
+def _again(kind: Any, concept_class: Any, prior: Any, rate: float, state: Any, asked: int, inside: Any) -> Any:
     """Make an engine that goes on where a copied one stood."""
     engine = kind(concept_class, prior)
-    if inside:
-        engine.share_inside()
+    if inside is not None:
+        engine.share_inside(inside)
     engine.rate = rate
     engine.restore(state)
     engine.queries.asked = asked

@@ -51,13 +51,6 @@ class MixtureEngine(KernelEngine):
             self.kernel.parts[f] = member.kernel
         return leaves
 
-    def share_inside(self) -> None:
-        """Let each part share for itself."""
-        self.shares_inside = True
-        for f, member in enumerate(self.members):
-            member.share_inside()
-            self.kernel.parts[f] = member.kernel
-
     @abstractmethod
     def constants(self) -> list[RankedRule]:
         """Return "always 0" and "always 1", which every part has, with their losses."""

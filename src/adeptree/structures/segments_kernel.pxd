@@ -25,6 +25,8 @@ cdef class SegmentsKernel(RoundKernel):
     cdef int begin(self, Py_ssize_t k) except -1
     cdef int follow_rate(self) except -1
     cdef int slow_down(self) except -1
+    cdef void count_out(self) noexcept
+    cdef void count_in(self) noexcept
     cdef double price(self) except? -1
 
 @cython.final

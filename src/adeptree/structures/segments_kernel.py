@@ -82,7 +82,8 @@ class SegmentsKernel(RoundKernel):
         if self.rated:
             if k + 2 * OWN > len(self.own):
                 self.own = longer(self.own, k + (k >> 3) + 8 * OWN)
-            self.own[k], self.own[k + 1], self.own[k + 4] = self.first_rate, KAPPA, self.first_rate
+            self.own[k], self.own[k + 1] = self.first_rate, KAPPA
+            self.own[k + 4] = self.first_rate if self.first_rate > 0.0 else 1.0  # (of many rates, prices are at 1)
         self.visit(count)
         if self.rated:
             self.follow_rate()
@@ -144,23 +145,30 @@ class SegmentsKernel(RoundKernel):
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Let the point in, and charge the rules that are wrong there."""
         part: RoundKernel = self.part
-        self.lost -= part.least()
-        self.log_sum -= part.log_total()
-        self.paths /= part.count()
+        self.count_out()
         part.take(label, cost)
         part.seen = part.known = False
-        self.lost += part.least()
-        self.log_sum += part.log_total()
-        self.paths *= part.count()
+        self.count_in()
         self.keep()
+
+    def count_out(self) -> cython.void:
+        """Take the segment in use out of the sums of all."""
+        self.lost -= self.part.least()
+        self.paths /= self.part.count()
+        if not self.rated:
+            self.log_sum -= self.part.log_total()
+
+    def count_in(self) -> cython.void:
+        """Let the segment in use count in the sums of all."""
+        self.lost += self.part.least()
+        self.paths *= self.part.count()
+        if not self.rated:
+            self.log_sum += self.part.log_total()
 
     def slow_down(self) -> cython.int:
         """Let the segment in use have its new rate."""
-        self.log_sum -= self.part.log_total()
         self.visit(self.at)
-        self.follow_rate()
-        self.log_sum += self.part.log_total()
-        return 0
+        return self.follow_rate()
 
     # --- Account -----------------------------------------------------------------------------------
 
@@ -169,8 +177,8 @@ class SegmentsKernel(RoundKernel):
         return self.lost
 
     def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): the sum of those of all segments."""
-        return self.log_sum
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), that of all segments, at one rate."""
+        return inf - inf if self.rated else self.log_sum
 
     def count(self) -> cython.longlong:
         """The number of paths, the product of those of segments; 2^60 stands for that number or more."""
@@ -189,14 +197,12 @@ class SegmentsKernel(RoundKernel):
         at: cython.Py_ssize_t = self.at
         self.visit(k)  # the structure that no segment has: its weight is the mass of one
         self.follow_rate()
-        self.lost, self.log_sum, self.paths = 0.0, -k * self.part.log_total(), 1.0
+        self.lost, self.log_sum, self.paths = 0.0, 0.0 if self.rated else -k * self.part.log_total(), 1.0
         while k > 0:
             k -= 1
             self.visit(k)
             self.follow_rate()
-            self.lost += self.part.least()
-            self.log_sum += self.part.log_total()
-            self.paths *= self.part.count()
+            self.count_in()
         self.visit(at)
 
     def discard(self) -> None:

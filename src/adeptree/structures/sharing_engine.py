@@ -55,9 +55,16 @@ class SharingEngine(KernelEngine):
         """Return the bound now on the regret to a sequence of this price (and, if it is known, of this loss)."""
         if self.drift.one_lane:
             return super().proven(price, best_loss)
+        return self._over_lanes(price, best_loss) + float(self.kernel.ledger.excess)
+
+    def _over_lanes(self, price: float, best_loss: float | None) -> float:
         kept = self.kernel.kept()
-        beyond = kept["beyond"][:: 1 + len(SHARES)]
-        return float(self.drift.proven(price, best_loss, kept["spread"], beyond) + self.kernel.ledger.excess)
+        return float(self.drift.proven(price, best_loss, kept["spread"], kept["beyond"][:: 1 + len(SHARES)]))
+
+    def price(self) -> float:
+        """Return the price of the best rule; of a part with many rates what is proven of the regret to it."""
+        price = super().price()
+        return price if self.drift.one_lane or not self.drift.inside else self._over_lanes(price, self.best_loss)
 
     # --- What the structure inside knows -------------------------------------------------------------
 

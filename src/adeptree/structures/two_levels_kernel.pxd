@@ -16,7 +16,7 @@ cdef class TwoLevelsKernel(MixtureKernel):
     cdef public double[::1] own, lost
     cdef double[::1] prices
     cdef public dict said
-    cdef double floor, odds, first, second
+    cdef double first_rate, floor, odds, first, second
     cdef long long ticket
 
     cdef void enter_account(self, double[::1] own, Py_ssize_t at, RoundKernel part, double lost, int label, double cost) noexcept

@@ -15,7 +15,9 @@ from adeptree.core import cython_shim as cython
 if not cython.compiled:
     from math import exp, inf, log, log2
 
+    from adeptree.roles.round_kernel import RoundKernel
     from adeptree.structures.mixture_kernel import MixtureKernel
+    from adeptree.structures.segments_kernel import SegmentsKernel
     from adeptree.theory.ledger_kernel import mixability_gap
 
 OWN = cython.declare(cython.Py_ssize_t, 5)  # numbers of a part: rate, kappa, excess, rounds, rate of the last round
@@ -36,13 +38,18 @@ class TwoLevelsKernel(MixtureKernel):
         self, parts: Any, names: Any, readers: Any, log_shares: Any, word_of: Any, price: Any, prices: Any, floor: float
     ) -> None:
         MixtureKernel.__init__(self, parts, names, readers, log_shares, word_of)
-        self.pooled, self.segments, self.price = parts[0], parts[1], price
+        self.pooled, self.segments, self.price, self.first_rate = parts[0], parts[1], price, FIRST
         self.prices, self.floor = array("d", prices), floor
         self.own, self.lost = array("d", [0.0, KAPPA, 0.0, 0.0, 0.0]), array("d", [0.0, 0.0])
         self.said = {}  # what the two parts said, of every ticket
         self.ticket = 0  # the one whose label comes
         self.odds = 0.0  # ln of the weight of the first part over that of the second
         self.first = self.second = 0.5  # what the parts said of the point in place
+
+    def follow(self, pooled: RoundKernel, segments: SegmentsKernel) -> None:
+        """Follow parts that have many rates each: theirs is 0 here, and what is proven of them is a price at rate 1."""
+        self.pooled, self.segments, self.first_rate = pooled, segments, 0.0
+        self.own[4] = 1.0
 
     # --- Points ------------------------------------------------------------------------------------
 
@@ -72,7 +79,7 @@ class TwoLevelsKernel(MixtureKernel):
 
     def reserve(self) -> cython.int:
         """Make room for one more round."""
-        self.segments.first_rate = FIRST / self.scale
+        self.segments.first_rate = self.first_rate / self.scale
         return MixtureKernel.reserve(self)
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
@@ -110,13 +117,14 @@ class TwoLevelsKernel(MixtureKernel):
             odds = -part.log_ratio() if label else part.log_ratio()
         own[at + 2] += lost - cost * now + mixability_gap(now, odds, own[at], cost)
         own[at + 3] += 1.0
-        own[at + 4] = own[at]
+        if own[at] > 0.0:
+            own[at + 4] = own[at]
 
     def slower(self, own: cython.double[::1], at: cython.Py_ssize_t, each: cython.bint) -> cython.bint:
         """Lower the rate of the part for all, or of the segment in use, if its excess has outgrown the price."""
         i: cython.Py_ssize_t
         kappa: cython.double = own[at + 1]
-        if own[at + 2] < 2.0 * GRID * kappa / own[at]:
+        if own[at] == 0.0 or own[at + 2] < 2.0 * GRID * kappa / own[at]:
             return False
         i = cython.cast(cython.Py_ssize_t, STEPS * log2(own[at + 3]))
         price: cython.double = self.segments.price() if each else self.price()
@@ -129,8 +137,8 @@ class TwoLevelsKernel(MixtureKernel):
 
     def rebuild(self) -> cython.void:
         """Let the part for all rows begin at its first rate; later the rate of Hedge changes no weight of a part."""
-        if self.own[3] == 0.0:
-            self.own[0] = self.own[4] = FIRST / self.scale
+        if self.own[3] == 0.0 and self.first_rate > 0.0:
+            self.own[0] = self.own[4] = self.first_rate / self.scale
             self.pooled.set_rate(self.own[0])
 
     def proven(self) -> tuple[float, float]:

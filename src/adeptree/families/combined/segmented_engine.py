@@ -12,10 +12,11 @@ from adeptree.core.declared_state import MOST, SUM, Array, Fields, Items, need
 from adeptree.core.types import Concept, Instance
 from adeptree.families.combined.row_engine import RowEngine, chosen
 from adeptree.families.combined.segments import Segmented
-from adeptree.families.combined.segments_engine import OWN, SegmentsPrior, changing, check_own
+from adeptree.families.combined.segments_engine import OWN, SegmentsEngine, SegmentsPrior, changing, check_own
 from adeptree.roles.engine import Leader, Problem
 from adeptree.theory import bounds
 from adeptree.theory.priors import CountedPrior, Prior
+from adeptree.theory.sharing import Drift
 
 _LEVELS = kernel("adeptree.structures.two_levels_kernel")
 STEPS = 8
@@ -38,11 +39,11 @@ class SegmentedEngine(RowEngine):
         """Let both parts read the row."""
         return [True, True]
 
-    def share_inside(self) -> None:
+    def share_inside(self, drift: Drift) -> None:
         """Let the part for all share, and each segment."""
-        self.shares_inside = True
-        self.members[0] = changing(*chosen(self.concept_class.parts[0], self.prior.name))
-        self.members[1].share_inside()
+        self.shares_inside = drift
+        self.members[0] = changing(*chosen(self.concept_class.parts[0], self.prior.name), drift)
+        self.members[1].share_inside(drift)
         self.kernel.parts[:] = [member.kernel for member in self.members]
 
     def pooled(self) -> tuple[Concept, float, float] | None:
@@ -105,7 +106,14 @@ class TwoLevelsEngine(SegmentedEngine):
         one = self.members[1].prior.one
         self.members[1].kernel.rate_each()
         prices = [one.price(math.ceil(2 ** (i / STEPS))) or 0.0 for i in range(61 * STEPS)]
-        return _LEVELS.TwoLevelsKernel(*made_of, self.members[0].price, prices, one.floor)
+        return _LEVELS.TwoLevelsKernel(*made_of, lambda: self.members[0].price(), prices, one.floor)
+
+    def share_inside(self, drift: Drift) -> None:
+        """Let the part for all and each segment have the rates of their lanes, in structures of their own."""
+        self.members[1] = SegmentsEngine(self.concept_class.parts[1], self.prior)
+        super().share_inside(drift)
+        self.members[1].kernel.rate_each()
+        self.kernel.follow(self.members[0].kernel, self.members[1].kernel)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
@@ -149,7 +157,7 @@ class TwoLevelsEngine(SegmentedEngine):
     def invariants(self, state: dict[str, Any]) -> None:
         """The rates are in balance."""
         super().invariants(state)
-        check_own(np.array([state["own"]]))
+        check_own(np.array([state["own"]]), self.shares_inside is not None)
         need(len(state["waiting"]["tickets"]) == len(state["said"]), "said")
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,6 @@ from adeptree.theory.sharing import Drift
 _KERNEL = kernel("adeptree.structures.segments_kernel")
 SUMS = ("zeros", "charged", "clock", "log_z")
 """Numbers that a file holds of each line."""
-INSIDE = Drift(followers=False, one_lane=True, inside=True)
-"""How the best rule of a segment may change."""
 OWN = 5  # numbers of a segment with a rate of its own: rate, kappa, excess, rounds, rate of the last round
 MANY = 1e300
 """More combinations of rules are not told apart."""
@@ -46,18 +45,20 @@ class SegmentsPrior(CountedPrior):
         return None if one is None else self.segments * one
 
 
-def check_own(own: FloatArray) -> None:
+def check_own(own: FloatArray, many: bool) -> None:
     """Raise ValueError unless the accounts of parts, a row each, can be what a learner saved."""
     rate, kappa, excess, rounds, last = own.T
-    need((rate > 0).all() and (rate <= last).all() and (rounds == np.floor(rounds)).all(), "own")
-    need((kappa >= 2).all() and (rate * excess <= 2.1 * kappa * (1 + 1e-9)).all(), "own")
+    need((rate == 0).all() and (last == 1).all() if many else (rate > 0).all() and (rate <= last).all(), "own")
+    need((kappa >= 2).all() and (rounds == np.floor(rounds)).all(), "own")
+    need((rate * excess <= 2.1 * kappa * (1 + 1e-9)).all(), "own")
 
 
-def changing(kind: type[Any], problem: Problem) -> Any:
-    """Return the engine of a part whose best rule may change."""
+def changing(kind: type[Any], problem: Problem, drift: Drift) -> Any:
+    """Return the engine of a part whose best rule may change, without followers."""
     from adeptree.structures.restarts_engine import drifting  # (most learners do not need its kernels)
 
-    return drifting((kind, problem.concept_class, problem.prior), INSIDE)
+    how = replace(drift, followers=False, inside=True)
+    return drifting((kind, problem.concept_class, problem.prior), how)
 
 
 class SegmentsEngine(KernelEngine):
@@ -81,15 +82,15 @@ class SegmentsEngine(KernelEngine):
     def fresh(self) -> Any:
         """Return the engine of a segment, before its first round."""
         engine, problem = self.made
-        return changing(engine, problem) if self.shares_inside else engine.of(problem)
+        return engine.of(problem) if self.shares_inside is None else changing(engine, problem, self.shares_inside)
 
     def _use(self, kernel: Any) -> None:
         super()._use(kernel)
         kernel.by, kernel.column = self.concept_class.by, self.concept_class.column
 
-    def share_inside(self) -> None:
+    def share_inside(self, drift: Drift) -> None:
         """Let the structure of each segment share on the clock of the segment."""
-        self.shares_inside = True
+        self.shares_inside = drift
         self._use(self._made())
 
     @classmethod
@@ -156,7 +157,7 @@ class SegmentsEngine(KernelEngine):
         """The rates are in balance."""
         need(None not in state["names"], "names")
         if self.kernel.rated:
-            check_own(state["own"])
+            check_own(state["own"], self.shares_inside is not None)
 
     def parts_of(self, state: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Return the state of every segment."""
@@ -196,8 +197,8 @@ class ArenaEngine(SegmentsEngine):
 
     def _made(self) -> Any:
         self.line = self.made[0].of(self.made[1])
-        if self.shares_inside:
-            self.line.share_inside()
+        if self.shares_inside is not None:
+            self.line.share_out(1.0, 1, (), 1)
         return _KERNEL.ArenaKernel(self.line.kernel)
 
     def visited(self, k: int) -> Any:
