@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,9 +17,8 @@ from long_form import LONG
 from strategies import Family, small_families, steady
 
 import adeptree as at
-from adeptree.oracles.cube_search import best_cube
-from adeptree.oracles.oracle_frontier import OracleFrontier
-from adeptree.theory.bit_tables import LabelTable, mask, unpack
+from adeptree.oracles.oracle_frontier import TABLES, OracleFrontier
+from adeptree.theory.bit_tables import mask, unpack
 
 Sample = Sequence[tuple[Any, int]]
 
@@ -125,6 +125,10 @@ def slow_cube(table: Table, labels: Table, undecided: Table, positive: Table) ->
     return cubes[0] if covers[0] >= covers[1] else cubes[1]
 
 
+def table_of(labels: Table) -> Any:
+    return TABLES.LabelTable(*labels.shape, labels.astype(np.bool_).tobytes())
+
+
 def test_cubes_are_chosen_by_the_rule() -> None:
     rng = np.random.default_rng(0)
     chosen = []
@@ -136,7 +140,7 @@ def test_cubes_are_chosen_by_the_rule() -> None:
                 continue
             row = int(np.flatnonzero(undecided)[0])
             labels = table[row]
-            cube = best_cube(LabelTable.of(table), row, mask(undecided), mask(positive))
+            cube = table_of(table).best_cube(row, mask(undecided), mask(positive))
             assert cube == slow_cube(table, labels, undecided, positive)
             inside = (table[:, cube] == labels[cube]).all(axis=1)
             assert not (inside & positive).any() and (inside & undecided).any()
@@ -148,17 +152,26 @@ def test_cubes_are_chosen_by_the_rule() -> None:
 @given(st.lists(st.tuples(st.lists(st.booleans(), min_size=40, max_size=40), st.integers(0, 2)), max_size=6))
 def test_a_table_of_labels_is_the_same_both_ways(rounds: list[tuple[list[bool], int]]) -> None:
     """Rows and columns hold what a plain table of bools holds, whatever is appended."""
-    table, plain = LabelTable(), np.zeros((1, 0), dtype=np.bool_)
+    table, plain = TABLES.LabelTable(1, 0, b""), np.zeros((1, 0), dtype=np.bool_)
     for bits, every in rounds:
         label = np.array((bits * (len(plain) // 40 + 1))[: len(plain)])
         twins = np.flatnonzero(~label)[:: every + 1] if every else np.array([], dtype=np.int64)
-        table = table.append(label, twins)
+        before = table.copy()
+        for _ in range(2):  # an undo leaves nothing behind
+            table.append(label.tobytes(), twins.tolist())
+            table.back_to(before)
+            assert table.labels() == plain.tobytes()
+        table.append(label.tobytes(), twins.tolist())
         below = np.column_stack([plain[twins], np.ones(len(twins), dtype=np.bool_)])
         plain = np.vstack([np.column_stack([plain, label]), below])
-        assert (table.labels() == plain).all() and table == LabelTable.of(plain)
-        assert [unpack(column, len(plain)).tolist() for column in table.columns] == plain.T.tolist()
-        assert all(table.number[row] == i for i, row in enumerate(table.rows)) or len(set(table.rows)) < len(plain)
-        assert unpack(table.everyone, len(plain)).all()
+        for one in (table, table_of(plain), copy.deepcopy(table)):
+            assert one.labels() == plain.tobytes() and one.copy() == plain.shape
+            columns = [unpack(one.column(j), len(plain)).tolist() for j in range(one.points)]
+            assert columns == plain.T.tolist() and one.ones() == plain.sum(axis=1).tolist()
+        distinct = {tuple(row) for row in plain.tolist()}
+        assert all(table.find(table.row(i)) == i for i in range(len(plain))) or len(distinct) < len(plain)
+        for missing in {tuple(not label for label in row) for row in distinct} - distinct:
+            assert table.find(bytes(missing)) == -1
         cube = table.cube(len(plain) - 1, range(0, plain.shape[1], 2))
         assert unpack(cube, len(plain)).tolist() == (plain[:, ::2] == plain[-1, ::2]).all(axis=1).tolist()
 

@@ -13,8 +13,7 @@ from dichotomies import SMALL, Table, TableOracle, frontier_over, ordered, rows,
 import adeptree as at
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, OracleError, OracleUnknown
 from adeptree.oracles.cube_search import CubeSearch, Question
-from adeptree.oracles.oracle_frontier import FEW, OracleFrontier
-from adeptree.theory.bit_tables import LabelTable
+from adeptree.oracles.oracle_frontier import FEW, TABLES, OracleFrontier
 
 Sample = Sequence[tuple[Any, int]]
 
@@ -136,7 +135,9 @@ def test_a_batch_that_contradicts_itself_is_noticed() -> None:
 
 def test_a_batch_that_takes_a_concept_back_is_noticed() -> None:
     labels = di.distinct(di.bits(2))
-    search = CubeSearch(LabelTable.of(labels), ["a", "b", "c"], np.full(4, -1))
+    search = CubeSearch(
+        TABLES.LabelTable(*labels.shape, labels.astype(np.bool_).tobytes()), ["a", "b", "c"], np.full(4, -1)
+    )
     search.note(Question(1, 0, [0]), lambda x: int(x == "c"))
     with pytest.raises(ContradictoryOracle, match="denies label 1 at x='c' to a path that can take it"):
         search.note(Question(1, 0, [1]), None)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle, OracleError, OracleUnknown, got
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
-from adeptree.theory.bit_tables import LabelTable, mask, unpack
+from adeptree.theory.bit_tables import mask, unpack
 
 NO_WITNESS = -1
 
@@ -58,11 +58,11 @@ class CubeSearch:
     """
 
     def __init__(
-        self, table: LabelTable, xs: Sequence[Instance], own: IntArray, keeps: bool = False, paths: bool = False
+        self, table: Any, xs: Sequence[Instance], own: IntArray, keeps: bool = False, paths: bool = False
     ) -> None:
         self.table, self.xs, self.own, self.keeps, self.paths = table, xs, own, keeps, paths
         self.positive = [mask(own == b) for b in (0, 1)]
-        self.undecided = [table.everyone & ~self.positive[b] for b in (0, 1)]
+        self.undecided = [mask(own != b) for b in (0, 1)]
         self.singly = [0, 0]
         """Rows in a cube that the oracle could not decide: they are asked about one by one."""
         self.found: dict[tuple[int, int], Concept] = {}
@@ -72,7 +72,7 @@ class CubeSearch:
         while questions := self.questions(batch):
             for question, answer in zip(questions, ask(map(self.sample, questions)), strict=True):
                 self.note(question, answer)
-        can = np.stack([unpack(self.positive[b], len(self.table.rows)) for b in (0, 1)])
+        can = np.stack([unpack(self.positive[b], self.table.rows) for b in (0, 1)])
         return Found(can, self.own, self.found)
 
     def questions(self, batch: int) -> list[Question]:
@@ -80,7 +80,7 @@ class CubeSearch:
         chosen: list[Question] = []
         whole = range(len(self.xs) - 1)
         if self.paths:
-            both = [unpack(self.undecided[b], len(self.table.rows)).tolist() for b in (0, 1)]
+            both = [unpack(self.undecided[b], self.table.rows).tolist() for b in (0, 1)]
             return [
                 Question(b, row, whole) for row, open_ in enumerate(zip(*both, strict=True)) for b in (0, 1) if open_[b]
             ]
@@ -89,7 +89,7 @@ class CubeSearch:
             while left and len(chosen) < batch:
                 row = (left & -left).bit_length() - 1  # the lowest
                 alone = self.singly[b] >> row & 1
-                columns = whole if alone else best_cube(self.table, row, left, self.positive[b])
+                columns = whole if alone else self.table.best_cube(row, left, self.positive[b])
                 chosen.append(Question(b, row, columns))
                 left &= ~self._members(chosen[-1])
         return chosen
@@ -100,8 +100,8 @@ class CubeSearch:
 
     def sample(self, question: Question) -> list[tuple[Instance, int]]:
         """Return a question as the oracle gets it."""
-        labels = self.table.rows[question.row]
-        return [*((self.xs[j], labels[j]) for j in question.columns), (self.xs[-1], question.b)]
+        label, row, xs = self.table.label, question.row, self.xs
+        return [*((xs[j], label(row, j)) for j in question.columns), (xs[-1], question.b)]
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take in an answer."""
@@ -140,14 +140,14 @@ class CubeSearch:
 
     def _row_of(self, concept: Concept, question: Question) -> int:
         """Return the row that the concept continues; with a sound oracle it is none that was denied."""
-        labels, b, asked = labels_by([concept], self.xs), question.b, self.table.rows[question.row]
-        if labels[-1] != b or (labels[:-1] != asked and any(labels[j] != asked[j] for j in question.columns)):
+        labels, b, asked = labels_by([concept], self.xs), question.b, self.table.label
+        if labels[-1] != b or any(labels[j] != asked(question.row, j) for j in question.columns):
             raise ContradictoryOracle(
                 f"find returned {concept}, which does not have the labels it was asked for on a sample of "
                 f"{len(question.columns) + 1} points; check the oracle"
             )
-        row = self.table.number.get(labels[:-1])
-        if row is None:
+        row: int = self.table.find(labels)
+        if row < 0:
             raise ContradictoryOracle(
                 f"find returned {concept}, whose labels on the {len(self.xs) - 1} points seen were denied before; "
                 f"check that the oracle always gives the same answers"
@@ -166,76 +166,13 @@ def labels_by(concepts: Iterable[Concept], xs: Sequence[Instance]) -> bytes:
         labels = [concept(x) for concept in concepts for x in xs]
     except Exception as error:
         raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
+    try:
+        octets = bytes(labels)
+        if max(octets, default=0) < 2:
+            return octets
+    except (TypeError, ValueError):  # not whole, or too large
+        pass
     for label in labels:
         if label not in (0, 1):
             raise OracleError(f"a concept that find returns must say 0 or 1; {got('label', label)}")
     return bytes(map(int, labels))
-
-
-# --- The choice of a cube: it holds no row known to take the label, and many of which nothing is known ---------------
-
-
-def best_cube(table: LabelTable, row: int, undecided: int, positive: int) -> list[int]:
-    """Return columns; the rows with the labels of the given one there are not positive, and many are undecided.
-
-    Two candidates are tried, each pruned until every label in it is needed, and the one with more undecided
-    rows is taken (the greedy one on a tie).
-    """
-    everyone, labels = table.everyone, table.rows[row]
-    differing = [everyone ^ ones if label else ones for ones, label in zip(table.columns, labels, strict=True)]
-    # Columns in which no positive row differs can exclude nothing.
-    hits = {j: hit for j, rows in enumerate(differing) if (hit := rows & positive)}
-    greedy = _prime(_greedy(differing, hits, undecided, positive), hits, positive)
-    path = _prime(_path(hits, positive), hits, positive)
-    if greedy == path:
-        return greedy
-    covers = [table.cube(row, cube) & undecided for cube in (greedy, path)]
-    return greedy if covers[0].bit_count() >= covers[1].bit_count() else path
-
-
-def _greedy(differing: list[int], hits: dict[int, int], undecided: int, positive: int) -> list[int]:
-    """Add the label that excludes most positive rows for each undecided row it loses, until none is left."""
-    chosen, left = [], list(hits)
-    while positive:
-        best, score, still = -1, -1.0, []
-        for j in left:
-            rows = differing[j]
-            if excluded := (rows & positive).bit_count():  # otherwise none in all later steps either
-                still.append(j)
-                value = excluded / ((rows & undecided).bit_count() + 0.5)
-                if value > score:
-                    best, score = j, value
-        chosen.append(best)
-        left = still
-        positive &= ~differing[best]
-        undecided &= ~differing[best]
-    return chosen
-
-
-def _path(hits: dict[int, int], positive: int) -> list[int]:
-    """Go through the points in the order they came, and take the labels that exclude a positive row still left.
-
-    So these are the columns where some positive row differs for the first time (the branches that leave
-    the path of the labels in the trie of all rows).
-    """
-    chosen = []
-    for j, hit in hits.items():
-        if hit & positive:
-            chosen.append(j)
-            positive &= ~hit
-            if not positive:
-                break
-    return chosen
-
-
-def _prime(chosen: list[int], hits: dict[int, int], positive: int) -> list[int]:
-    """Drop labels, first come first dropped, while the rest still exclude all positive rows."""
-    later = [0]
-    for j in reversed(chosen[1:]):
-        later.append(later[-1] | hits[j])
-    excluded, kept = 0, []
-    for j in chosen:
-        if excluded | later.pop() != positive:
-            kept.append(j)
-            excluded |= hits[j]
-    return kept

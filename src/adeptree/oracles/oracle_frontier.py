@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import need
 from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
@@ -19,7 +20,9 @@ from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.yes_no_strategy import BitsOnly
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Children, Frontier, Split
-from adeptree.theory.bit_tables import LabelTable, unpack
+from adeptree.theory.bit_tables import unpack
+
+TABLES = kernel("adeptree.oracles.label_table_kernel")
 
 FEW = 64
 """With fewer rows than this there is little time to save, and sets are asked about in any case."""
@@ -53,7 +56,7 @@ class OracleFrontier(Frontier):
         self.has_witnesses = concept_class.finds
         self.points: list[Instance] = []
         self.column: dict[Hashable, int] = {}
-        self.table = LabelTable()
+        self.table: Any = TABLES.LabelTable(1, 0, b"")
         self.witnesses: list[Concept | None] = [None]
         """A concept that fits the row, as far as one is known (only with an oracle that returns them)."""
         self.complete = True
@@ -72,17 +75,17 @@ class OracleFrontier(Frontier):
 
     def parts(self) -> list[Any]:
         """Return what was learnt about how to ask too."""
-        return [self, self.bits_only]
+        return [self, self.bits_only, self.table]
 
     @property
     def width(self) -> int:
         """Number of realizable labellings."""
-        return len(self.table.rows)
+        return int(self.table.rows)
 
     @property
     def labels(self) -> BoolArray:
         """All labels: rows by points."""
-        return self.table.labels()
+        return np.frombuffer(self.table.labels(), dtype=np.bool_).reshape(self.table.rows, self.table.points)
 
     @property
     def strategy(self) -> str:
@@ -103,7 +106,7 @@ class OracleFrontier(Frontier):
         return Split(x, found.can[0], found.can[1], evidence=found)
 
     def _repeated(self, column: int) -> Found:
-        label = unpack(self.table.columns[column], self.width)
+        label = unpack(self.table.column(column), self.width)
         most = np.array([NO_WITNESS if concept is None else 1 for concept in self.witnesses])
         return Found(np.stack([~label, label]), np.minimum(most, label))
 
@@ -166,7 +169,7 @@ class OracleFrontier(Frontier):
 
     def sample(self, row: int) -> list[tuple[Instance, int]]:
         """Return the row as a labelled sample."""
-        return list(zip(self.points, self.table.rows[row], strict=True))
+        return list(zip(self.points, self.table.row(row), strict=True))
 
     def grow(self, children: Children) -> None:
         """Append a column, unless the point was seen before."""
@@ -187,9 +190,10 @@ class OracleFrontier(Frontier):
         width = self.width
         if not whole:
             labels = self.labels[children.parent]
-            self.table = LabelTable.of(labels if repeated else np.column_stack([labels, children.label]))
+            labels = labels if repeated else np.column_stack([labels, children.label])
+            self.table = TABLES.LabelTable(*labels.shape, labels.tobytes())
         elif not repeated:
-            self.table = self.table.append(children.label[:width], children.parent[width:])
+            self.table.append(children.label[:width].tobytes(), children.parent[width:].tolist())
 
     def _inherited(self, children: Children, found: Found | None) -> list[Concept | None]:
         """Return the concept that each child takes over: its parent's, or one found in this round."""
@@ -233,7 +237,7 @@ class OracleFrontier(Frontier):
         keys = [self._key(x) for x in points]
         need([self._key(self.concept_class.instance(x)) for x in points] == keys, "points that are no instances")
         need(not self.infers_repeats or len(set(keys)) == len(keys), "a point twice")
-        self.table, self.points, self.complete = LabelTable.of(labels), points, complete
+        self.table, self.points, self.complete = TABLES.LabelTable(*labels.shape, labels.tobytes()), points, complete
         self.bits_only.restore(state["bits_only"])
         self.column = {}
         for i, x in enumerate(self.points):

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from adeptree.core.types import BoolArray, FloatArray, Instance, IntArray, Sample
-from adeptree.oracles.cube_search import best_cube
-from adeptree.theory.bit_tables import LabelTable, mask, unpack
+from adeptree.theory.bit_tables import mask, unpack
 
 
 class Cube(NamedTuple):
@@ -23,9 +22,9 @@ class Cube(NamedTuple):
     literals: tuple[tuple[int, int], ...]
     members: int
 
-    def also(self, table: LabelTable, column: int, label: int) -> Cube:
+    def also(self, table: Any, column: int, label: int) -> Cube:
         """Return the part of the cube with one more label given."""
-        ones = table.columns[column]
+        ones = table.column(column)
         return Cube((*self.literals, (column, label)), self.members & (ones if label else ~ones))
 
 
@@ -55,8 +54,9 @@ class CubeRound:
     would not leave one call for every label of every row still undecided, ``Spent`` is raised.
     """
 
-    def __init__(self, table: LabelTable, answer: Answer, limit: float = math.inf) -> None:
+    def __init__(self, table: Any, answer: Answer, limit: float = math.inf) -> None:
         self.table, self.answer, self.limit = table, answer, limit
+        self.everyone: int = (1 << table.rows) - 1
         self.can, self.cannot = [0, 0], [0, 0]
         self.calls = 0
 
@@ -77,7 +77,7 @@ class CubeRound:
 
     def undecided(self, label: int) -> int:
         """Return the rows of which nothing is known for the label."""
-        return self.table.everyone & ~self.can[label] & ~self.cannot[label]
+        return self.everyone & ~self.can[label] & ~self.cannot[label]
 
 
 FAR = 7
@@ -110,12 +110,12 @@ class Forecast:
         result: FloatArray = table[distances[label], distances[1 - label]]
         return result
 
-    def after(self, table: LabelTable, can: BoolArray, seen: FloatArray | None) -> Forecast:
+    def after(self, table: Any, can: BoolArray, seen: FloatArray | None) -> Forecast:
         """Return the forecast after a round; ``seen`` is what was counted in it, if it was replayed."""
         counted = self.counted if seen is None else MEMORY * self.counted + seen
-        if not table.columns:
+        if not table.points:
             return Forecast(counted, self.sides)
-        ones = np.array([table.labels().sum(axis=1)] * 2) / len(table.columns)
+        ones = np.array([table.ones()] * 2) / table.points
         both = np.stack([1 - ones, ones], axis=-1)  # of every row, the share of points that it labels 0, and 1
         sides = np.stack([(both * can[..., None]).mean(axis=1), both.mean(axis=1)])
         return Forecast(counted, MEMORY * self.sides + sides)
@@ -131,12 +131,7 @@ class PredictedCubes:
 
     def __init__(self, round: CubeRound, forecast: Forecast, truth: BoolArray | None = None) -> None:
         self.round, self.table, self.forecast, self.truth = round, round.table, forecast, truth
-        self.labels = self.table.labels()
-        self.rows = len(self.labels)
-        octets = np.packbits(self.labels, axis=1)
-        room = np.zeros((self.rows, -(-octets.shape[1] // 8) * 8), dtype=np.uint8)
-        room[:, : octets.shape[1]] = octets
-        self.packed = np.ascontiguousarray(room.view(np.uint64).T)
+        self.rows = self.table.rows
         self.distances: IntArray = np.full((2, self.rows), FAR, dtype=np.int64)
         self.noted = [0, 0]
         self.seen = np.zeros_like(forecast.counted)
@@ -144,10 +139,10 @@ class PredictedCubes:
 
     def run(self) -> None:
         """Ask until every row is decided for both labels."""
-        whole = Cube((), self.table.everyone)
+        whole = Cube((), self.round.everyone)
         for b in (0, 1):
             if not self.round.can[b] and self.round.ask(whole, b):
-                self._bisect(whole, b, np.ones(self.rows), self.forecast.sides[0, b] / self.forecast.sides[1, b])
+                self._bisect(whole, b, None, self.forecast.sides[0, b] / self.forecast.sides[1, b])
         while (question := self._next()) is not None:
             cube, label, chance = question
             if self.round.ask(cube, label):
@@ -170,24 +165,27 @@ class PredictedCubes:
             return None
         chance, b, row = best
         target = 1 << row if chance >= 0.5 else mask(undecided[b] & (chances[b] < 0.5))
-        avoid = self.table.everyone & ~self.round.cannot[b] & ~target
-        columns = best_cube(self.table, row, target, avoid)
-        literals = tuple((j, self.table.rows[row][j]) for j in columns)
+        avoid = self.round.everyone & ~self.round.cannot[b] & ~target
+        columns = self.table.best_cube(row, target, avoid)
+        literals = tuple((j, self.table.label(row, j)) for j in columns)
         return Cube(literals, self.table.cube(row, columns)), b, chances[b]
 
-    def _bisect(self, cube: Cube, label: int, weight: FloatArray, sides: FloatArray) -> None:
-        """Find a row of the cube that can take the label, given that there is one."""
+    def _bisect(self, cube: Cube, label: int, weight: FloatArray | None, sides: FloatArray) -> None:
+        """Find a row of the cube that can take the label, given that there is one; without weights, all are alike."""
         rows = np.flatnonzero(unpack(cube.members & ~self.round.cannot[label], self.rows))
         while len(rows) > 1:
-            ones = self.labels[rows]
-            # (Not a product of matrices: its last digits, and so the columns chosen, depend on the processor.)
-            share = np.where(ones, weight[rows, None], 0.0).sum(axis=0) / weight[rows].sum()
+            if weight is None:
+                share = np.array(self.table.count(cube.members & ~self.round.cannot[label])) / len(rows)
+            else:
+                # (Not a product of matrices: its last digits, and so the columns chosen, depend on the processor.)
+                some = weight[rows]
+                share = np.array(self.table.weigh(rows.data, some.data)) / some.sum()
             column = int(np.abs(share - 0.5).argmin())
             side = int(share[column] * sides[1] < (1 - share[column]) * sides[0])
             part = cube.also(self.table, column, side)
             if not self.round.ask(part, label):
                 side, part = 1 - side, cube.also(self.table, column, 1 - side)
-            rows, cube = rows[ones[:, column] == side], part
+            rows, cube = rows[unpack(self.table.column(column), self.rows)[rows] == side], part
         self.round.can[label] |= 1 << int(rows[0])
 
     def _measure(self) -> None:
@@ -198,9 +196,7 @@ class PredictedCubes:
             self.distances[b, new] = 0
             if len(new) > SAMPLED:
                 new = new[np.linspace(0, len(new) - 1, SAMPLED).astype(np.int64)]
-            for row in new:
-                apart = np.bitwise_count(self.packed ^ self.packed[:, row, None]).sum(axis=0, dtype=np.int64)
-                np.minimum(self.distances[b], apart, out=self.distances[b])
+            self.table.measure(new.data, self.distances[b].data)
 
     def _observe(self, label: int, rows: BoolArray, truth: BoolArray) -> None:
         """Count what became of some rows."""

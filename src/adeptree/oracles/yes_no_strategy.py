@@ -17,7 +17,7 @@ from adeptree.core.declared_state import COUNT, Array, check_fields
 from adeptree.core.errors import ContradictoryOracle
 from adeptree.core.types import BoolArray, Instance, Sample
 from adeptree.oracles.predicted_cubes import Cube, CubeRound, Forecast, PredictedCubes, Spent, by_oracle, by_truth
-from adeptree.theory.bit_tables import LabelTable, unpack
+from adeptree.theory.bit_tables import unpack
 
 MEMORY = 0.9
 """How much of a way's cost is carried over to the next round."""
@@ -38,10 +38,10 @@ class BitsOnly:
         self.rounds = 0
 
     def split(
-        self, table: LabelTable, points: Sequence[Instance], x: Instance, ask: Callable[[Sample], bool], saved: int
+        self, table: Any, points: Sequence[Instance], x: Instance, ask: Callable[[Sample], bool], saved: int
     ) -> BoolArray:
         """Return ``can[b, row]``; ``saved`` calls may be made beyond the paper's two per row."""
-        now = CubeRound(table, by_oracle(points, x, ask), limit=2 * len(table.rows) + saved)
+        now = CubeRound(table, by_oracle(points, x, ask), limit=2 * table.rows + saved)
         try:
             if self.costs[0] <= self.costs[1]:
                 PredictedCubes(now, self.forecast).run()
@@ -51,20 +51,20 @@ class BitsOnly:
         if not points and now.cannot[0] and not ask([(x, 1)]):
             # Later a path known to be realizable implies this; the empty one was never asked about.
             raise ContradictoryOracle(f"the oracle denies both labels of x={x!r} alone: no concept is left")
-        return np.stack([unpack(now.can[b], len(table.rows)) for b in (0, 1)])
+        return np.stack([unpack(now.can[b], table.rows) for b in (0, 1)])
 
     def _row_by_row(self, now: CubeRound) -> None:
         """Ask about each undecided row by itself, first for the label that it is likely denied."""
-        undecided, last = [unpack(now.undecided(b), len(now.table.rows)) for b in (0, 1)], 0
+        undecided, last = [unpack(now.undecided(b), now.table.rows) for b in (0, 1)], 0
         for row in _in_trie_order(now.table) if undecided[0].any() or undecided[1].any() else ():
-            alone = Cube(tuple(enumerate(now.table.rows[row])), 1 << row)
+            alone = Cube(tuple(enumerate(now.table.row(row))), 1 << row)
             first = int(self.follows[last].argmax())
             for label in (first, 1 - first):
                 if undecided[label][row] and not now.ask(alone, label):
                     last = label
                     break
 
-    def learn(self, table: LabelTable, can: BoolArray) -> None:
+    def learn(self, table: Any, can: BoolArray) -> None:
         """Replay the ways to ask on a round whose outcome is known."""
         seen = None
         self.rounds += 1
@@ -72,10 +72,10 @@ class BitsOnly:
             replay = PredictedCubes(CubeRound(table, by_truth(can)), self.forecast, can)
             replay.run()
             seen, calls = replay.seen, np.array([replay.round.calls, self._calls_by_row(table, can)])
-            self.costs = MEMORY * self.costs + (1 - MEMORY) * calls / (2 * len(table.rows))
+            self.costs = MEMORY * self.costs + (1 - MEMORY) * calls / (2 * table.rows)
         self.forecast = self.forecast.after(table, can, seen)
 
-    def _calls_by_row(self, table: LabelTable, can: BoolArray) -> int:
+    def _calls_by_row(self, table: Any, can: BoolArray) -> int:
         """Return how many calls row by row would have taken, and learn what to ask first."""
         ordered = can[:, _in_trie_order(table)]
         denied = ordered[0, ~ordered.all(axis=0)].astype(np.int64)  # of the rows that can take one label only
@@ -83,7 +83,7 @@ class BitsOnly:
         wrong = self.follows.argmax(axis=1)[before] != denied
         now = np.bincount(2 * before + denied, minlength=4).reshape(2, 2)
         self.follows = MEMORY * self.follows + now / max(1, len(denied))
-        return 2 * len(table.rows) - len(denied) + int(wrong.sum())
+        return 2 * int(table.rows) - len(denied) + int(wrong.sum())
 
     def state(self) -> dict[str, Any]:
         """Return what was learnt about the ways to ask."""
@@ -98,6 +98,6 @@ class BitsOnly:
         self.forecast = Forecast(state["counted"], state["sides"])
 
 
-def _in_trie_order(table: LabelTable) -> list[int]:
+def _in_trie_order(table: Any) -> list[int]:
     """Return the rows in the order of their labels, so that neighbours share long beginnings."""
-    return sorted(range(len(table.rows)), key=table.rows.__getitem__)
+    return sorted(range(table.rows), key=table.row)

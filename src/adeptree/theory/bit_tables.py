@@ -7,10 +7,6 @@ so the same table is always accepted or always refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -91,58 +87,6 @@ def splits(concepts: int, columns: list[int], at_least: int) -> list[tuple[int, 
         if count >= at_least and side not in seen:
             seen[side] = (count, side, column)
     return sorted(seen.values(), key=lambda split: -split[0])
-
-
-@dataclass(frozen=True)
-class LabelTable:
-    """The labels of all rows at all points; it is never changed, but followed by another.
-
-    >>> table = LabelTable().append(np.array([False]), twins=np.array([0]))
-    >>> table.rows, table.columns, table.labels().tolist()
-    ((b'\\x00', b'\\x01'), (2,), [[False], [True]])
-    """
-
-    rows: tuple[bytes, ...] = (b"",)
-    """For every row its labels, one byte per point."""
-    columns: tuple[int, ...] = ()
-    """For every point the set of rows that label it 1."""
-
-    @classmethod
-    def of(cls, labels: BoolArray) -> LabelTable:
-        """Return the table with the given rows (first axis) and points (second axis)."""
-        return cls(tuple(row.tobytes() for row in np.ascontiguousarray(labels)), tuple(masks(labels.T)))
-
-    @cached_property
-    def everyone(self) -> int:
-        """The set of all rows."""
-        return (1 << len(self.rows)) - 1
-
-    @cached_property
-    def number(self) -> dict[bytes, int]:
-        """Which row has some labels."""
-        return {row: i for i, row in enumerate(self.rows)}
-
-    def labels(self) -> BoolArray:
-        """Return all labels: rows by points."""
-        return np.frombuffer(b"".join(self.rows), dtype=np.bool_).reshape(len(self.rows), len(self.columns))
-
-    def cube(self, row: int, columns: Iterable[int]) -> int:
-        """Return the rows that have the labels of the given one in some columns."""
-        rows, labels = self.everyone, self.rows[row]
-        for j in columns:
-            rows &= self.columns[j] if labels[j] else ~self.columns[j]
-        return rows
-
-    def append(self, label: BoolArray, twins: IntArray) -> LabelTable:
-        """Add a point: every row takes its label, and each twin is doubled by a new row with label 1."""
-        doubled = [self.rows[i] + b"\1" for i in twins.tolist()]
-        ends = label.view(np.uint8).tolist()
-        rows = (*(row + (b"\1" if end else b"\0") for row, end in zip(self.rows, ends, strict=True)), *doubled)
-        columns = (*self.columns, mask(label))
-        if doubled:
-            added = np.frombuffer(b"".join(doubled), dtype=np.bool_).reshape(len(doubled), -1).T
-            columns = tuple(old | new << len(self.rows) for old, new in zip(columns, masks(added), strict=True))
-        return LabelTable(rows, columns)
 
 
 class Steps:

@@ -1,0 +1,356 @@
+"""The labels of all rows at all points, a bit each, and the cubes that are asked about (``docs/few-queries.md``).
+
+They are kept twice: for every point the set of rows that label it 1, and for every row the set of points that it labels
+1. A set is an array of words of 64 bits. The interpreter has ints of any size: there every set is one word, so that
+the same source takes no longer than sets of Python. Outside of this file a set is an int.
+
+A table grows in place. ``copy`` returns its size, and ``back_to`` cuts it back to that.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from typing import Any
+
+from adeptree.core import cython_shim as cython
+from adeptree.core.compiled import of_kernel
+
+if not cython.compiled:
+
+    def ones_of(bits: int) -> int:
+        """Return how many bits are 1."""
+        return bits.bit_count()
+
+    def lowest(bits: int) -> int:
+        """Return the place of the lowest 1."""
+        return (bits & -bits).bit_length() - 1
+
+
+def words(size: cython.Py_ssize_t) -> Any:
+    """Return this number of empty words."""
+    return array("Q", bytes(8 * size)) if cython.compiled else [0] * size
+
+
+def set_of(ones: Any, size: cython.Py_ssize_t) -> Any:
+    """Return a set, given as an int, in words."""
+    if not cython.compiled:
+        return [ones]
+    made = array("Q", ones.to_bytes(8 * size, "little"))
+    if sys.byteorder == "big":
+        made.byteswap()
+    return made
+
+
+def int_of(made: Any) -> Any:
+    """Return a set as an int; its words are not used again."""
+    if not cython.compiled:
+        return made[0]
+    if sys.byteorder == "big":
+        made.byteswap()
+    return int.from_bytes(made.tobytes(), "little")
+
+
+@cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t)
+def moved(old: cython.ulonglong[::1], sets: cython.Py_ssize_t, size: cython.Py_ssize_t, room: cython.Py_ssize_t, wide):
+    """Return room for more and wider sets, which begins with the old ones."""
+    made = words(room * wide)
+    new: cython.ulonglong[::1] = made
+    for i in range(sets):
+        for w in range(size):
+            new[i * wide + w] = old[i * size + w]
+    return made
+
+
+class LabelTable:
+    """The labels of all rows at all points, given as a byte each, row by row.
+
+    >>> table = LabelTable(1, 0, b"")
+    >>> table.append(bytes([0]), twins=[0])
+    >>> table.row(0), table.row(1), table.column(0)
+    (b'\\x00', b'\\x01', 2)
+    """
+
+    @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
+    def __init__(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t, labels: bytes) -> None:
+        self.rows = self.points = self.used = self.wide = self.tall = self.room = self.long = 0
+        self.columns = self.bits = self.everyone = words(0)
+        self.reserve(rows, points)
+        for i in range(rows):
+            self.add(self.everyone, 0, i)
+            for j in range(points):
+                if labels[i * points + j]:
+                    self.mark(i, j)
+        self.settle(rows, points)
+
+    def __reduce__(self) -> Any:
+        whole = self.rows, self.points, self.labels()
+        return of_kernel, ("adeptree.oracles.label_table_kernel", "LabelTable", *whole)
+
+    # --- How it grows ------------------------------------------------------------------------------------
+
+    @cython.locals(tall=cython.Py_ssize_t, room=cython.Py_ssize_t, wide=cython.Py_ssize_t, long=cython.Py_ssize_t)
+    def reserve(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.int:
+        """Have room for this many."""
+        if rows <= self.tall and points <= self.room:
+            return 0
+        tall = max(rows, self.tall + self.tall // 2, 64) if rows > self.tall else self.tall
+        room = max(points, self.room + self.room // 2, 64) if points > self.room else self.room
+        wide, long = ((tall + 63) // 64, (room + 63) // 64) if cython.compiled else (1, 1)
+        columns = moved(self.columns, self.points, self.wide, room, wide)
+        bits = moved(self.bits, self.rows, self.long, tall, long)
+        self.everyone = moved(self.everyone, 1, self.wide, 1, wide)
+        self.columns, self.bits, self.wide, self.long, self.tall, self.room = columns, bits, wide, long, tall, room
+        return 0
+
+    @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, w=cython.Py_ssize_t, new=cython.Py_ssize_t)
+    def append(self, label: bytes, twins: list) -> None:
+        """Add a point: every row takes its label, a byte each, and each twin is doubled by a new row with label 1."""
+        self.reserve(self.rows + len(twins), self.points + 1)
+        for i in range(self.rows):
+            if label[i]:
+                self.mark(i, self.points)
+        new = self.rows
+        for i in twins:
+            for j in range(self.points):
+                if self.label(i, j):
+                    self.mark(new, j)
+            self.mark(new, self.points)
+            self.add(self.everyone, 0, new)
+            new += 1
+        self.settle(new, self.points + 1)
+
+    def settle(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.void:
+        """Be this large, with this many words of a column in use."""
+        self.rows, self.points = rows, points
+        self.used = (rows + 63) >> 6 if cython.compiled else 1
+
+    def copy(self) -> tuple[int, int]:
+        """Return how large it is."""
+        return self.rows, self.points
+
+    @cython.locals(i=cython.Py_ssize_t)
+    def back_to(self, size: tuple[int, int]) -> None:
+        """Cut it back to the size that it had; what was half added goes too."""
+        kept: LabelTable = LabelTable(*size, b"".join([self.row(i)[: size[1]] for i in range(size[0])]))
+        self.columns, self.bits, self.everyone, self.wide = kept.columns, kept.bits, kept.everyone, kept.wide
+        self.tall, self.room, self.long = kept.tall, kept.room, kept.long
+        self.settle(kept.rows, kept.points)
+
+    def add(self, sets: cython.ulonglong[::1], start: cython.Py_ssize_t, i: cython.Py_ssize_t) -> cython.void:
+        """Put something into the set that starts there."""
+        if cython.compiled:
+            sets[start + (i >> 6)] |= cython.cast(cython.ulonglong, 1) << (i & 63)
+        else:
+            sets[start] |= 1 << i
+
+    def mark(self, row: cython.Py_ssize_t, point: cython.Py_ssize_t) -> cython.void:
+        """Have label 1 there."""
+        self.add(self.columns, point * self.wide, row)
+        self.add(self.bits, row * self.long, point)
+
+    # --- What it holds -----------------------------------------------------------------------------------
+
+    def label(self, row: cython.Py_ssize_t, point: cython.Py_ssize_t) -> cython.int:
+        """Return the label of a row at a point."""
+        if cython.compiled:
+            return (self.bits[row * self.long + (point >> 6)] >> (point & 63)) & 1
+        return self.bits[row] >> point & 1  # type: ignore[unreachable]
+
+    @cython.locals(j=cython.Py_ssize_t)
+    def row(self, row: cython.Py_ssize_t) -> bytes:
+        """Return the labels of a row, a byte each."""
+        made = bytearray(self.points)
+        labels: cython.uchar[::1] = made
+        for j in range(self.points):
+            labels[j] = self.label(row, j)
+        return bytes(made)
+
+    @cython.locals(i=cython.Py_ssize_t)
+    def labels(self) -> bytes:
+        """Return the labels of all rows, one after the other."""
+        return b"".join([self.row(i) for i in range(self.rows)])
+
+    def column(self, point: cython.Py_ssize_t) -> Any:
+        """Return the set of rows with label 1 at a point."""
+        return int_of(moved(self.columns[point * self.wide :], 1, self.wide, 1, self.wide))
+
+    @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t, found=cython.Py_ssize_t)
+    def ones(self) -> list:
+        """Return how many points every row labels 1."""
+        counts = []
+        for i in range(self.rows):
+            found = 0
+            for w in range(self.long):
+                found += ones_of(self.bits[i * self.long + w])
+            counts.append(found)
+        return counts
+
+    @cython.locals(j=cython.Py_ssize_t)
+    def cube(self, row: cython.Py_ssize_t, columns: Any) -> Any:
+        """Return the rows that have the labels of the given one in some columns."""
+        made = moved(self.everyone, 1, self.wide, 1, self.wide)
+        for j in columns:
+            self.keep(made, j, self.label(row, j))
+        return int_of(made)
+
+    @cython.locals(w=cython.Py_ssize_t, found=cython.Py_ssize_t)
+    def keep(self, left: cython.ulonglong[::1], point: cython.Py_ssize_t, label: cython.int) -> cython.Py_ssize_t:
+        """Keep the rows with this label at a point; return how many there are."""
+        found = 0
+        for w in range(self.used):
+            left[w] &= self.alike(label, point, w)
+            found += ones_of(left[w])
+        return found
+
+    def alike(self, label: cython.int, point: cython.Py_ssize_t, w: cython.Py_ssize_t) -> cython.ulonglong:
+        """Return the rows, in a word of all, that have this label at a point."""
+        column: cython.ulonglong = self.columns[point * self.wide + w]
+        return column if label else self.everyone[w] & ~column
+
+    @cython.locals(j=cython.Py_ssize_t, w=cython.Py_ssize_t, found=cython.Py_ssize_t)
+    def find(self, labels: bytes) -> cython.Py_ssize_t:
+        """Return the row with these labels, a byte each, or -1."""
+        left: cython.ulonglong[::1] = moved(self.everyone, 1, self.wide, 1, self.wide)
+        found = self.rows
+        for j in range(self.points):
+            if found <= 1:
+                break
+            found = self.keep(left, j, labels[j])
+        w = 0
+        while found and not left[w]:
+            w += 1
+        found = 64 * w + lowest(left[w]) if found else -1
+        for j in range(self.points if found >= 0 else 0):
+            if self.label(found, j) != labels[j]:
+                return -1
+        return found
+
+    # --- The choice of a cube: it holds no row known to take the label, and many of which nothing is known -----
+
+    def best_cube(self, row: cython.Py_ssize_t, undecided: Any, positive: Any) -> list:
+        """Return columns; the rows with the labels of the given one there are not positive, and many are undecided.
+
+        Two candidates are tried, each pruned until every label in it is needed, and the one with more undecided
+        rows is taken (the greedy one on a tie).
+        """
+        greedy = self.prime(row, self.greedy(row, undecided, positive), set_of(positive, self.wide))
+        path = self.prime(row, self.path(row, positive), set_of(positive, self.wide))
+        if greedy == path:
+            return greedy
+        covers = [(self.cube(row, cube) & undecided).bit_count() for cube in (greedy, path)]
+        return greedy if covers[0] >= covers[1] else path
+
+    def common(self, point: cython.Py_ssize_t, members: cython.ulonglong[::1]) -> cython.Py_ssize_t:
+        """Return how many members have label 1 at a point."""
+        if cython.compiled:
+            column = cython.address(self.columns[point * self.wide])
+            return common_ones(column, cython.address(members[0]), self.used)  # noqa: F821 - of the .pxd
+        return ones_of(self.columns[point] & members[0])
+
+    @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, open_=cython.Py_ssize_t)
+    @cython.locals(best=cython.Py_ssize_t, excluded=cython.Py_ssize_t, lost=cython.Py_ssize_t, label=cython.int)
+    @cython.locals(left=cython.Py_ssize_t, others=cython.Py_ssize_t, score=cython.double, value=cython.double)
+    def greedy(self, row: cython.Py_ssize_t, undecided: Any, positive: Any) -> list:
+        """Add the label that excludes most positive rows for each undecided row it loses, until none is left."""
+        chosen = []
+        included: cython.ulonglong[::1] = set_of(positive, self.wide)
+        gained: cython.ulonglong[::1] = set_of(undecided, self.wide)
+        columns: cython.longlong[::1] = array("q", bytes(8 * self.points))
+        for j in range(self.points):
+            columns[j] = j
+        open_, left, others = self.points, positive.bit_count(), undecided.bit_count()
+        while left:
+            best, k, score = -1, 0, -1.0
+            for i in range(open_):
+                j = columns[i]
+                label = self.label(row, j)
+                excluded = self.common(j, included)
+                excluded = left - excluded if label else excluded
+                if excluded:  # otherwise none in all later steps either
+                    columns[k] = j
+                    k += 1
+                    lost = self.common(j, gained)
+                    value = excluded / ((others - lost if label else lost) + 0.5)
+                    if value > score:
+                        best, score = j, value
+            if best < 0:
+                raise ValueError("the row given is among the positive ones")
+            chosen.append(best)
+            open_, label = k, self.label(row, best)
+            left, others = self.keep(included, best, label), self.keep(gained, best, label)
+        return chosen
+
+    @cython.locals(j=cython.Py_ssize_t, left=cython.Py_ssize_t, same=cython.Py_ssize_t, label=cython.int)
+    def path(self, row: cython.Py_ssize_t, positive: Any) -> list:
+        """Go through the points in the order they came, and take the labels that exclude a positive row still left.
+
+        So these are the columns where some positive row differs for the first time (the branches that leave
+        the path of the labels in the trie of all rows).
+        """
+        chosen = []
+        included: cython.ulonglong[::1] = set_of(positive, self.wide)
+        left = positive.bit_count()
+        for j in range(self.points):
+            if left == 0:
+                break
+            label, same = self.label(row, j), self.common(j, included)
+            if (same if label else left - same) < left:
+                chosen.append(j)
+                left = self.keep(included, j, label)
+        return chosen
+
+    @cython.locals(w=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, needed=cython.bint)
+    def prime(self, row: cython.Py_ssize_t, chosen: list, included: cython.ulonglong[::1]) -> list:
+        """Drop labels, first come first dropped, while the rest still exclude all positive rows."""
+        kept = []
+        # The i-th set: what the labels from the i-th on leave of the positive rows.
+        rest: cython.ulonglong[::1] = words((len(chosen) + 1) * self.wide)
+        for w in range(self.wide):
+            rest[len(chosen) * self.wide + w] = included[w]
+        for i in range(len(chosen) - 1, -1, -1):
+            j = chosen[i]
+            for w in range(self.used):
+                rest[i * self.wide + w] = rest[(i + 1) * self.wide + w] & self.alike(self.label(row, j), j, w)
+        for i in range(len(chosen)):
+            needed = False
+            for w in range(self.used):
+                needed = needed or (included[w] & rest[(i + 1) * self.wide + w]) != 0
+            if needed:
+                kept.append(chosen[i])
+                self.keep(included, chosen[i], self.label(row, chosen[i]))
+        return kept
+
+    # --- For an oracle that says yes or no ----------------------------------------------------------------
+
+    @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, w=cython.Py_ssize_t, apart=cython.longlong)
+    def measure(self, rows: cython.longlong[::1], distances: cython.longlong[::1]) -> None:
+        """Lower the distances, of rows other than these, to those from the nearest of these, where they are less."""
+        for i in range(self.rows):
+            for k in range(len(rows) if distances[i] > 1 else 0):
+                apart = 0
+                for w in range(self.long):
+                    apart += ones_of(self.bits[i * self.long + w] ^ self.bits[rows[k] * self.long + w])
+                    if apart >= distances[i]:
+                        break
+                if apart < distances[i]:
+                    distances[i] = apart
+
+    @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t, bits=cython.ulonglong)
+    def weigh(self, rows: cython.longlong[::1], weights: cython.double[::1]) -> Any:
+        """Return for every point the weight of those rows that label it 1, added up in their order."""
+        made = array("d", bytes(8 * self.points))
+        sums: cython.double[::1] = made
+        for i in range(len(rows)):
+            for w in range(self.long):
+                bits = self.bits[rows[i] * self.long + w]
+                while bits:
+                    sums[64 * w + lowest(bits)] += weights[i]
+                    bits &= bits - 1
+        return made
+
+    @cython.locals(j=cython.Py_ssize_t)
+    def count(self, rows: Any) -> list:
+        """Return for every point how many of these rows, a set, label it 1."""
+        members: cython.ulonglong[::1] = set_of(rows, self.wide)
+        return [self.common(j, members) for j in range(self.points)]
