@@ -1,4 +1,4 @@
-"""Search the cheapest covering plans of Ghost for D <= 4 (docs/ghost.md, section 4), and write them down.
+"""Search the cheapest covering plans of Ghost for D <= 4 (docs/theory/ghost.md, section 4), and write them down.
 
 ``python benchmarks/ghost_plans.py`` renews src/adeptree/ghost/covering_plans.json, which takes a few seconds: the
 library looks plans up and searches nothing. The tests see to it that the file holds what the search finds.

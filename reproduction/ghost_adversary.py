@@ -2,7 +2,7 @@
 
 Every round has a new point at which both labels of the true history are possible. Once the label is known, the history
 with the other one stays in the class, as a *ghost*. What the ghosts say at later points is the strategy's choice;
-that the class keeps its dimension is proved in ``docs/lower-bound.md``.
+that the class keeps its dimension is proved in ``docs/theory/lower-bound.md``.
 """
 
 from __future__ import annotations

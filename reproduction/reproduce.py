@@ -66,7 +66,7 @@ def reproduce(
     Finished runs are kept in ``out`` (one file of JSON lines per experiment) and not run again. ``only`` names one
     experiment or several. ``level`` overrides ``quick``; "tiny" is for tests, too small to show anything. With
     ``jobs`` > 1 a script must call this under ``if __name__ == "__main__":``, because new processes import the script.
-    ``jobs`` may be any executor, e.g. that of a Dask cluster (``docs/cluster.md``).
+    ``jobs`` may be any executor, e.g. that of a Dask cluster (``docs/howto/many-cores.md``).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

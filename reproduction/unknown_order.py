@@ -29,7 +29,7 @@ class UnknownOrder(HistoryLearner):
     the points; it is asked by ``find`` about pairs of points only. On a stream that some rule fits there are at most
     log_{4/3} n + 2 mistakes, n the number of points, and on average over the seed at most 8 log_{4/3} n calls,
     whichever of the rules that fit the oracle returns. On other streams nothing is promised. The result is that of
-    Attias, Hanneke and Ramaswami (NeurIPS 2025, arXiv 2506.00135); this way to it is in ``docs/transductive.md``.
+    Attias, Hanneke and Ramaswami (NeurIPS 2025, arXiv 2506.00135); this proof is in ``docs/theory/known-points.md``.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class MajorityPruning(Voting):
     Fewer than 16 + 16^2 + ... + 16^(2d) mistakes on every class of Littlestone dimension d, by its oracle alone. A
     function is taken after each mistake of the last; 16 of them are a family, whose majority is followed until it errs;
     the half that was wrong is a block, and 16 blocks are a family again. ``Ghost(d)`` grew out of it
-    (``docs/ghost.md``), and errs much less.
+    (``docs/theory/ghost.md``), and errs much less.
 
     Parameters
     ----------

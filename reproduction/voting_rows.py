@@ -3,7 +3,7 @@
 A *function* is a realizable labelling of the points so far. At a new point it takes label 0 if the oracle allows it,
 else 1: so Attias, Hanneke and Ramaswami (NeurIPS 2025, arXiv 2506.00135) replace an oracle that returns concepts by one
 that says yes or no. On a frontier a function is a row, whose number never changes, and what it does at a point is in
-the answers that ADEPT got anyway (``docs/ghost.md``, section 7).
+the answers that ADEPT got anyway (``docs/theory/ghost.md``, section 7).
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _compared(cell: Cell, c: at.ConceptClass) -> Row:
 
 
 def _prior(cell: Cell, c: Any, M: int, concepts: int | None) -> Mixed:
-    """Return the default prior; the structure that stands for intervals has one of its own (docs/real-classes.md)."""
+    """Return the default prior; the structure of intervals has its own (docs/theory/real-classes.md)."""
     if cell.get("prior") == "kt":
         return KT(M)
     if c.spec_name == "intervals" and cell["engine"] == "auto":
@@ -223,7 +223,7 @@ NAMES = {
     "Algorithm 2": "Adept and Algorithm 2",
     "cited": "Adept and Algorithm 2, each with its own version of a cited base",
     "lazy": "LazyAdept and the lazy rollback version",
-    "anytime": "Adept without T and M and docs/anytime.md",
+    "anytime": "Adept without T and M and docs/theory/anytime.md",
 }
 LEMMAS = {
     "telescoping": 'Lemma "One-Sided Telescoping": what children have beyond their parent, relatively',
@@ -250,7 +250,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         yield at_most(claim, column(compared, "account_gap"), ROUNDING)
     if certified := part(rows, "anytime"):
         claim = "difference between the certificate's bound and ln(1/pi)/eta + Delta"
-        yield at_most(claim, column(certified, "bound_gap"), ROUNDING, "docs/anytime.md, Theorem 1; relatively")
+        yield at_most(claim, column(certified, "bound_gap"), ROUNDING, "docs/theory/anytime.md, Theorem 1; relatively")
     for (base,), members in groups(part(rows, "alone"), "base").items():
         note = f"one history of {members[0]['T']} rounds, most of them mistakes; {members[0]['functions']} functions"
         yield at_most(

@@ -14,7 +14,7 @@ from reproduction.experiments.games import adversary, played
 from reproduction.stats import ERRORS, ROUNDING, at_most, mean, standard_error
 
 AGAINST_HEDGE = 1.3
-"""What is claimed: at most so many times the regret of Hedge over all concepts (docs/measured.md)."""
+"""What is claimed: at most so many times the regret of Hedge over all concepts (docs/evidence/regret.md)."""
 PARTS = 20
 """How often the bound is compared with the regret along a stream."""
 
@@ -116,7 +116,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         note = "the same streams; thresholds(n=255), intervals(n=32), conjunctions(n=5), blocks(d=2)"
         yield at_most("expected regret / what was promised in advance", column(hard, "promised"), 1.0, note)
         claim = "cost of mixing / (0.725 sqrt(kappa T) + 1/2)"
-        yield at_most(claim, column(hard, "mixing"), 1.0, "docs/anytime.md, Theorem A")
+        yield at_most(claim, column(hard, "mixing"), 1.0, "docs/theory/anytime.md, Theorem A")
     if narrow := part(rows, "narrow"):
         claim = "certificates that call a kept rule best where a dropped one is better"
         note = f"max_width 2, 8, 128; mean prior mass dropped {mean(column(narrow, 'dropped')):.2g}"

@@ -25,7 +25,7 @@ def _kt(T: int, M: int) -> float:
 
 
 def _adaptive(T: int, K: float) -> float:
-    """Theorem A of docs/anytime.md with x = 1/2, where K is at least 8: C = sqrt(1.05)/2 (sqrt(2) + 1/sqrt(2))."""
+    """Theorem A of docs/theory/anytime.md with x = 1/2 and K >= 8: C = sqrt(1.05)/2 (sqrt(2) + 1/sqrt(2))."""
     return sqrt(1.05) / 2 * (sqrt(2) + 1 / sqrt(2)) * sqrt(K * T) + K / 8 + 1 / 2
 
 

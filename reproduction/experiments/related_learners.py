@@ -139,7 +139,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """What runs is what its page says, and what is proven holds."""
     for (engine, rate), members in groups(part(rows, "drift"), "engine", "rate").items():
         name = f"drift at {'all rates' if rate == 'all' else 'one rate'}, engine {engine}"
-        yield at_most(f"difference in p, {name} and docs/drift.md", column(members, "p_gap"), ROUNDING)
+        yield at_most(f"difference in p, {name} and docs/theory/drift.md", column(members, "p_gap"), ROUNDING)
         if engine == "paths":
             claim = f"difference in the loss of the best sequence, {name}"
             yield at_most(claim, column(members, "loss_gap"), 0.0, "all sequences of concepts")

@@ -93,7 +93,7 @@ class TwoCuts(Mixed):
 
 
 def anytime(concept_class: Listed, A: StateMachine, rounds: Pairs, M: int, prior: Mixed) -> Trace:
-    """The default learner, which needs neither T nor M: docs/anytime.md, Theorem A."""
+    """The default learner, which needs neither T nor M: docs/theory/anytime.md, Theorem A."""
     active, trace = [Prefix(concept_class.all, A.start())], Trace()
     eta, kappa, gap, last = 4.0, 2.0, 0.0, 4.0
     for t, (x, y) in enumerate(rounds, start=1):

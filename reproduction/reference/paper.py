@@ -16,7 +16,7 @@ from reproduction.reference.listed_classes import Concepts, Labels, Listed
 
 Pairs = Sequence[tuple[Any, int]]
 Rate = str | float
-""""paper", "first-order", "first-order, kept" (docs/anytime.md, section 5) or a constant."""
+""""paper", "first-order", "first-order, kept" (docs/theory/anytime.md, section 5) or a constant."""
 
 
 class StateMachine(Protocol):
@@ -111,7 +111,7 @@ def paper_rate(T: int, M: int) -> float:
 
 
 def first_order_rate(T: int, M: int, best: int) -> float:
-    """The corollary's rate, with the constants of docs/paper-to-code.md."""
+    """The corollary's rate, with the constants of docs/evidence/paper-to-code.md."""
     return min(0.5, math.sqrt(log_experts(T, M) / (best + 1)))
 
 
@@ -139,7 +139,7 @@ def algorithm_2(
 ) -> Trace:
     """Algorithm 2 with horizon T. With ``commits`` its lazy rollback version: only those rounds are committed.
 
-    "first-order, kept" is the corollary's rate until L* + 1 has grown by 5 % (docs/anytime.md, section 5).
+    "first-order, kept" is the corollary's rate until L* + 1 has grown by 5 % (docs/theory/anytime.md, section 5).
     """
     active, trace, r, kept = [Prefix(concept_class.all, A.start())], Trace(), 0, 0
     eta = math.nan

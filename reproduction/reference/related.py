@@ -41,7 +41,7 @@ def sequence_loss(listed: Listed, pairs: Pairs, switches: int) -> int:
 
 
 def sharing(found: Experts, pairs: Pairs, eta: float, S: int) -> Trace:
-    """Fixed share of Herbster and Warmuth over the labellings, 1/(t + 1) after round t: docs/drift.md."""
+    """Fixed share of Herbster and Warmuth over the labellings, 1/(t + 1) after round t: docs/theory/drift.md."""
     T, weights, trace, gap = len(pairs), [mass for _, mass in found], Trace(), 0.0
     for t, (_, y) in enumerate(pairs):
         p, alpha = share_of_ones(weights, [labels[t] for labels, _ in found]), 1 / (t + 2)
@@ -65,7 +65,7 @@ def _always(share: float, t: int) -> float:
 
 
 def sharing_at_all_rates(found: Experts, pairs: Pairs, S: int, least: int | None) -> Trace:
-    """24 pairs of a rate and a share: docs/drift.md, Theorem 2; ``least``: the loss of the best sequence, if known."""
+    """24 pairs of a rate and a share: docs/theory/drift.md, Theorem 2; ``least``: the loss of the best sequence."""
     shares: list[Callable[[int], float]] = [lambda t: 1 / (t + 1), *(partial(_always, a) for a in STAYING)]
     ways = list(product(RATES, shares))
     weights, trace, losses = [[mass for _, mass in found] for _ in ways], Trace(), []

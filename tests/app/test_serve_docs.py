@@ -1,4 +1,4 @@
-"""The recipes of ``docs/serve.md`` do what they say, and its tables are those of the code."""
+"""The recipes of ``docs/howto/serve.md`` do what they say, and its tables are those of the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from serving import Server
 from adeptree.app.serve import service
 from adeptree.app.serve.serve_command import ServeOptions
 
-PAGE = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "serve.md").read_text(encoding="utf-8")
 TOOLS = [tool for tool in ("curl", "jq", "split") if shutil.which(tool) is None]
 
 

@@ -53,7 +53,7 @@ def test_every_public_class_has_a_page_and_a_record() -> None:
 @each_public_family
 def test_the_tables_of_the_docs_name_it(family: Family) -> None:
     base = type(default_base(at.parse(family.example))).__name__
-    tables = page("dimensions.md", "real-classes.md").splitlines()
+    tables = page("theory/dimensions.md", "theory/real-classes.md").splitlines()
     named = {f"`{base}`", f"`research.{base}`"}
     rows = [line for line in tables if line.startswith("|") and f"`{family.name}(" in line]
     assert any(name in row for row in rows for name in named)

@@ -26,7 +26,16 @@ from adeptree.families import registry
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-USES_EXTRAS = ("fit-in", "own", "own-solver", "python", "river-sklearn", "solvers-lp", "solvers-sat", "solvers-smt")
+USES_EXTRAS = (
+    "fit-in",
+    "own-rules",
+    "own-solver",
+    "data-frames",
+    "river-sklearn",
+    "solvers-lp",
+    "solvers-sat",
+    "solvers-smt",
+)
 LOOSELY = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -155,7 +164,7 @@ def test_the_reference_shows_the_help_of_every_command() -> None:
 
 
 def test_every_state_on_the_status_page_is_defined_there() -> None:
-    text = (ROOT / "docs/status.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/reference/status.md").read_text(encoding="utf-8")
     defined = set(re.findall(r"\*(\w+)\*", text.partition("**State**")[2].partition("\n\n")[0]))
     rows = [line for line in text.splitlines() if line.startswith("| ") and "| state |" not in line]
     assert {row.split("|")[-2].strip() for row in rows} == defined != set()
@@ -173,13 +182,13 @@ def test_one_page_tells_how_long_the_reproduction_takes() -> None:
     lines = [(path, line) for path, text in texts.items() for line in text.splitlines()]
     named = re.compile(r"make\.py reproduce|--quick\b|--full\b|level quick")
     told = [(path.name, line) for path, line in lines if named.search(line) and LASTS.search(line)]
-    assert len(told) >= 3 and {page for page, _ in told} == {"reproduced.md"}
+    assert len(told) >= 3 and {page for page, _ in told} == {"reproduction.md"}
     assert all(line.startswith("| `python3 make.py reproduce") for _, line in told)
 
 
 @pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_the_speed_page_names_the_structure_of_every_family() -> None:
-    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/evidence/speed.md").read_text(encoding="utf-8")
     part = text.partition("| rules | by default |")[2].partition("\n\n")[0]
     told = {
         name: tuple(kinds)
@@ -203,7 +212,7 @@ def rows_of(text: str, heading: str) -> list[list[str]]:
 
 def test_a_time_on_the_speed_page_has_one_value() -> None:
     """Each of our times in microseconds per round is that of one measurement, wherever it stands."""
-    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/evidence/speed.md").read_text(encoding="utf-8")
     found: dict[tuple[str, str, str], set[str]] = {}
     for heading, way in (("One at a time", "single"), ("Batch", "batch")):
         for name, T, mine, *_ in rows_of(text, heading):
@@ -234,7 +243,7 @@ def test_calls_on_the_page_about_few_queries_are_those_of_today(form: str, name:
     benchmark = runpy.run_path(str(ROOT / "benchmarks/query_counts.py"))
     ((build, *horizons),) = [case[1:] for case in benchmark["CLASSES"] if case[0] == name]
     T = horizons[form == "realizable"][-1]
-    text = (ROOT / "docs/few-queries.md").read_text(encoding="utf-8").partition("## Measured")[2]
+    text = (ROOT / "docs/theory/few-queries.md").read_text(encoding="utf-8").partition("## Measured")[2]
     part = text.partition("Bits only:")[2 * (form == "realizable")]
     for order in ("random", "sorted"):
         queries = benchmark["played"](build(T), order, form)[0].queries

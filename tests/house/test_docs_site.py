@@ -157,7 +157,7 @@ def test_every_page_and_public_name_is_in_the_site(site: Path, pages: dict[Path,
 
 
 def test_the_status_table_names_every_public_object_and_real_tests() -> None:
-    text = (DOCS / "status.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference/status.md").read_text(encoding="utf-8")
     for name in adeptree.__all__:
         assert f"`{name}`" in text, name
     named = set(re.findall(r"`(test_\w+\.py)`", text))
@@ -165,7 +165,7 @@ def test_the_status_table_names_every_public_object_and_real_tests() -> None:
 
 
 def test_files_named_in_the_glossary_exist() -> None:
-    text = (DOCS / "paper-to-code.md").read_text(encoding="utf-8")
+    text = (DOCS / "evidence/paper-to-code.md").read_text(encoding="utf-8")
     named = {name for name in re.findall(r"`([\w/]+/(?:[\w/]+\.py)?|\w+\.py)`", text) if not name.startswith("test_")}
     assert len(named) > 15
     for name in named:
@@ -180,7 +180,7 @@ def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, env=env, timeout=110)
     made = {path.name for path in tmp_path.glob("*.svg")}
     assert made == {path.name for path in (DOCS / "figures").glob("*.svg")}
-    shown = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("index.md", "explanation/pictures.md"))
+    shown = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("index.md", "understand/pictures.md"))
     assert all(f"figures/{name}" in shown for name in made)
 
 
@@ -223,12 +223,13 @@ def tab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.mark.parametrize(
-    "name", ["index", "explanation/pictures", "status", "reference/learners", "anytime", "notebooks/own-frame"]
+    "name",
+    ["index", "understand/pictures", "reference/status", "reference/learners", "theory/anytime", "notebooks/own-frame"],
 )
 def test_pages_fit_phones_and_desks(site: Path, tab: Tab, name: str) -> None:
     tab.open((site / f"{name}.html").as_uri())
     seen = tab.value(MEASURE)
     assert seen["wide"] <= seen["room"] == tab.size[0] and seen["beside"] == []
     assert all(loaded and wide <= seen["room"] for loaded, wide in seen["images"])
-    assert len(seen["images"]) == {"explanation/pictures": 5, "index": 1, "notebooks/own-frame": 2}.get(name, 0)
+    assert len(seen["images"]) == {"understand/pictures": 5, "index": 1, "notebooks/own-frame": 2}.get(name, 0)
     assert tab.complaints == []

@@ -67,20 +67,20 @@ FOUND_BY_NAME = {
 }
 """Names in ``src`` that other programs use."""
 DOCUMENTED = {
-    **dict.fromkeys(("asks_one", "decide_one"), "docs/river-sklearn.md"),
-    **dict.fromkeys(("errors_", "failures_"), "docs/river-sklearn.md"),
-    "bound_for": "docs/anytime.md",
-    "forget": "docs/own-class.md",
-    "from_oracle": "docs/oracles.md",
-    "from_template": "docs/solvers-smt.md",
-    "grant": "docs/oracles.md",
-    "halving_bound": "docs/solvers-lp.md",
-    "minimal": "docs/solvers-sat.md",
-    **dict.fromkeys(("hits", "misses"), "docs/oracles.md"),
+    **dict.fromkeys(("asks_one", "decide_one"), "docs/howto/river-sklearn.md"),
+    **dict.fromkeys(("errors_", "failures_"), "docs/howto/river-sklearn.md"),
+    "bound_for": "docs/theory/anytime.md",
+    "forget": "docs/reference/own-classes.md",
+    "from_oracle": "docs/reference/oracle-layers.md",
+    "from_template": "docs/howto/solvers-smt.md",
+    "grant": "docs/reference/oracle-layers.md",
+    "halving_bound": "docs/howto/solvers-lp.md",
+    "minimal": "docs/howto/solvers-sat.md",
+    **dict.fromkeys(("hits", "misses"), "docs/reference/oracle-layers.md"),
     "parametrize_with_checks": "docs/reference/checks.md",
-    "sequence_bound": "docs/drift.md",
-    **dict.fromkeys(("to_frame", "to_sql"), "docs/python.md"),
-    "verify": "docs/solvers-lp.md",
+    "sequence_bound": "docs/theory/drift.md",
+    **dict.fromkeys(("to_frame", "to_sql"), "docs/howto/data-frames.md"),
+    "verify": "docs/howto/solvers-lp.md",
 }
 """Public names that ``src`` itself does not use, and the page that tells users of each. Others belong in tests."""
 

@@ -181,7 +181,7 @@ def test_labels_that_repeat_at_the_edge_of_two_bins_are_followed(ones: int, peri
 def test_nobody_is_calibrated_better_than_a_walk_at_the_edge_of_two_bins(
     stream: list[tuple[int, int]], edge: int
 ) -> None:
-    """The lower bound of docs/frequency.md, of any numbers and labels: with labels drawn at the edge it is a walk."""
+    """Lower bound of docs/theory/calibration.md, for all numbers and labels; labels drawn at the edge make a walk."""
     given, ys = np.array([g / 100 for g, _ in stream]), np.array([y for _, y in stream])
     walk = np.where(given * 10 + 1e-9 < edge, 1, -1) @ (ys - edge / 10)
     assert calibration_error(given, ys) * len(ys) / 100 >= walk - 1e-9
@@ -194,7 +194,7 @@ def test_p_is_a_chance(p: float) -> None:
 
 
 def counted(frequency: at.Frequency) -> list[Fraction]:
-    """Return the sums of the theorem in docs/frequency.md: numbers 0.001 below an edge count as the edge."""
+    """Return the sums of the theorem in docs/theory/calibration.md: numbers 0.001 below an edge count as the edge."""
     return [Fraction(o - b, 1000) for o, b in zip(frequency.owed, frequency.below, strict=True)]
 
 

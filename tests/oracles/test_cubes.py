@@ -102,7 +102,7 @@ def test_the_literal_strategy_finds_the_same_rows_in_the_same_order(family: Fami
 
 
 def slow_cube(table: Table, labels: Table, undecided: Table, positive: Table) -> list[int]:
-    """The rule of ``docs/few-queries.md`` said on arrays of bools: greedy or path, pruned, the one that covers more."""
+    """The rule of ``docs/theory/few-queries.md`` on arrays of bools: greedy or path, pruned, the larger cover."""
     differs = table != labels
 
     def pruned(chosen: list[int]) -> list[int]:

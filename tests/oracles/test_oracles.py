@@ -596,6 +596,6 @@ def test_layers_look_inside_for_what_they_lack_and_can_be_copied() -> None:
 
 
 def test_the_page_is_true() -> None:
-    page = Path(__file__).parents[2] / "docs" / "oracles.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "oracle-layers.md"
     failed, ran = doctest.testfile(str(page), module_relative=False)
     assert (failed, ran > 30) == (0, True)

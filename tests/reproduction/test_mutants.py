@@ -109,7 +109,11 @@ def test_a_hunt_of_one_mutant() -> None:
 
 def test_the_table_of_statements_names_what_there_is() -> None:
     """Every test, experiment and mutant in the table exists, and the mutant is caught by that experiment."""
-    text = (ROOT / "docs" / "paper-to-code.md").read_text(encoding="utf-8").split("## Every statement of the paper")[1]
+    text = (
+        (ROOT / "docs/evidence/paper-to-code.md")
+        .read_text(encoding="utf-8")
+        .split("## Every statement of the paper")[1]
+    )
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.split("\n## ")[0].splitlines()]
     rows = [row for row in rows if len(row) == 6][2:]
     assert len(rows) > 20

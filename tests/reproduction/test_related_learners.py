@@ -55,7 +55,7 @@ def test_long_lazy_games_of_one_case_have_the_same_columns() -> None:
 
 
 def test_the_docs_say_what_was_changed_after_seeing_results() -> None:
-    page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8").split("## What was changed")[1]
+    page = (ROOT / "docs" / "evidence" / "reproduction.md").read_text(encoding="utf-8").split("## What was changed")[1]
     told = [line for line in page.splitlines() if line.startswith("* ")]
     assert told == [f"* `{name}`: {text}" for name, claim in CLAIMS.items() for text in claim.get("changed", [])]
     assert len(told) > 10

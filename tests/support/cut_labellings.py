@@ -1,4 +1,4 @@
-"""Rules made of cuts, by listing every labelling of the points: slow, and plainly what docs/anytime.md says."""
+"""Rules made of cuts, by listing every labelling of the points: slow, and plainly what docs/theory/anytime.md says."""
 
 from __future__ import annotations
 

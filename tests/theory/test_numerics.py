@@ -148,7 +148,7 @@ def test_a_bound_beyond_the_horizon_is_the_horizon() -> None:
 
 
 def test_the_gap_has_as_many_digits_as_the_page_about_it_says() -> None:
-    """docs/anytime.md, section 11: the error stays below 4e-15, and it is largest just below eta = 4."""
+    """docs/theory/anytime.md, section 11: the error stays below 4e-15, and it is largest just below eta = 4."""
 
     def error(eta: float, z: float) -> float:
         found = kernel("adeptree.theory.ledger_kernel").mixability_gap(1 / (1 + math.exp(-z)), z, eta, 1.0)

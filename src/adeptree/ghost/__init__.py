@@ -1,4 +1,4 @@
-"""``Ghost``, a realizable learner by an oracle alone (``docs/ghost.md``)."""
+"""``Ghost``, a realizable learner by an oracle alone (``docs/theory/ghost.md``)."""
 
 from __future__ import annotations
 

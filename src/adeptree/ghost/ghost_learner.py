@@ -94,7 +94,7 @@ class Ghost(OracleLearner):
     It errs at most M(d) = 2, 9, 67, 1012, 39631 times for d = 1, ..., 5, which no oracle learner can
     improve for d <= 2. Whenever it errs although both labels were realizable, the history with the
     wrong label is realizable too; such *ghosts* are its virtual functions. Run on a frontier it asks
-    nothing at all, as a ghost is one of the frontier's rows. The proof is in ``docs/ghost.md``, and what it owes to
+    nothing at all, as a ghost is one of the frontier's rows. ``docs/theory/ghost.md`` has the proof and its debt to
     Kozachinskiy and Steifer (arXiv 2308.08055).
 
     Parameters

@@ -70,7 +70,7 @@ class Adept(OnlineLearner):
         True if the best rule may change. The learner then competes with sequences of rules: weights are shared out
         again after each round, and *followers* do what the cheapest rule of the last 100, 300, 1,000, 3,000 or all
         rounds does. "sharing" leaves the followers out; so do ``by``, ``engine="paths"`` and rules such as intervals,
-        which need ``review`` or a number as ``rate`` (``docs/drift.md``). Without ``review`` many rates run at once.
+        which need ``review`` or a number as ``rate`` (``docs/theory/drift.md``). Without ``review``, many rates run.
     by
         A column with the name of a segment, such as "tenant"; rows without it are a segment of their own. Competes
         with one rule for all and one per segment. Not with ``engine="paths"``, steps or oracles.

@@ -54,7 +54,7 @@ class Frequency(Declared):
 
     Recent frequencies of rows with the same guess, of all rows, and after the same three labels are mixed by Bayes'
     rule. The number then leads the sums of (label - number), one per tenth, back towards 0. Where they are large, a
-    coin chooses between the two sides of an edge of two tenths. ``docs/frequency.md`` has the proof.
+    coin chooses between the two sides of an edge of two tenths. ``docs/theory/calibration.md`` has the proof.
 
     >>> frequency = Frequency()
     >>> rows = [(0.9, 1), (0.1, 0), (0.8, 1), (0.2, 0)] * 30

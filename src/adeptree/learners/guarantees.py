@@ -1,4 +1,4 @@
-"""What is proven of a learner's regret, each number with its scope: now, in advance, at the end (``docs/anytime.md``).
+"""Bounds on the regret, each with its scope: now, in advance, at the end (``docs/theory/anytime.md``).
 
 *Now* is proven from what was seen, of the rounds so far. *In advance* is true of every stream of T rounds and known
 before the first. *Final* is what the regret can be at the end, whatever comes from here on.

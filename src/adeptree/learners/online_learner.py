@@ -163,7 +163,7 @@ class OnlineLearner(Saved):
     def _answered(self, x: Any) -> Ticket:
         placed = self._placed(x)
         ticket, action = self._ticket(placed)
-        # The point enters now, and its loss when the label comes (docs/anytime.md, Theorem C).
+        # The point enters now, and its loss when the label comes (docs/theory/anytime.md, Theorem C).
         if ticket.ask:
             self.tickets.add(ticket)
         self._play("open", placed[2], action, ticket.ask)

@@ -1,7 +1,7 @@
 """Learning rates: eta for the next round, computed from past rounds.
 
 Every rule here never raises eta and looks only at the past, which is all that the regret proof asks of it
-(``docs/anytime.md``). A rule says how long its present eta surely stays, so that engines can play
+(``docs/theory/anytime.md``). A rule says how long its present eta surely stays, so that engines can play
 many rounds in one go.
 """
 
@@ -19,7 +19,7 @@ from adeptree.theory.mixture import first_order_rate
 
 GRID = 1.05
 """Where a rate is kept on a grid, it changes when what it depends on has grown by 5 %. The
-theorems of ``docs/anytime.md`` reckon with it."""
+theorems of ``docs/theory/anytime.md`` reckon with it."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ReviewedRate(RateRule):
 
 
 class LanesRate(ConstantRate):
-    """Many rates at once, each with weights of its own (Theorem 2 of ``docs/drift.md``): none is to be tuned."""
+    """Many rates at once, each with weights of its own (Theorem 2 of ``docs/theory/drift.md``): none is to be tuned."""
 
     name = "lanes"
 
@@ -232,8 +232,8 @@ class Adaptive(RateRule):
 
     kappa is the largest ln(1/pi) that a best path had where the rate was looked at, and where it is known what
     any path may cost (K_t) at least ``floor``/2 of that, which makes the bound in advance sqrt(K t). Needs neither T
-    nor M, and is fast on easy streams, where Lambda stays small. The theorem is in ``docs/anytime.md``; 2 kappa and
-    the start at 4 were measured in ``docs/measured.md``.
+    nor M, and is fast on easy streams, where Lambda stays small. ``docs/theory/anytime.md`` has the theorem,
+    and ``docs/evidence/regret.md`` the measurements behind 2 kappa and the start at 4.
 
     >>> rule = Adaptive()
     >>> rule.eta, rule.stay.gap

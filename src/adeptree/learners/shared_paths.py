@@ -1,4 +1,4 @@
-"""Algorithm 2's paths where the best rule may change: fixed share over the listed paths (``docs/drift.md``).
+"""Algorithm 2's paths where the best rule may change: fixed share over the listed paths (``docs/theory/drift.md``).
 
 Every path has a number g per lane in place of e^(-eta loss). After a charged round a share of the weight is dealt out
 again as in the prior. There are no followers here: a window would need the labels of all paths in its rounds.

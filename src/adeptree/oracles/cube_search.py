@@ -3,7 +3,7 @@
 A *cube* is the set of rows that have some given labels on some of the past points. Asking the oracle for a
 concept with these labels, and label b at x, asks whether any row of the cube can take b. So a round is group
 testing: ask about cubes that hold no row known to take b, as large as possible. A "no" decides the whole cube;
-a "yes" comes with a concept, whose labels name a row. The proof and the counts are in ``docs/few-queries.md``.
+a "yes" comes with a concept, whose labels name a row. The proof and the counts are in ``docs/theory/few-queries.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The labels of all rows at all points, a bit each, and the cubes that are asked about (``docs/few-queries.md``).
+"""The labels of all rows at all points, one bit each, and the cubes to ask about (``docs/theory/few-queries.md``).
 
 They are kept twice: for every point the set of rows that label it 1, and for every row the set of points that it labels
 1. A set is an array of words of 64 bits. The interpreter has ints of any size: there every set is one word, so that

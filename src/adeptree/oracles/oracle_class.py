@@ -57,7 +57,7 @@ class OracleClass(ConceptClass):
     repeats
         "infer", or "ask" to ask the oracle about repeated instances too (``strategy`` is then "literal").
     strategy
-        How a frontier asks. "auto" decides sets of paths with one call wherever it can (``docs/few-queries.md``),
+        How a frontier asks. "auto" decides sets of paths with one call where it can (``docs/theory/few-queries.md``),
         "cubes" insists on the way that needs ``find``, "bits" on the one that does not; "literal" asks about every
         path by itself, as the paper does. "paper" does not even infer that a path denied one label can take the
         other, and so notices an oracle that denies both.
@@ -70,7 +70,7 @@ class OracleClass(ConceptClass):
     call_cost
         The seconds that a call takes: "auto" asks literally where thinking would take longer than it saves.
     executor
-        Any ``concurrent.futures.Executor``, whose workers answer (``docs/cluster.md``). They are not used
+        Any ``concurrent.futures.Executor``, whose workers answer (``docs/howto/many-cores.md``). They are not used
         where ``call_cost`` shows that it does not pay; then there is a warning (``WorkersNotUsed``).
     batch
         How many questions go out together.

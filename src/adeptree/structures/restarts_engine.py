@@ -1,4 +1,4 @@
-"""Any structure where the best rule may change: copies of it that begin in different rounds (``docs/drift.md``)."""
+"""Restarts: drift for any structure, by copies of it that begin in different rounds (``docs/theory/drift.md``)."""
 
 from __future__ import annotations
 

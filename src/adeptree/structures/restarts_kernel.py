@@ -1,7 +1,7 @@
 """Restarts: fixed share for any structure, by copies of it that begin in different rounds.
 
 After each charged round t a copy begins that knows no round, with the share 1/(t + 1) of the whole weight. Copies whose
-time is over leave (``docs/drift.md``, Theorem 3). The first copy stays for ever.
+time is over leave (``docs/theory/drift.md``, Theorem 3). The first copy stays for ever.
 """
 
 from __future__ import annotations

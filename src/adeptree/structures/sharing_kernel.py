@@ -1,7 +1,7 @@
 """Fixed share: the best rule may change, and every rule that is a leaf of a structure keeps a weight for it.
 
 After each charged round a share of the whole weight is dealt out again as in the prior, so that every weight w becomes
-A w + B pi. There are several *lanes*, pairs of a rate and a share, each with weights of its own (``docs/drift.md``);
+A w + B pi. There are several *lanes*: pairs of a rate and a share with their own weights (``docs/theory/drift.md``);
 with review there is one. The leaves keep the weights (``shared_line_kernel.py``).
 
 *Followers* are rules too: each does what the cheapest rule of the last W rounds does, W being the span of a window.

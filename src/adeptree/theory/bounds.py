@@ -79,7 +79,7 @@ def regret(T: int, M: int) -> float:
 @of_numbers
 def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) -> float:
     """Lemma "Survival of the Optimal Expert" at any constant rate: ln N / eta + eta T / 8.
-    Rounds that weigh up to ``scale`` give ln N / eta + eta T scale^2 / 8 (``docs/anytime.md``).
+    Rounds that weigh up to ``scale`` give ln N / eta + eta T scale^2 / 8 (``docs/theory/anytime.md``).
 
     >>> round(regret_at_rate(1000, 50.0, 0.5), 1)
     162.5
@@ -90,7 +90,7 @@ def regret_at_rate(T: int, log_experts: float, rate: float, scale: float = 1.0) 
 @of_numbers
 def first_order_regret(best_loss: float, log_experts: float, on_grid: bool = False) -> float:
     """Corollary "Instance-Dependent Bound", with explicit constants: max{2.63 sqrt(ln N (L* + 1)), 5.3 ln N}.
-    With the rate on a 5 % grid of L* + 1 they are 2.66 and 5.36 (``docs/anytime.md``, section 5).
+    With the rate on a 5 % grid of L* + 1 they are 2.66 and 5.36 (``docs/theory/anytime.md``, section 5).
 
     >>> first_order_regret(0, 10.0), first_order_regret(0, 10.0, on_grid=True)
     (53.0, 53.6)
@@ -115,7 +115,7 @@ def first_order_regret_in_advance(T: int, log_experts: float, on_grid: bool = Fa
 @of_numbers
 def kt_cost(T: int, M: int) -> float:
     """What the KT prior costs a path with at most M mistakes in at most T contested rounds: at least ln(1/pi) is
-    min{T ln 2, M ln(eT/M)} + ln(T)/2 + ln 2 (``docs/anytime.md``).
+    min{T ln 2, M ln(eT/M)} + ln(T)/2 + ln 2 (``docs/theory/anytime.md``).
 
     >>> round(kt_cost(1000, 8), 3)
     50.774
@@ -128,7 +128,7 @@ def kt_cost(T: int, M: int) -> float:
 @of_numbers
 def anytime_regret(t: int, price: float) -> float:
     """Past the paper: the rate 2 sqrt(K_t/t) on a 5 % grid of t, where no path costs more than K_t, for all t at once:
-    sqrt(K_t t) (1 + sqrt(1.05)) / 2 (``docs/anytime.md``).
+    sqrt(K_t t) (1 + sqrt(1.05)) / 2 (``docs/theory/anytime.md``).
 
     >>> round(anytime_regret(1000, kt_cost(1000, 8)), 1)
     228.1
@@ -138,7 +138,7 @@ def anytime_regret(t: int, price: float) -> float:
 
 @of_numbers
 def adaptive_constant(price: float, floor: float = 0.5) -> float:
-    """C of Theorem A (``docs/anytime.md``): sqrt(1.05)/2 max{phi(x'), phi(2)}, phi(z) = sqrt(z) + 1/sqrt(z).
+    """C of Theorem A (``docs/theory/anytime.md``): sqrt(1.05)/2 max{phi(x'), phi(2)}, phi(z) = sqrt(z) + 1/sqrt(z).
 
     >>> [round(adaptive_constant(100.0, x), 4) for x in (1 / 2, 1 / 4, 1 / 8)]
     [1.0869, 1.2809, 1.6303]
@@ -150,7 +150,7 @@ def adaptive_constant(price: float, floor: float = 0.5) -> float:
 @of_numbers
 def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> float:
     """Past the paper: what the rate "adaptive" promises in advance where no path costs more than K, for all t at once:
-    C sqrt(K t) + K/8 + 1/2 with C = 1.087 where the rate reckons with half of K (Theorem A of ``docs/anytime.md``).
+    C sqrt(K t) + K/8 + 1/2 with C = 1.087 where the rate uses half of K (Theorem A of ``docs/theory/anytime.md``).
 
     >>> round(adaptive_regret_in_advance(2000, math.log(1025) + math.log(3)), 1)
     139.2
@@ -163,7 +163,7 @@ def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> floa
 def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -> float:
     """Past the paper: labels that come late, at a constant rate with a prior that loses no mass:
     K/eta + eta (n + 2D)/8 for n labels and D overlaps, pairs of rounds that waited together (Theorem C of
-    ``docs/anytime.md``).
+    ``docs/theory/anytime.md``).
 
     >>> round(late_regret_at_rate(1000, 10_000, 8.0, 0.05), 1)
     291.2
@@ -175,7 +175,7 @@ def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -
 def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price: float, floor: float = 0.5) -> float:
     """Past the paper: labels that come late, at the rate "adaptive" with a prior that loses no mass:
     C sqrt(K V) + (K/4 + 1)(1 + 42 d) + d with V = answers + 2 overlaps, d the most tickets that were open
-    where the rate changed (Theorem D of ``docs/anytime.md``). The factor 42 is the proof's.
+    where the rate changed (Theorem D of ``docs/theory/anytime.md``). The factor 42 is the proof's.
 
     >>> late_adaptive_regret(1000, 0, 0, 8.0) < late_adaptive_regret(1000, 5000, 1, 8.0)
     True
@@ -185,7 +185,7 @@ def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price
 
 
 TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
-"""lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/anytime.md``.
+"""lambda_i = 2^(1-i) and its weight w_i in Theorem E of ``docs/theory/anytime.md``.
 
 :meta hide-value:
 """
@@ -193,7 +193,7 @@ TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
 
 @of_numbers
 def excess(variance: float, delta: float, scale: float = 1.0) -> float:
-    """Theorem E (``docs/anytime.md``): how far drawn losses exceed expected ones, at all times at once.
+    """Theorem E (``docs/theory/anytime.md``): how far drawn losses exceed expected ones, at all times at once.
     With probability at least 1 - delta the losses drawn never exceed their expectation by more than this, a function
     of the sum of w^2 p (1 - p) so far; no round weighs more than ``scale``.
 

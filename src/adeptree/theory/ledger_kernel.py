@@ -149,7 +149,7 @@ def mixability_gap(
 
     The experts lose 0 or w, and those that lose have the share ``loss`` of the mass, whose log-odds are ``log_odds``:
     the mix loss is -ln(1 - l + l e^(-eta w)) / eta. At rates where 1 - l may have lost its digits while e^-eta has not
-    (above 4), everything comes from the log-odds (``docs/anytime.md``).
+    (above 4), everything comes from the log-odds (``docs/theory/anytime.md``).
 
     >>> round(mixability_gap(0.5, 0.0, 1.0, 1.0), 6), mixability_gap(0.3, -0.85, 0.0, 1.0)
     (0.120115, 0.0)

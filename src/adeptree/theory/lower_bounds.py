@@ -23,7 +23,7 @@ def query_lower_bound(T: int, Q: int, d: int) -> float:
 @of_numbers
 def forced_mistakes(d: int) -> int:
     """Past the paper: whatever samples it asks about, a learner that knows a class of Littlestone dimension d by its
-    oracle alone can be made to err 3^d times, d >= 2, and twice for d = 1 (``docs/lower-bound.md``).
+    oracle alone can be made to err 3^d times, d >= 2, and twice for d = 1 (``docs/theory/lower-bound.md``).
 
     >>> [forced_mistakes(d) for d in range(5)]
     [0, 2, 9, 27, 81]
@@ -35,7 +35,7 @@ def forced_mistakes(d: int) -> int:
 def dimension_lower_bound(T: int, d: int) -> float:
     """Past the paper: what a class of Littlestone dimension d, known by its oracle alone, costs every learner in T
     rounds, however much it asks: (m/2) E|S_n| for m = 3^d points (2 for d = 1) of n coins each, n odd and nm <= T.
-    About sqrt(T m / 2 pi) (``docs/lower-bound.md``).
+    About sqrt(T m / 2 pi) (``docs/theory/lower-bound.md``).
 
     >>> round(dimension_lower_bound(90, 2), 3), round(dimension_lower_bound(10_000, 3), 1)
     (11.074, 207.1)

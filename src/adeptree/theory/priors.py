@@ -1,8 +1,8 @@
 """How much mass a path has before its losses are looked at, and what that can cost.
 
 A prior is a *flow*: what the surviving children of a path get is at most what the path had. That is all
-the regret proof needs (``docs/anytime.md``), so the certificate holds for every prior here. What a path may cost at
-most, K_t, is said by the prior and by nobody else: every tuned rate and every promise takes it from ``price``.
+the regret proof needs (``docs/theory/anytime.md``), so the certificate holds for every prior here. Only the prior
+states K_t, the largest price of a path: every tuned rate and every guarantee takes it from ``price``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Prior(ABC):
     unknown: str = "the number of rules is not known, so that one of them may cost any price"
     """Why :meth:`price` is None, where no base learner runs."""
     floor: float = 0.25
-    """x of ``docs/anytime.md``: the share of the price that the adaptive rate reckons with at least."""
+    """x of ``docs/theory/anytime.md``: the share of the price that the adaptive rate reckons with at least."""
 
     @abstractmethod
     def log_mass(
@@ -184,7 +184,7 @@ class MixedPrior(BetaPrior):
     name = "mixed"
     SPARSE = (8.0, 64.0, 512.0)
     """b of the parts for rules on which the base learner hardly ever errs. (Measured, the whole prior against KT alone:
-    ``benchmarks/default_prior.py``, ``docs/measured.md``.)"""
+    ``benchmarks/default_prior.py``, ``docs/evidence/regret.md``.)"""
 
     def __init__(self, M: int | None = None, log_size: float | None = None, of_floats: bool = False) -> None:
         self.kt, sparse, self.counts, self.floor = 1 / 3, 1 / 3, 1 / 3, 0.5

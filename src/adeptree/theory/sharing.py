@@ -1,4 +1,4 @@
-"""Fixed share: the rates and shares of the lanes, and what a sequence of rules costs (``docs/drift.md``)."""
+"""Fixed share: the rates and shares of the lanes, and what a sequence of rules costs (``docs/theory/drift.md``)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Drift:
 
 
 def least(price: float, beyond: FloatArray) -> float:
-    """Return the least of price / eta plus what comes beyond it, over the rates (Theorem 2 of ``docs/drift.md``)."""
+    """Return the least of price / eta + beyond over the rates (Theorem 2 of ``docs/theory/drift.md``)."""
     return float((price / RATES + beyond).min())
 
 

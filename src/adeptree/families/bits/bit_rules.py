@@ -64,7 +64,7 @@ class _Monomials(_OnBits):
 
     @property
     def littlestone_dimension(self) -> int:
-        """n if monotone, else n + 1 (proof in ``docs/dimensions.md``)."""
+        """n if monotone, else n + 1 (proof in ``docs/theory/dimensions.md``)."""
         return self.n if self.monotone else self.n + 1
 
     def literal_numbers(self) -> list[int]:

@@ -100,7 +100,7 @@ class Intervals(Spans, OnAGrid):
 
     @property
     def littlestone_dimension(self) -> int:
-        """The largest k with ``shortest_line(k) <= n`` (proof in ``docs/dimensions.md``)."""
+        """The largest k with ``shortest_line(k) <= n`` (proof in ``docs/theory/dimensions.md``)."""
         k = 0
         while shortest_line(k + 1) <= self.n:
             k += 1

@@ -194,7 +194,7 @@ class NearestLabel(_NearestPoint[RealThresholds]):
     """Thresholds over floats: predict the label of the nearer of the largest 0 and the smallest 1.
 
     No learner has a mistake bound here (the Littlestone dimension is infinite), so M is None; what the KT prior pays
-    for is the mistakes on the best rule's own path (``docs/real-classes.md``).
+    for is the mistakes on the best rule's own path (``docs/theory/real-classes.md``).
 
     >>> nearest = NearestLabel().bind(RealThresholds())
     >>> state = nearest.update(nearest.update(nearest.start(), 1.0, 0), 2.0, 1)

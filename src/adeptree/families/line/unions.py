@@ -71,7 +71,7 @@ class IntervalUnions(CutRules, OnAGrid):
 
     @property
     def vc_dimension(self) -> int:
-        """2m, or all n points (proof in ``docs/dimensions.md``)."""
+        """2m, or all n points (proof in ``docs/theory/dimensions.md``)."""
         return min(self.cuts, self.n)
 
     @property
@@ -133,7 +133,7 @@ class RealSteps(CutRules, OnFloats):
     The VC dimension is infinite, and the least loss is that of memorising, with which no learner can compete. So what
     a learner says is about the *most probable* labelling, the one that is best when each cut costs what the prior takes
     for it: ``best_loss``, ``regret`` and ``bound`` are those to it. To a rule with d cuts in gaps of mass m_1 .. m_d
-    the regret is at most (1 + ln 1/m_1 + ... + ln 1/m_d) / eta + the mixability gap (``docs/real-classes.md``).
+    the regret is at most (1 + ln 1/m_1 + ... + ln 1/m_d) / eta + the mixability gap (``docs/theory/real-classes.md``).
 
     >>> c = RealSteps()
     >>> c, c.vc_dimension, c.realizable([(1, 1), (2, 0), (3, 1)]), c.realizable([(1, 1), (1, 0)])

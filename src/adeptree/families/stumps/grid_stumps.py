@@ -81,7 +81,7 @@ class Stumps(EnumerableClass):
 
     @property
     def littlestone_dimension(self) -> int:
-        """floor(log2 size): a monotone walk through the cells meets every stump (``docs/dimensions.md``)."""
+        """floor(log2 size): a monotone walk through the cells meets every stump (``docs/theory/dimensions.md``)."""
         return self.size.bit_length() - 1
 
     def instance(self, x: Any) -> Instance:

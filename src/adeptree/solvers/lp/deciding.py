@@ -18,7 +18,7 @@ Labelled = list[tuple[Point, int]]
 
 SMALL = 6000
 """(dim + 1)^3 (points + 20) up to which integers beat a call of HiGHS: measured in 2 dimensions up to 200 points, in 3
-up to 60, in 4 up to 20 (``docs/solvers-lp.md``)."""
+up to 60, in 4 up to 20 (``docs/howto/solvers-lp.md``)."""
 
 
 class Decider:

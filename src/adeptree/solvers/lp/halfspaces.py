@@ -24,7 +24,7 @@ from adeptree.theory import bounds
 
 CALL_COST = 300e-6
 """Seconds that a call takes, about: 0.2 ms for the short samples of the plane, 0.7 ms for long ones (measured in
-``docs/solvers-lp.md``)."""
+``docs/howto/solvers-lp.md``)."""
 
 LARGEST_DIM = 1 << 14
 """Most dimensions: the exact simplex method that has the last word keeps a table with a side as long."""

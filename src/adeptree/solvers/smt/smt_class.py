@@ -21,7 +21,7 @@ from adeptree.solvers.smt.terms import Term, z3
 from adeptree.solvers.solver_class import SolverClass
 
 CALL_COST = 1.5e-3
-"""Seconds that a call takes, about: 1 ms for thresholds, 3 ms for distances (``docs/solvers-smt.md``)."""
+"""Seconds that a call takes, about: 1 ms for thresholds, 3 ms for distances (``docs/howto/solvers-smt.md``)."""
 
 LISTING_LIMIT = 1 << 20
 """Most settings of the constants that are listed, for the base learner."""
