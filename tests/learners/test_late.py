@@ -599,3 +599,42 @@ def test_the_one_charge_is_the_cost_as_answered_minus_the_mix_loss_as_settled(bu
         log_z = learner.engine.log_potential() - eta * learner.best_loss
     assert abs(learner.drift) > 0.01 and learner.ledger.excess == pytest.approx(learner.gap + learner.drift, abs=1e-12)
     assert learner.expected_loss - learner.ledger.excess == pytest.approx(-log_z / eta, abs=1e-9)
+
+
+ROWS: list[dict[str, Any]] = [
+    {"a": 1, "b": 0.5, "c": "red", "other": 1},
+    {"a": 2.0, "b": float("nan"), "c": None},
+    {"a": -0.0, "c": "blue", "b": True},
+]
+QUICK: dict[str, tuple[Callable[[], at.Adept], list[Any]]] = {
+    "floats": (lambda: at.Adept(at.RealThresholds()), [0.5, 1, 0.25, -0.0]),
+    "costs": (lambda: at.Adept(at.RealThresholds(), costs=(5, 1), review=0.3), [0.5, 1, 0.25]),
+    "table": (lambda: at.Adept(at.TableStumps(["a", "b", "c"])), ROWS),
+    "column": (lambda: at.Adept(at.RealThresholds().on("a")), [{"a": 1, "b": [2]}, {"a": 0.5}]),
+    "drift": (lambda: at.Adept(at.TableStumps(["a", "c"]), drift=True), ROWS),
+    "texts": (lambda: at.Adept(at.BlockUnions(2)), ["x", "y", "z"]),
+    "listed": (lambda: at.Adept(at.Thresholds(4).on("a") | at.Experts("b")), [{"a": 2, "b": 1}, {"a": 3}]),
+}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_tickets_are_those_of_the_slow_path(name: str) -> None:
+    """Compiled kernels open and settle tickets alone; the learner would give the same tickets and the same account."""
+    build, xs = QUICK[name]
+    one, two, rng = build(), build(), np.random.default_rng(0)
+    two._quick_answer = lambda x: None
+    two._quick_round = lambda x, y: -1
+    waiting: list[tuple[at.Ticket, at.Ticket]] = []
+    for t in range(120):
+        x, y = xs[int(rng.integers(len(xs)))], int(rng.random() < 0.4)
+        waiting.append((one.answer(x), two.answer(x)))
+        assert waiting[-1][0] == waiting[-1][1] and repr(waiting[-1][0].x) == repr(waiting[-1][1].x)
+        if t % 3:
+            first, second = waiting.pop(int(rng.integers(len(waiting))))
+            one.learn(first, y)
+            two.learn(second, y)
+            with pytest.raises(errors.UnknownTicket):
+                one.learn(first, y)
+    assert list(one.tickets) == list(two.tickets) == [ticket for ticket, _ in waiting]
+    assert one.tickets.labelled == two.tickets.labelled and sum(one.tickets.labelled) == one.rounds
+    assert dict(one.certificate()) == dict(two.certificate()) and one.ledger.copy() == two.ledger.copy()

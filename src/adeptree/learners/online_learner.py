@@ -65,6 +65,9 @@ class OnlineLearner(Saved):
         kernel.ledger, kernel.seed, kernel.end = self._ledger, self._coins.seed, self._end
         self._quick_look: Callable[[Any], float] = kernel.quick_look if COMPILED else not_plain
         self._quick_round: Callable[[Any, Any], int] = kernel.quick_round if COMPILED and plain else not_plain
+        if type(structure).entered is Structure.entered:
+            kernel.lend(vars(self.tickets), Ticket, self._owner)
+        self._quick_answer: Callable[[Any], Any] = kernel.quick_answer
         if self.rate_rule is not None and not self._ledger.rounds:
             self._ledger.last_rate = self.rate_rule.eta
         self._adapt(look=not self._ledger.answered)
@@ -145,7 +148,8 @@ class OnlineLearner(Saved):
 
     def answer(self, x: Any) -> Ticket:
         """Answer x now; the ticket holds the drawn action and its chances, at which the round is charged later."""
-        return self._whole(self._answered, x)
+        ticket = self._quick_answer(x)
+        return self._whole(self._answered, x) if ticket is None else ticket
 
     def preview(self, x: Any) -> Ticket:
         """Return the ticket that :meth:`answer` would give now; commits nothing."""

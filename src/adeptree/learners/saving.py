@@ -88,7 +88,7 @@ class Saved(Account):
 
     def __getstate__(self) -> dict[str, Any]:
         with self._kernel.turn(): self._catch_up()  # fmt: skip  # noqa: E701
-        left_out = ("_kernel", "_quick_look", "_quick_round")
+        left_out = ("_kernel", "_quick_look", "_quick_round", "_quick_answer")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -125,5 +125,5 @@ class Saved(Account):
         self._restore(saved["learnt"])
         self.queries.asked, self.queries.posed = account["asked"], account["posed"]
         self.tickets.restore(account["tickets"], account.get("given_up", GivenUp()))
-        self.tickets.labelled, self.tickets.unlabelled = tuple(account["labelled"]), tuple(account["unlabelled"])
+        self.tickets.labelled, self.tickets.unlabelled = list(account["labelled"]), list(account["unlabelled"])
         self._ledger.waiting = self.waiting

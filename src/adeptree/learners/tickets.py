@@ -71,37 +71,38 @@ class GivenUp(NamedTuple):
 class OpenTickets:
     """The answers that wait for their labels, oldest first.
 
-    Both dictionaries only grow, until they are replaced (``transactions.py`` says why): thousands may wait.
+    Both dictionaries only grow, until they are replaced (``transactions.py`` says why): thousands may wait. Kernels,
+    whose commits nothing interrupts, also take tickets away (``round_kernel.py``).
     """
 
-    GROWS: ClassVar[tuple[str, ...]] = ("_given", "_settled")
+    GROWS: ClassVar[tuple[str, ...]] = ("given", "settled")
 
     def __init__(self) -> None:
-        self._given: dict[int, Ticket] = {}
-        self._settled: dict[int, None] = {}
+        self.given: dict[int, Ticket] = {}
+        self.settled: dict[int, None] = {}
         self.given_up = GivenUp()
-        self.labelled = (0, 0, 0)
+        self.labelled = [0, 0, 0]
         """How many tickets got a label, by action: 0, 1, review."""
-        self.unlabelled = (0, 0, 0)
+        self.unlabelled = [0, 0, 0]
         """How many were given up."""
 
     def __len__(self) -> int:
-        return len(self._given) - len(self._settled)
+        return len(self.given) - len(self.settled)
 
     def __repr__(self) -> str:
         return f"{len(self)} open tickets: {list(self)!r}"
 
     def __iter__(self) -> Iterator[Ticket]:
-        return iter([ticket for ticket in self._given.values() if ticket.id not in self._settled])
+        return iter([ticket for ticket in self.given.values() if ticket.id not in self.settled])
 
     def add(self, ticket: Ticket) -> None:
         """Keep an answer until its label comes."""
-        self._given[ticket.id] = ticket
+        self.given[ticket.id] = ticket
 
     def find(self, ticket: Ticket) -> Ticket:
         """Return the open ticket that this one is (or is a copy of), or say why there is none."""
-        known = self._given.get(ticket.id)
-        if known is None or ticket.id in self._settled or (known is not ticket and known[2:8] != ticket[2:8]):
+        known = self.given.get(ticket.id)
+        if known is None or ticket.id in self.settled or (known is not ticket and known[2:8] != ticket[2:8]):
             raise UnknownTicket(
                 f"ticket {ticket.id} is not open here: it was settled before, or it is another learner's; "
                 f"each ticket takes one label, and {len(self)} wait"
@@ -115,9 +116,9 @@ class OpenTickets:
 
     def remove(self, ticket: Ticket) -> None:
         """Forget a ticket."""
-        self._settled[ticket.id] = None
-        if 2 * len(self._settled) > len(self._given) + SPARE:
-            self._given, self._settled = {other.id: other for other in self}, {}
+        self.settled[ticket.id] = None
+        if 2 * len(self.settled) > len(self.given) + SPARE:
+            self.given, self.settled = {other.id: other for other in self}, {}
 
     def give_up(self, ticket: Ticket) -> None:
         """Forget a ticket whose label will never come, but for what it adds to the sums of those that wait."""
@@ -155,10 +156,9 @@ class OpenTickets:
             Ticket(int(number), x, float(p), None if guess is None else int(guess), int(arrivals), int(owner), *chances)
             for number, x, p, guess, arrivals, owner, *chances in state
         ]
-        self._given, self._settled = {ticket.id: ticket for ticket in tickets}, {}
+        self.given, self.settled = {ticket.id: ticket for ticket in tickets}, {}
         self.given_up = GivenUp(*given_up)
 
 
-def _one_more(counts: tuple[int, int, int], ticket: Ticket) -> tuple[int, int, int]:
-    zeros, ones, reviews = counts
-    return zeros + (ticket.guess == 0), ones + (ticket.guess == 1), reviews + (ticket.guess is None)
+def _one_more(counts: list[int], ticket: Ticket) -> list[int]:
+    return [count + (ticket.guess == guess) for count, guess in zip(counts, GUESSES, strict=True)]

@@ -70,13 +70,9 @@ class AdapterKernel(RoundKernel):
             self.structure.rate_changed()  # (may be interrupted, and is repeated then: the rate is still due)
             self.eta = eta
 
-    def quick_look(self, x: Any) -> float:
-        """Return -1: the learner checks every point."""
-        return -1.0
-
-    def quick_round(self, x: Any, y: Any) -> int:
-        """Return -1: the learner checks every point, and marks the structure."""
-        return -1
+    def quick(self, x: object) -> cython.bint:
+        """Return False: the learner checks every point, and marks the structure."""
+        return False
 
     def discard(self) -> None:
         """Forget the look: the transaction restores the structure, so that nothing is torn."""

@@ -14,9 +14,13 @@ cdef class RoundKernel(Actions):
     cdef public long long asked, stamp, ahead
     cdef public bint due, seen, known, stale, opening
     cdef public object raised
+    cdef dict book
+    cdef object kind, owner
 
     # What a structure writes.
     cdef bint place(self, object x) except -1
+    cdef bint quick(self, object x) except -1
+    cdef object for_ticket(self, object x)
     cdef void place_at(self, Py_ssize_t i) noexcept
     cdef void warm(self, Py_ssize_t first, Py_ssize_t stop) noexcept
     cdef void look(self) noexcept
@@ -41,6 +45,9 @@ cdef class RoundKernel(Actions):
     # What comes with it, for all structures alike.
     @cython.final
     cdef bint enter(self) noexcept
+    @cython.final
+    @cython.locals(number='long long', overlaps='long long')
+    cdef int settle_ticket(self, object known, int label) except -2
     @cython.final
     cdef int prepare(self) except -1
     @cython.final

@@ -46,6 +46,7 @@ class RoundKernel(Actions):
         self.known = False  # and whether p and log_odds are right there
         self.ahead = 1  # rounds between the last one and the one looked at
         self.opening = False  # whether the point only enters,
+        self.book = self.kind = self.owner = None  # where tickets are kept, their type, and the number of the learner
         self.raised = None  # and the exception of a commit in Python, for the learner to raise
 
     # --- What a structure writes -------------------------------------------------------------------
@@ -53,6 +54,14 @@ class RoundKernel(Actions):
     def place(self, x: object) -> cython.bint:
         """Put x in place (if it is another point: ``seen = known = False``); no if it is not plainly a point."""
         return False
+
+    def quick(self, x: object) -> cython.bint:
+        """Whether a quick call may put x in place."""
+        return True
+
+    def for_ticket(self, x: object) -> object:
+        """Return what a ticket keeps of x, which is in place; None if the learner must say."""
+        return x if type(x) is float or type(x) is int or type(x) is str or type(x) is tuple else None
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.void:
         """Put the i-th point of the batch in place."""
@@ -222,7 +231,7 @@ class RoundKernel(Actions):
         if not self.enter():
             return p
         try:
-            if self.place(x):
+            if self.quick(x) and self.place(x):
                 self.see()
                 p = self.p
             whole = True
@@ -233,14 +242,16 @@ class RoundKernel(Actions):
         return p
 
     def quick_round(self, x: Any, y: Any) -> int:
-        """Play a round of weight 1: return 1 if the rate must be updated, -1 if the slow path is needed."""
+        """Play a round of weight 1, or settle a ticket: return 1 if the rate is due, -1 if the slow path is needed."""
         due: cython.int = -1
         whole: cython.bint = False
         label: cython.int = label_in(y)
         if label < 0 or not self.enter():
             return due
         try:
-            if self.place(x):
+            if type(x) is self.kind:
+                due = self.settle_ticket(x, label)
+            elif self.quick(x) and self.place(x):
                 self.prepare()
                 self.play(label, self.cost1 if label else self.cost0)
                 due = self.overdue()
@@ -250,6 +261,59 @@ class RoundKernel(Actions):
             if not whole:
                 self.discard()
         return due
+
+    def lend(self, book: Any, kind: Any, owner: int) -> None:
+        """Keep tickets of this type in the attributes of a book (``learners/tickets.py``): answers may be quick."""
+        self.book, self.kind, self.owner = book, kind, owner
+
+    def quick_answer(self, x: Any) -> Any:
+        """Return the ticket of an answer; None if the slow path is needed."""
+        ticket = None
+        whole: cython.bint = False
+        action: cython.int
+        if not cython.compiled or self.book is None or self.policy >= REVIEWED or not self.enter():
+            return None
+        try:
+            kept = self.for_ticket(x) if self.quick(x) and self.place(x) else None
+            if kept is not None:
+                self.prepare()
+                number = self.ledger.answered + 1
+                self.act(self.ledger.picked < self.most_picked)
+                action = self.drawn(coin(self.seed, number, self.word))
+                guess = None if action == REVIEW else action
+                fields = (number, kept, self.q1, guess, self.ledger.rounds, self.owner, self.r, self.q, True)
+                ticket = tuple.__new__(self.kind, fields)
+                self.book["given"][number] = ticket  # (no code in Python runs from here on)
+                self.pass_by(action, True)
+                self.ledger.waiting += 1
+                self.torn = False
+            whole = True
+        finally:
+            self.busy = 0
+            if not whole:
+                self.discard()
+        return ticket
+
+    def settle_ticket(self, known: object, label: cython.int) -> cython.int:
+        """Settle an open ticket of the learner as :meth:`quick_round` does."""
+        ticket: tuple = cython.cast(tuple, known)  # (a tuple with names)
+        given: dict = self.book["given"]
+        counts: list = self.book["labelled"]
+        number: object = ticket[0]
+        x: object = ticket[1]
+        action: cython.int = REVIEW if ticket[3] is None else ticket[3]
+        if (
+            given.get(number) is not known
+            or number in self.book["settled"]
+            or self.policy >= REVIEWED
+            or not (self.quick(x) and self.place(x))
+        ):
+            return -1
+        overlaps = self.ledger.rounds - ticket[4]
+        self.settle(x, label, self.cost1 if label else self.cost0, ticket[2], ticket[6], action, overlaps, ticket[7])
+        del given[number]
+        counts[action] += 1
+        return self.due
 
     def chance(self, x: Any) -> float:
         """Return the chance of guessing 1 at a point of the class."""

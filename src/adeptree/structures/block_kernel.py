@@ -121,13 +121,9 @@ class BlocksKernel(RoundKernel):
 
     # --- Points ------------------------------------------------------------------------------------
 
-    def quick_look(self, x: Any) -> float:
-        """Look at x at once, if it is plainly its own block."""
-        return RoundKernel.quick_look(self, x) if self.plain and (type(x) is str or type(x) is int) else -1.0
-
-    def quick_round(self, x: Any, y: Any) -> int:
-        """Play a round at once, if x is plainly its own block."""
-        return RoundKernel.quick_round(self, x, y) if self.plain and (type(x) is str or type(x) is int) else -1
+    def quick(self, x: object) -> cython.bint:
+        """Whether x is plainly its own block."""
+        return self.plain and (type(x) is str or type(x) is int)
 
     def place(self, x):
         """Put the block of x in place."""

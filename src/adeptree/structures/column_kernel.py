@@ -278,7 +278,8 @@ class ColumnKernel(RoundKernel):
                 self.side0 += cost
             else:
                 self.side1 += cost
-        self.values.charge(slot, label, cost)
+        if cost > 0.0:
+            self.values.charge(slot, label, cost)
         self.find_least()
 
     def count(self) -> cython.longlong:

@@ -5,7 +5,8 @@ from adeptree._compiled.round_kernel cimport RoundKernel
 from libc.math cimport INFINITY as inf, exp, log
 
 cdef class MixtureKernel(RoundKernel):
-    cdef public list parts, names, readers, direct
+    cdef public list parts, names, readers, direct, columns
+    cdef public bint raw
     cdef public double[::1] log_share
     cdef double[::1] weight
     cdef unsigned long long[::1] words

@@ -37,6 +37,8 @@ class MixtureKernel(RoundKernel):
         self.log_share, self.words = array("d", log_shares), array("Q", [word_of(name) for name in names])
         self.weight = array("d", bytes(8 * len(self.parts)))
         self.direct = []
+        # What a ticket keeps of a row: these columns, numbers as floats unless they are kept as they came.
+        self.columns, self.raw = list(names) if set(readers) == {None} else [], False
 
     # --- Points ------------------------------------------------------------------------------------
 
@@ -58,6 +60,24 @@ class MixtureKernel(RoundKernel):
                 return False
         self.arrive()
         return True
+
+    def for_ticket(self, x: object) -> object:
+        """Return the columns that are read and not missing, as the class's instance has them."""
+        found: dict = {}
+        row: dict = x
+        for name in self.columns:
+            value = row.get(name)
+            kind = type(value)
+            if kind is str or ((kind is int or kind is bool) and self.raw):
+                found[name] = value
+            elif kind is float or kind is int:
+                if value == value:
+                    found[name] = value if self.raw else value + 0.0
+            elif kind is bool:
+                found[name] = "true" if value else "false"
+            elif value is not None:
+                return None
+        return found if self.columns else None
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.void:
         """Put the i-th row of the batch in place: every part has a batch of its own."""

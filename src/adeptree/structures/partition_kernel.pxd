@@ -36,7 +36,6 @@ cdef class PartitionKernel(RoundKernel):
     cdef unsigned char[::1] say, guesses
 
     cdef Column found(self, object x)
-    cdef bint at_once(self, object x) except -1
     cdef void answer(self) noexcept
     cdef double log_part(self, Py_ssize_t c, int label) noexcept
     cdef double log_side(self, int label) noexcept

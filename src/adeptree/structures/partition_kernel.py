@@ -77,18 +77,10 @@ class PartitionKernel(RoundKernel):
         # (1, 1.0 and True are equal, and not always all points.)
         return column if column is not None and type(x) is column.kind else None
 
-    def at_once(self, x: object) -> cython.bint:
+    def quick(self, x: object) -> cython.bint:
         """Whether a round at x takes no Python code."""
         column: Column = self.found(x)
         return column is not None and (column.entered or self.guess != ASK)
-
-    def quick_look(self, x: Any) -> float:
-        """Return the chance of guessing 1 at x; -1 if this is not plain."""
-        return RoundKernel.quick_look(self, x) if self.at_once(x) else -1.0
-
-    def quick_round(self, x: Any, y: Any) -> int:
-        """Play a round that costs 1; -1 if this is not plain."""
-        return RoundKernel.quick_round(self, x, y) if self.at_once(x) else -1
 
     def place(self, x: object) -> cython.bint:
         """Put x in place; where the base learner must be asked, ask it."""

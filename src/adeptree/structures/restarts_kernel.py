@@ -43,13 +43,9 @@ class RestartsKernel(MixtureKernel):
         self.arrive()
         return True
 
-    def quick_look(self, x: Any) -> float:
-        """Return -1: the learner checks every point."""
-        return -1.0
-
-    def quick_round(self, x: Any, y: Any) -> int:
-        """Return -1: the learner checks every point."""
-        return -1
+    def quick(self, x: object) -> cython.bint:
+        """Return False: the learner checks every point."""
+        return False
 
     def weigh(self) -> cython.double:
         """Return ln of the largest weight."""

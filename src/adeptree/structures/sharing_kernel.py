@@ -57,6 +57,10 @@ class SharingKernel(RoundKernel):
         self.arrive()
         return True
 
+    def for_ticket(self, x: object) -> object:
+        """Return what a ticket keeps of x."""
+        return self.inner.for_ticket(x)
+
     def place_at(self, i: cython.Py_ssize_t) -> cython.void:
         """Put the i-th point of the batch in place."""
         self.inner.place_at(i)

@@ -144,6 +144,7 @@ class RowEngine(MixtureEngine):
         kernels = [member.kernel for member in self.members]
         self._use(self.mixture(kernels, concept_class.names, readers, log_shares, word_of))
         self.kernel.direct = self.direct()
+        self.kernel.columns, self.kernel.raw = list(concept_class.columns), True
 
     def mixture(self, *made_of: Any) -> Any:
         """Return the kernel."""
