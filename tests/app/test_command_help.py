@@ -11,8 +11,10 @@ from running import good
 
 from adeptree.app import command_help
 from adeptree.app.cli import COMMANDS, app
-from adeptree.app.command_help import FEW, GROUPS, SHORT
+from adeptree.app.command_help import FEW
+from adeptree.app.command_options import GROUPS
 
+SHORT = {name for names in GROUPS.values() for name, words in names.items() if "short" in words}
 GROUP: Any = typer.main.get_command(app)
 MOST_SHORT = 16
 
@@ -33,8 +35,12 @@ def shown(text: str) -> list[str]:
 
 def test_every_option_is_in_one_group() -> None:
     named = [name for names in GROUPS.values() for name in names]
-    every = {param.name for name in COMMANDS for param in options(name)}
-    assert len(named) == len(set(named)) and set(named) == every and set(named) >= SHORT
+    every = {param.name for name in COMMANDS for param in GROUP.commands[name].params}
+    assert len(named) == len(set(named)) and set(named) == every
+    for names in GROUPS.values():
+        for name, words in names.items():
+            own = {command for command in COMMANDS if isinstance(words.get(command), dict)}
+            assert own <= {command for command in COMMANDS if name in {p.name for p in GROUP.commands[command].params}}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from adeptree.app.command_help import Command, with_metavars
+from adeptree.app.command_help import Command
+from adeptree.app.command_options import described
 from adeptree.app.play_command import play_command
 from adeptree.app.run.run_command import run_command
 from adeptree.app.serve.serve_command import serve_command
@@ -102,9 +103,7 @@ def _rules() -> None:
         show("\n".join(["On columns of the stream:", *columns, "", "On --features, or as named:", *others]))
 
 
-def _completion(
-    shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument(help="Your shell.")],
-) -> None:
+def _completion(shell: Literal["bash", "zsh", "fish", "powershell"]) -> None:
     """Print a script that completes commands in your shell.
 
     Examples:
@@ -120,7 +119,7 @@ def _completion(
 COMMANDS: dict[str, Callable[..., None]] = {"run": run_command, "serve": serve_command, "play": play_command}
 COMMANDS |= {"show": show_command, "rules": _rules, "completion": _completion}
 for _name, _command in COMMANDS.items():
-    app.command(_name, cls=Command)(with_metavars(_command))
+    app.command(_name, cls=Command)(described(_name, _command))
 
 
 def main(command: Callable[..., Any] = app) -> None:

@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any
 
 from typer.core import TyperCommand
 
-GROUPS = {
-    "What to learn": ("rules", "learner", "label", "positive", "features", "times"),
-    "Decisions": (
-        *("cost_miss", "cost_false_alarm", "weight", "max_weight", "review", "review_policy", "max_reviews", "delay"),
-        *("promise", "feedback", "max_labels", "drift", "by", "segments", "separate", "jobs"),
-    ),
-    "Late labels, long and live streams": ("key", "labels", "follow", "save", "resume"),
-    "Service": ("host", "port", "token", "token_file", "allow_host", "max_body", "max_batch", "max_open"),
-    "Output": ("dry_run", "report", "predictions", "frequency", "html", "verbose", "quiet"),
-    "Input": ("stream", "format", "sep", "encoding", "decimal", "header", "on_bad_row"),
-    "Game": ("adversary", "rounds"),
-    "Theory": ("horizon", "mistake_bound", "rate", "prior", "seed", "max_width"),
-}
-SHORT = {
-    "rules",
-    "label",
-    "positive",
-    "features",
-    "cost_miss",
-    "cost_false_alarm",
-    "review",
-    "drift",
-    "by",
-    "key",
-    "follow",
-}
-SHORT |= {"save", "resume", "dry_run", "report", "predictions", "learner", "host", "port", "token_file"}
+from adeptree.app.command_options import GROUPS
+
 FEW = 15
 """A command with at most this number of options shows all of them in its short help too."""
 DOCS = "https://adeptree.github.io/adeptree"
 EXAMPLES = "\n\nExamples:\n"
 """What separates the examples of a docstring, which are shown as they are, from the rest of it."""
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Command(TyperCommand):
@@ -62,7 +35,9 @@ class Command(TyperCommand):
             with formatter.section("Arguments"):
                 formatter.write_dl([(param.metavar, _text(param, short)) for param in arguments])
         for group, names in GROUPS.items():
-            found = [params[name] for name in names if name in params and (not short or name in SHORT)]
+            found = [
+                params[name] for name, words in names.items() if name in params and (not short or "short" in words)
+            ]
             rows = [(_names(param), _text(param, short)) for param in found if param not in arguments]
             if rows:
                 with formatter.section(group):
@@ -81,15 +56,3 @@ def _text(param: Any, short: bool) -> str:
     text = param.help.partition(". ")[0].rstrip(".") if short else param.help
     default = param.show_default if isinstance(param.show_default, str) else param.default
     return text if default is None or default is False else f"{text}  [default: {default}]"
-
-
-def with_metavars(command: F) -> F:
-    """Name the values of all options in one style: the words that fit, N for whole numbers, or the option's name."""
-    command.__annotations__ = get_type_hints(command, include_extras=True)
-    for name, hint in command.__annotations__.items():
-        kind, *infos = get_args(hint) or (hint,)
-        words = [word for part in get_args(kind) or (kind,) for word in get_args(part) or (part,)]
-        usual = "N" if int in words else "X" if float in words else name.upper()
-        for info in infos:
-            info.metavar = info.metavar or "|".join(word for word in words if isinstance(word, str)) or usual
-    return command

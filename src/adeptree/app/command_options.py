@@ -1,114 +1,48 @@
-"""Options of commands, each declared once: a field of a dataclass is an option of the command line."""
+"""Options of commands: a field of a dataclass, or a parameter of a function, whose words are in ``options.toml``."""
 
 from __future__ import annotations
 
 import inspect
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from importlib import resources
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 import typer
 
 from adeptree.app.terminal import told
 
+F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
-
-
-def among(*words: str) -> Callable[[str], list[str]]:
-    """Return what tells a shell the words that an option takes."""
-
-    def like(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return like
+GROUPS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
+    resources.files(__package__).joinpath("options.toml").read_text(encoding="utf-8")
+)
+"""The words of every option, by group and name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerOptions:
     """The options that decide what a learner computes, on a stream or behind a service."""
 
-    horizon: Annotated[
-        int | None, typer.Option(help="Rounds to plan for, as in the paper.", show_default="any number")
-    ] = None
-    rate: Annotated[
-        str | None,
-        typer.Option(
-            help="Learning rate: paper, first-order, anytime, adaptive or a number.",
-            show_default="what fits the other options",
-            autocompletion=among("paper", "first-order", "anytime", "adaptive"),
-        ),
-    ] = None
-    prior: Annotated[
-        Literal["paper", "kt", "mixed"] | None,
-        typer.Option(
-            help="Prior of the rules. paper needs a horizon; kt is fast on long streams of thresholds.",
-            show_default="paper with a horizon, else mixed",
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option(help="Seed of the guesses.")] = 0
-    cost_miss: Annotated[float, typer.Option(help="Cost of guessing 0 where the label is 1.")] = 1
-    cost_false_alarm: Annotated[float, typer.Option(help="Cost of guessing 1 where the label is 0.")] = 1
-    max_weight: Annotated[
-        float, typer.Option(help="Largest weight to come. A larger one ends the guarantee in advance.")
-    ] = 1
-    max_width: Annotated[
-        int | None,
-        typer.Option(help="Largest number of paths to keep. Bounds then hold against the rules that were kept."),
-    ] = None
-    review: Annotated[
-        float | None,
-        typer.Option(
-            metavar="C",
-            help="Cost of handing a case to a person. The learner then has three actions: 0, 1 and review.",
-            show_default="it decides every case",
-        ),
-    ] = None
-    review_policy: Annotated[
-        Literal["fewest", "cheapest"] | None,
-        typer.Option(
-            help="Keep the guarantee with the fewest reviews, or with the least expected cost.", show_default="fewest"
-        ),
-    ] = None
-    max_reviews: Annotated[
-        int | None, typer.Option(help="Largest number of reviews in all. Afterwards the learner decides alone.")
-    ] = None
-    delay: Annotated[
-        int | None,
-        typer.Option(
-            help="With --review: the number of other labels that may come between an answer and its label.",
-            show_default="0",
-        ),
-    ] = None
-    promise: Annotated[
-        Literal["average", "drawn"] | None,
-        typer.Option(
-            help="Guarantee of --review: for the expected cost, or also for the cost of the drawn actions.",
-            show_default="average",
-        ),
-    ] = None
-    feedback: Annotated[
-        Literal["all", "reviewed", "asked"],
-        typer.Option(help="Labels to learn: all, those of reviewed cases, or those that the learner asks for."),
-    ] = "all"
-    max_labels: Annotated[
-        int | None, typer.Option(help="With --feedback asked: the largest number of labels to ask for.")
-    ] = None
-    drift: Annotated[
-        bool, typer.Option("--drift", help="Let the best rule change: compete with sequences of rules.")
-    ] = False
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of segments, such as tenant: compete with one rule for all and one rule per segment. "
-            "For thresholds on one column.",
-        ),
-    ] = None
-
-    segments: Annotated[
-        int | None,
-        typer.Option(help="With --by: the largest number of segments to come. It gives a guarantee in advance."),
-    ] = None
+    horizon: int | None = None
+    rate: str | None = None
+    prior: Literal["paper", "kt", "mixed"] | None = None
+    seed: int = 0
+    cost_miss: float = 1
+    cost_false_alarm: float = 1
+    max_weight: float = 1
+    max_width: int | None = None
+    review: float | None = None
+    review_policy: Literal["fewest", "cheapest"] | None = None
+    max_reviews: int | None = None
+    delay: int | None = None
+    promise: Literal["average", "drawn"] | None = None
+    feedback: Literal["all", "reviewed", "asked"] = "all"
+    max_labels: int | None = None
+    drift: bool = False
+    by: str | None = None
+    segments: int | None = None
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -130,10 +64,47 @@ def command_of(options: type[T], run: Callable[[T], None]) -> Callable[..., None
         with told():
             run(options(**given))
 
-    types, kind = get_type_hints(options, include_extras=True), inspect.Parameter.KEYWORD_ONLY
-    command.__annotations__ = {name: types[name] for name in names_of_options(options)}
-    named = command.__annotations__.items()
-    given = [inspect.Parameter(name, kind, default=getattr(options, name), annotation=hint) for name, hint in named]
+    hints, kind = get_type_hints(options), inspect.Parameter.KEYWORD_ONLY
+    command.__annotations__ = {name: hints[name] for name in names_of_options(options)}
+    given = [inspect.Parameter(name, kind, default=getattr(options, name)) for name in command.__annotations__]
     command.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
     command.__doc__ = run.__doc__
     return command
+
+
+def described(command: str, function: F) -> F:
+    """Give every parameter of a command its words."""
+    hints = get_type_hints(function)
+    for group in GROUPS.values():
+        for name in hints.keys() & group.keys():
+            words = {**group[name], **group[name].get(command, {})}
+            more: dict[str, Any] = {limit: words[limit] for limit in ("help", "min", "max") if limit in words}
+            more["metavar"] = words.get("value") or _usual_value(name, hints[name])
+            more["show_default"] = words.get("default") or True
+            more["autocompletion"] = _offers(words["offered"]) if "offered" in words else None
+            names = words.get("names", [f"--{name.replace('_', '-')}"])
+            info = typer.Option(*names, **more) if names else typer.Argument(**more)
+            hints[name] = Annotated[hints[name], info]
+    taken = inspect.signature(function)
+    own = [parameter.replace(annotation=hints[name]) for name, parameter in taken.parameters.items()]
+    function.__signature__ = taken.replace(parameters=own)  # type: ignore[attr-defined]
+    return function
+
+
+def _usual_value(name: str, hint: Any) -> str:
+    """Return what stands for a value: the words that fit, N or X for numbers, else the option's name."""
+    found = [word for part in get_args(hint) or (hint,) for word in get_args(part) or (part,)]
+    words = "|".join(word for word in found if isinstance(word, str))
+    return words or ("N" if int in found else "X" if float in found else name.upper())
+
+
+def _offers(words: list[str] | str) -> Callable[[str], list[str]]:
+    """Return what tells a shell the words that an option takes."""
+
+    def like(incomplete: str) -> list[str]:
+        from adeptree.families.registry import families
+
+        known = words if isinstance(words, list) else [one.on_columns.word for one in families() if one.on_columns]
+        return [word for word in known if word.startswith(incomplete)]
+
+    return like

@@ -6,9 +6,7 @@ import re
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from adeptree.app.run.outputs import unwritable
 from adeptree.app.terminal import show, told
@@ -20,19 +18,11 @@ MOST_ROWS, MOST_COLUMNS, MOST_ROUNDS, LARGEST_M = 12, 8, 40, 6
 
 
 def play_command(
-    rules: Annotated[
-        str, typer.Option(help='Rules: "thresholds(n=8)", "intervals(n=6)", or "finite(table=[...])".')
-    ] = "thresholds(n=8)",
-    horizon: Annotated[int, typer.Option(help="Rounds of the game, at most 40.")] = 8,
-    prior: Annotated[
-        Literal["paper", "kt", "mixed"], typer.Option(help="Capacities of the paper, KT, or the mixed prior.")
-    ] = "paper",
-    mistake_bound: Annotated[
-        int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
-    ] = None,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the page to this file instead of opening it.")
-    ] = None,
+    rules: str = "thresholds(n=8)",
+    horizon: int = 8,
+    prior: Literal["paper", "kt", "mixed"] = "paper",
+    mistake_bound: int | None = None,
+    html: str | None = None,
 ) -> None:
     """Be the adversary, in your browser.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -27,40 +27,17 @@ OPPONENTS = {
 
 
 def show_command(
-    rules: Annotated[
-        str, typer.Option(help='Rules, as for run: "thresholds(n=8)"; with --stream also "stumps" and the like.')
-    ] = "thresholds(n=8)",
-    stream: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A CSV, NDJSON or Parquet file with the game. Its first rows are played."),
-    ] = None,
-    features: Annotated[
-        str | None, typer.Option(metavar="COLUMNS", help="Columns in --stream that the rules read.")
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="Column of the label in --stream.", show_default="the last column")
-    ] = None,
-    adversary: Annotated[
-        Literal["greedy", "stochastic"], typer.Option(help="Adversary of the game without --stream.")
-    ] = "greedy",
-    rounds: Annotated[int, typer.Option(help="Rounds to draw, at most 8.")] = 5,
-    horizon: Annotated[
-        int | None, typer.Option(help="T of the paper's prior.", show_default="the rounds; none for kt and mixed")
-    ] = None,
-    prior: Annotated[
-        Literal["paper", "kt", "mixed"] | None,
-        typer.Option(
-            help="Capacities of the paper, KT, or the mixed prior.",
-            show_default="paper, where a mistake bound is known",
-        ),
-    ] = None,
-    mistake_bound: Annotated[
-        int | None, typer.Option(min=0, help="Prune beyond this M, also where it is too small for the rules.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the adversary and of the coins.")] = 0,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the game as an HTML page with a slider.")
-    ] = None,
+    rules: str = "thresholds(n=8)",
+    stream: str | None = None,
+    features: str | None = None,
+    label: str | None = None,
+    adversary: Literal["greedy", "stochastic"] = "greedy",
+    rounds: int = 5,
+    horizon: int | None = None,
+    prior: Literal["paper", "kt", "mixed"] | None = None,
+    mistake_bound: int | None = None,
+    seed: int = 0,
+    html: str | None = None,
 ) -> None:
     """Draw a small game, round by round.
 

@@ -7,9 +7,7 @@ import re
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from adeptree.app.command_options import LearnerOptions, command_of
 from adeptree.app.terminal import show
@@ -30,51 +28,20 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 class ServeOptions(LearnerOptions):
     """What was asked for on the command line."""
 
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            help='Rules to compete with; adeptree rules lists them. Columns must be named: "stumps(age, sex)", '
-            '"thresholds(delay)", "blocklist(sender, d=3)".'
-        ),
-    ] = None
-    learner: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=RULES",
-            help="Another learner, at /l/NAME/. May be given many times. --rules is the one called main.",
-        ),
-    ] = None
-    features: Annotated[str | None, typer.Option(metavar="COLUMNS", help="Columns that the rules read (a,b,c).")] = None
-    times: Annotated[
-        str | None, typer.Option(metavar="COLUMNS", help="Columns (a,b,c) that hold times in ISO 8601.")
-    ] = None
-    save: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Keep every learner in this directory. The same command resumes them."),
-    ] = None
-    host: Annotated[str, typer.Option(help="Address to listen on. One that other machines reach needs a token.")] = (
-        "127.0.0.1"
-    )
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port. 0 takes a free one and shows it.")] = 8000
-    token: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Token of requests. Others on the machine may see it here; {TOKEN} and --token-file hide it."
-        ),
-    ] = None
-    token_file: Annotated[str | None, typer.Option(metavar="FILE", help="File that holds the token.")] = None
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Host name that requests may use, as behind a proxy. May be given many times."
-        ),
-    ] = None
-    max_body: Annotated[int, typer.Option(min=1000, help="Largest number of bytes of a request.")] = 1 << 20
-    max_batch: Annotated[int, typer.Option(min=1, help="Largest number of instances or labels of a request.")] = 1000
-    max_open: Annotated[
-        int, typer.Option(min=1, help="Largest number of answers that wait for labels. Beyond it the oldest expire.")
-    ] = 100_000
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing at the start and at the end.")] = False
+    rules: str | None = None
+    learner: list[str] | None = None
+    features: str | None = None
+    times: str | None = None
+    save: str | None = None
+    host: str = "127.0.0.1"
+    port: int = 8000
+    token: str | None = None
+    token_file: str | None = None
+    allow_host: list[str] | None = None
+    max_body: int = 1 << 20
+    max_batch: int = 1000
+    max_open: int = 100_000
+    quiet: bool = False
 
     def settings(self, rules: str) -> dict[str, Any]:
         """Return the settings that determine the results of a learner; a service that resumes it must have the same."""
