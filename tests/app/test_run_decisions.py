@@ -92,12 +92,11 @@ def in_python(case: str, rows: list[dict[str, Any]]) -> tuple[at.Adept, list[lis
             told.append([repr(learner.predict_proba(row)), str(learner.predict(row))])
             learner.learn(row, row["y"])
             continue
-        ticket = learner.answer(row)
+        ticket = learner.preview(row)
         asked = [str(int(ticket.ask))] if options.get("feedback") == "asked" else []
         guess = "" if ticket.guess is None else str(ticket.guess)
         told.append([repr(ticket.p), guess, str(ticket.action), *asked])
-        if ticket.ask:
-            learner.learn(ticket, row["y"])
+        learner.learn(row, row["y"])
     return learner, told
 
 
@@ -242,7 +241,6 @@ def test_answers_of_a_conversation_name_the_action_and_whether_the_label_is_aske
         ("--review 0.2 --max-width 9", "with --max-width 9 paths are dropped"),
         ("--review 0.2 --promise drawn --max-reviews 3", "--review-policy fewest only; use --promise average"),
         ("--drift --rate anytime", "with --drift the rate must be left out"),
-        ("--by tenant --drift", "--by with --drift needs --review, or a positive number as --rate"),
         ("--by nobody", '--by: cases.csv has no column "nobody"'),
         ("--by y", '--by: "y" is the label'),
         ("--by tenant --rules stumps", '--by needs thresholds on one column, as in --rules "thresholds(score)"'),

@@ -66,8 +66,6 @@ class Game:
         self.rounds = Rounds(learner, layout.names, self.course)
         self.weight = None if options.weight is None else WeightColumn(stream, options.weight, layout, learner)
         self.step = 1 if options.follow else FEWEST
-        self.ahead = options.follow
-        """Whether a row is answered before anything else is done with it."""
 
     def play(self) -> None:
         """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
@@ -128,32 +126,25 @@ class Game:
                 raise error
             again = "--on-bad-row skip --resume" if self.folder else "--on-bad-row skip"
             raise type(error)(f"{self._sentence(rows[place], error)}; to go on without such rows, add {again}")
-        first = self.learner.answered + 1
-        known = [self.learner.predict_proba(x) for x in examples.xs] if self.ahead else []  # (of one row, or a bad one)
         if bar is not None:
             self._keep(rows, examples, bar)
-        if self.ahead:
-            self._write(first, examples, known, [self.frequency.of(p) for p in known] if self.frequency else [], bar)
-        # Learnt and counted are one step: a checkpoint has both or neither.
-        self.whole = False
-        if not self.ahead:
-            for part in examples.parts():
-                self._play(part, bar)
-        elif examples.ys and examples.ys[0] != UNKNOWN:
-            self.rounds.learn(examples.xs[0], examples.ys[0], self.weight.of(examples.rows) if self.weight else None)
-            if self.frequency:
-                self.frequency.learn(known[0], examples.ys[0])
-            self.record.note(examples.xs, examples.ys, self.weight.of(examples.rows) if self.weight else None, known)
+        for part in examples.parts():
+            self._play(part, bar)
         self._taken(rows, examples)
         self.whole = True
 
     def _play(self, part: Examples, bar: ProgressBar | None) -> None:
         """Play rows that all have labels, or none."""
         first, weights = self.learner.answered + 1, self.weight.of(part.rows) if self.weight else None
+        # Learnt and counted are one step: a checkpoint has both or neither.
+        self.whole = False
         ps, given = self.rounds.play(part, weights), list[float]()
         if self.frequency:
             given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
-        self._write(first, part, ps, given, bar)
+        if self.log:
+            values, ys = map(self.layout.shown_values, part.rows), part.ys if part.learnt else repeat(None)
+            guesses, more = self.rounds.guesses(first, part, ps), self._more(part, given)
+            self.log.write(self._numbers(part), values, ps, guesses, ys, *more)
         if part.learnt:
             self.record.note(part.xs, part.ys, weights, ps)
 
@@ -196,20 +187,6 @@ class Game:
                 bar.tell(f"adeptree: skipped: {sentence}")
             if self.answers and not isinstance(rows[place], LabelRow):
                 self.answers.give()
-
-    def _write(
-        self, first: int, examples: Examples, ps: list[float], given: list[float], bar: ProgressBar | None
-    ) -> None:
-        """Give the chances and guesses of rounds, from number ``first`` on, to whoever wants them."""
-        if not (self.log or self.answers):
-            return
-        guesses = self.rounds.guesses(first, examples, ps)
-        if self.log:
-            values, ys = map(self.layout.shown_values, examples.rows), examples.ys if examples.learnt else repeat(None)
-            self.log.write(self._numbers(examples), values, ps, guesses, ys, *self._more(examples, given))
-        if bar is not None and self.answers:
-            for p, guess, frequency in zip(ps, guesses, given or repeat(None), strict=False):
-                self.answers.give(p, guess, frequency)
 
     def _numbers(self, examples: Examples) -> list[int]:
         """Return the numbers of rows that are being taken: the stream's first is 1, and bad ones count."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import count, repeat
-from typing import Any
 
 import numpy as np
 
@@ -37,11 +36,6 @@ class Rounds:
             played += self.learner.learn_many(xs[start:stop], ys[start:stop], *more).tolist()
             self.note()
         return played
-
-    def learn(self, x: Any, y: int, weights: list[float] | None = None) -> None:
-        """Learn one row, which takes less time so."""
-        self.learner.learn(x, y, **({} if weights is None else {"weight": weights[0]}))
-        self.note()
 
     def note(self, last: bool = False) -> None:
         """Let the course look at the learner, if there is one."""

@@ -119,14 +119,10 @@ def _game(*game: Any) -> Game:
     """Return the game of the options; only the kind that is played is loaded."""
     *common, labels = game
     options: Options = game[3]
-    if options.key:
-        from adeptree.app.run.late_game import LateGame
-
-        return LateGame(*common, key=options.key, labels=labels)
-    if options.decisions:
+    if options.follow or options.decisions or options.key:
         from adeptree.app.run.ticket_game import TicketGame
 
-        return TicketGame(*common)
+        return TicketGame(*common, labels=labels)
     from adeptree.app.run.playing import Game
 
     return Game(*common)

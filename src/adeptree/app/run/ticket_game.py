@@ -1,21 +1,27 @@
-"""A run whose rows are answered with tickets, one by one: it decides what to review, or which labels to ask for."""
+"""A run whose rows are answered one by one, or whose labels may come late: then a row waits under its key."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from adeptree.app.run.layout import UNKNOWN, Examples
 from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
+from adeptree.app.run.rounds import MOST
+from adeptree.app.run.row_keys import LABEL, Keys
+from adeptree.app.run.streams import Stream
+from adeptree.app.run.writing import inert
 from adeptree.app.terminal import show
 from adeptree.core.declared_state import is_real, need
+from adeptree.core.errors import AdeptreeError
 from adeptree.core.escaping import counted
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.tickets import Ticket
+from adeptree.pages.standing import Account
 from adeptree.pages.summary_words import waiting
-from adeptree.runner.rows import Row
+from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import Opened, TicketBook
 
 
@@ -63,55 +69,114 @@ class Tally:
 
 
 class TicketGame(Game):
-    """A game that answers rows with tickets: all rows where it decides, else those whose labels come late."""
+    """A game in which each row is answered before the next, if it follows or decides, and labels may come late.
 
-    def __init__(self, *game: Any) -> None:
+    With keys, rows are told apart as they come, by what the rows before them did.
+    """
+
+    def __init__(self, *game: Any, labels: Stream | None) -> None:
         super().__init__(*game)
-        self.ahead = False
-        self.decides = bool(self.options.decisions)
+        self.decides, self.labels = bool(self.options.decisions), labels
+        self.alone = self.decides or self.options.follow
+        """Whether rows are answered one by one."""
         self.book, self.tally = TicketBook(keep_keys=True), Tally()
+        key = self.options.key
+        self.keys = None if key is None else Keys(self.stream, key, self.layout, self.book)
+
+    # --- Rows ----------------------------------------------------------------------------------------
+
+    def _next_rows(self) -> list[Row]:
+        """Return labels that are there, else rows; a file of labels is read to its end before the first row."""
+        if found := self._labels_there(wait=not self.options.follow, most=MOST):
+            return found
+        rows = super()._next_rows()
+        # What was written before the row is learnt before it is answered; after the last row, labels may still come.
+        return [*self._labels_there(wait=not rows), *rows]
+
+    def _labels_there(self, wait: bool, most: float = math.inf) -> list[Row]:
+        """Return the labels that a second file has now; ``wait`` for some, or for its end."""
+        found = list[Row]()
+        while self.labels and len(found) < most and (self.labels.ready() or (wait and not found)):
+            some = self.labels.take(MOST)
+            found += some
+            self.labels = self.labels if some else None
+        return found
+
+    def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
+        for segment in self.keys.segments(rows) if self.keys else [rows]:
+            try:
+                super()._take(segment, bar)
+            except AdeptreeError as error:
+                if self.keys and bar is None and self.folder:
+                    raise self.folder.impossible(self.position.taken + 1, error) from None
+                raise
+
+    def _refuse_untakeable(self) -> None:
+        if not self.keys:  # (what rows mean depends on those before: that is seen when they are taken again)
+            super()._refuse_untakeable()
+
+    def _examples(self, rows: list[Row]) -> Examples:
+        if self.keys and self.keys.is_label(rows[0]):
+            return self.keys.labels(rows)
+        return super()._examples(self.keys.marked(rows) if self.keys else rows)
+
+    def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
+        if not len(examples.ys) or examples.ys[0] != LABEL:
+            return super()._first_untakeable(examples)
+        # (labels of answered rows come after the horizon, too)
+        stop = examples.bad and self.options.on_bad_row != "skip"
+        return next(iter(examples.bad.items())) if stop else None
 
     def _key(self, row: Row) -> str:
         """Return the key under which a row waits, "" if it has none."""
-        return ""
+        return self.keys.of(row) if self.keys else ""
 
     def _is_round(self, row: Row, y: int) -> bool:
-        return self.decides or super()._is_round(row, y)
+        return self.decides or super()._is_round(row, y) or self._key(row) != ""
 
     def _play(self, part: Examples, bar: ProgressBar | None) -> None:
-        if part.learnt and not self.decides:
-            super()._play(part, bar)
+        if part.ys[0] == LABEL:
+            self._settle(part.rows, bar)
             return
-        for row, y, number in zip(part.rows, part.ys, self._numbers(part), strict=True):
-            self._open(row, None if y == UNKNOWN else int(y), number, bar)
+        if part.learnt and not self.alone:
+            super()._play(part, bar)
+        else:
+            for row, y, number in zip(part.rows, part.ys, self._numbers(part), strict=True):
+                self._open(row, None if y == UNKNOWN else int(y), number, bar)
+        if (keys := self.keys) and part.learnt:
+            for row, y in zip(part.rows, part.ys, strict=True):
+                if not self.alone:
+                    self.book.note(int(y), keys.of(row))
+                keys.early.pop(keys.of(row), None)
 
     def _open(self, row: Row, y: int | None, number: int, bar: ProgressBar | None) -> None:
-        """Answer a row, and learn its label; without one it waits, if it has a key."""
+        """Answer a row, and learn its label, as a round; without one it waits, if it has a key."""
         x, key, learner = self.layout.example(row, False).x, self._key(row), self.learner
-        if key or self.decides:
-            ticket = learner.answer(x)
-        else:  # not a round: no label will come
-            ticket = Ticket(0, None, learner.predict_proba(x), learner.predict(x), 0)
+        ticket = learner.preview(x)
         weight = self.weight.of([row])[0] if self.weight else None
         given = self.frequency.of(ticket.p) if self.frequency else None
         opened = Opened(ticket, [str(number), *self.layout.shown_values(row)], key, weight, given)
-        self.tally.reviews += ticket.guess is None
         self._tell(opened, y)
         if bar is not None and self.answers:
             self.answers.give(ticket.p, ticket.guess, *self._decision(ticket), given)
-        if ticket.id:
+        self.whole = False
+        self.tally.reviews += ticket.guess is None
+        if y is not None:
             self.book.add(opened)
-            if y is not None:
-                self._learn(opened, y)
-            elif ticket.ask and not key:
+            self._learn(opened, y, x)
+        elif key or self.decides:
+            learner.answer(x)
+            self.book.add(opened)
+            if ticket.ask and not key:
                 learner.give_up(ticket)
                 self.book.expire(ticket.id)
 
-    def _learn(self, opened: Opened, y: int) -> None:
-        """Learn the label of an answered row, if the learner wants it."""
+    def _learn(self, opened: Opened, y: int, x: Any = None) -> None:
+        """Learn the label of an answered row, if the learner wants it; ``x`` is the row if it comes with its label."""
         ticket, _, _, weight, given = opened
+        if x is not None or ticket.ask:
+            self.learner.learn(ticket if x is None else x, y, **({} if weight is None else {"weight": weight}))
         if ticket.ask:
-            self.learner.learn(ticket, y, **({} if weight is None else {"weight": weight}))
             self.rounds.note()
             if self.frequency:
                 self.frequency.learn(ticket.p, y, given)
@@ -122,6 +187,22 @@ class TicketGame(Game):
         review = self.learner.review
         self.tally.note(ticket, y, self.learner.costs, review.cost if review else 0.0, weight)
 
+    def _settle(self, rows: list[Row], bar: ProgressBar | None) -> None:
+        """Learn labels of rows that wait, and keep those whose rows are to come."""
+        assert self.keys
+        for row in rows:
+            key, text = self.keys.of(row), row.cells[self.layout.label.place]
+            y, opened = self.layout.label.of(text), self.book.waiting(key)
+            self.whole = False
+            if y is not None and opened is not None:
+                self._learn(opened, y)
+                self.position = replace(self.position, ones=self.position.ones + y)
+                self._tell(opened, y)
+            elif y is not None and key not in self.book.keys:
+                self.keys.early[key] = text
+            if bar is not None and self.answers and not isinstance(row, LabelRow):
+                self.answers.give()
+
     def _decision(self, ticket: Ticket) -> list[Any]:
         """Return the action, and whether the label is asked for, where these are columns."""
         return [str(ticket.action), ticket.ask][: len(self.options.decisions)]
@@ -129,17 +210,28 @@ class TicketGame(Game):
     def _tell(self, opened: Opened, y: int | None) -> None:
         """Write a line of the predictions."""
         if self.log:
-            ticket, cells, _, _, given = opened
+            ticket, cells, key, _, given = opened
             action, ask = self._decision(ticket)[:1], map(int, self._decision(ticket)[1:])
-            more = [*action, *ask, *([given] if self.frequency else []), *self._last(opened.key)]
+            more = [*action, *ask, *([given] if self.frequency else []), *([inert(key)] if self.keys else [])]
             self.log.write(cells[:1], [cells[1:]], *([value] for value in (ticket.p, ticket.guess, y, *more)))
 
-    def _last(self, key: str) -> list[str]:
-        """Return the last values of a line."""
-        return []
-
     def _more_columns(self) -> tuple[str, ...]:
-        return (*self.options.decisions, *super()._more_columns())
+        return (*self.options.decisions, *super()._more_columns(), *(["key"] if self.keys else []))
+
+    def _more(self, examples: Examples, given: list[float]) -> list[Any]:
+        keys = [[inert(self._key(row)) for row in examples.rows]] if self.keys else []
+        return [*super()._more(examples, given), *keys]
+
+    def _taken(self, rows: list[Row], examples: Examples) -> None:
+        before, ys = self.position, zip(examples.rows, examples.ys, strict=True)
+        unlabelled = sum(y == UNKNOWN and not self._key(row) for row, y in ys)
+        super()._taken(rows, examples)
+        self.position = replace(
+            self.position,
+            unlabelled=before.unlabelled + unlabelled,
+            labels=before.labels + sum(y == LABEL for y in examples.ys),
+            apart=before.apart + sum(isinstance(row, LabelRow) for row in rows),
+        )
 
     # --- On disk, and what is shown --------------------------------------------------------------------
 
@@ -147,10 +239,22 @@ class TicketGame(Game):
         super()._restore(found)
         self.book.restore(found["book"], self.learner, columns=1 + (len(self.layout.places) == 1))
         self.tally.restore(found["tally"], self.position.taken)
+        if self.keys:
+            self.keys.restore(found["early"])
 
     def _kept(self) -> dict[str, Any]:
         tally = [getattr(self.tally, field.name) for field in fields(self.tally)]
-        return super()._kept() | {"book": self.book.state(), "tally": tally}
+        early = {"early": dict(self.keys.early)} if self.keys else {}
+        return super()._kept() | {"book": self.book.state(), "tally": tally} | early
+
+    def _sentence(self, row: Row, error: AdeptreeError) -> str:
+        if not isinstance(row, LabelRow):
+            return super()._sentence(row, error)
+        return f"{self.options.labels}, line {row.line}{':' if row.fault else ','} {error}"
+
+    def _account(self) -> Account:
+        early = len(self.keys.early) if self.keys else 0
+        return replace(super()._account(), waiting=len(self.book.open), early=early)
 
     def _summarise(self) -> None:
         if self.decides:
