@@ -29,10 +29,6 @@ WINDOW, BLOCK = 500, 64
 """Rows of the window that chooses a threshold, and how many rows are decided in one step."""
 
 
-LOW, HIGH = 0.25, 0.75
-"""A row is unsure if p is from the one to the other, both included."""
-
-
 class LossParts(NamedTuple):
     """A loss and the two parts of it that are mistakes; reviews are the rest."""
 
@@ -145,16 +141,6 @@ class Record:
         ys, weights, ps, rs = self._numbers()
         _, missed, alarmed = self._lost(ps + rs * ys, some)  # (a review is no miss)
         return LossParts(missed + alarmed + float((self.review * weights * rs)[some].sum()), missed, alarmed)
-
-    def unsure(self) -> str:
-        """Return in how many rows p was unsure, and how often it was wrong there; empty if p is not known."""
-        ys, _, ps, _ = self._numbers()
-        wrong, unsure = np.abs(ps - ys), (ps >= LOW) & (ps <= HIGH)
-        if not self.answered or unsure.all() or not unsure.any():
-            return f"Unsure (p {LOW} to {HIGH}): {'every' if unsure.all() else 'no'} round." if self.answered else ""
-        ours, others = (100 * wrong[some].mean() for some in (unsure, ~unsure))
-        rounds = f"{int(unsure.sum()):,} of {len(ys):,} rounds, {ours:.1f} % guessed wrong on average"
-        return f"Unsure (p {LOW} to {HIGH}): {rounds}; of the others {others:.1f} %."
 
     def segments(self) -> dict[str, tuple[int, LossParts]]:
         """Return the rows of each segment, and what was lost there; the largest first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from adeptree.pages.skeleton import (
     write_page,
 )
 from adeptree.pages.standing import Account, Standing, amount
-from adeptree.pages.summary import cells, columns, heading, segment_cells
+from adeptree.pages.summary import cells, certified, columns, heading, segment_cells
 
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
@@ -117,12 +116,5 @@ def _rules(moments: list[Moment], unit: str) -> str:
 
 
 def _certificate(standing: Standing) -> str:
-    certificate = replace(standing.told, best_rule=standing.rule)
-    found = {name.replace("_", " "): _value(value) for name, value in dict(certificate).items()}
-    return folded("certificate", "Certificate", f"<p>{text(certificate)}</p>", facts(found))
-
-
-def _value(value: object) -> str:
-    if value is None or isinstance(value, (bool, str)):
-        return {None: "none", "": "none", True: "yes", False: "no"}.get(value, str(value))
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    found = certified(standing)
+    return folded("certificate", "Certificate", f"<p>{text(found.pop('certificate'))}</p>", facts(found))

@@ -6,27 +6,20 @@ import math
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from adeptree.core.escaping import counted, rounded_up, visible
 from adeptree.core.types import labels_of
-from adeptree.families.registry import columns_of
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.certificate import Certificate
 from adeptree.learners.inputs import Inputs
 from adeptree.learners.saving import Saved as Learner
 from adeptree.pages.record import Record
-from adeptree.pages.standing import Account, Line, Standing, amount, short, stake_of
+from adeptree.pages.standing import Account, Line, Standing, amount, short
 from adeptree.pages.summary_words import graded, waiting
-from adeptree.theory import bounds
 
-LABEL_WIDTH = 24
-NUMBER_WIDTH = 13
 SEGMENTS = 10
 """Segments that are shown, the largest first."""
-CONFIDENCE = 0.95
-"""Of what is said about the mistakes drawn."""
-GUESSES_UNKNOWN = "if rows, labels and weights were chosen without knowing the guesses"
 
 
 def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = None) -> str:
@@ -40,13 +33,12 @@ def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = 
 
 
 def summary(learner: Any, account: Account, verbose: bool = False) -> str:
-    """Return the summary at the end of a run: the table, what it means, and (if asked for) what is behind it."""
+    """Return the summary at the end of a run: the table, what it means, and (if asked for) the certificate."""
     standing = Standing(learner, account)
     said = "\n".join(map(_wrapped, standing.assessment()))
     parts = [heading(learner, account), table(standing), segments(standing), said]
     if verbose:
-        unsure = "" if standing.record is None else standing.record.unsure()
-        parts += [_wrapped(unsure), _drawn(learner, standing.told), _inside(learner)]
+        parts.append("\n".join(_wrapped(f"{name}: {value}") for name, value in certified(standing).items()))
     return "\n\n".join(filter(None, parts))
 
 
@@ -194,60 +186,22 @@ def _wrapped(line: str) -> str:
     return "\n".join(textwrap.wrap(line, min(100, _terminal_width()), subsequent_indent="  "))
 
 
-def _drawn(learner: Learner, told: Certificate) -> str:
-    made, most = learner.realised_loss, learner.realised_bound(CONFIDENCE) + told.best_loss
-    return _part(
-        "Guesses drawn",
-        (f"made with seed {learner.seed}", amount(made), percent(made, stake_of(learner))),
-        (f"  with {CONFIDENCE:.0%}, at most", rounded_up(most, 1), GUESSES_UNKNOWN),
-    )
+def certified(standing: Standing) -> dict[str, str]:
+    """Return the certificate as texts by name, with the names of the stream's columns in the best rule."""
+    certificate = replace(standing.told, best_rule=standing.rule)
+    named = {"certificate": str(certificate), "seed": str(standing.learner.seed)}
+    return named | {name.replace("_", " "): _value(value) for name, value in dict(certificate).items()}
 
 
-def _inside(learner: Adept) -> str:
-    queries, M, gone, runs = learner.queries, learner.mistake_bound, learner.engine.dropped, learner.engine.runs_base
-    base = f"of the base learner {type(learner.base).__name__}" if runs else "no base learner runs"
-    dropped = f"{gone.paths:,} with {gone.mass:.3g} of the prior mass dropped" if gone.paths else ""
-    return _part(
-        "Inside",
-        ("width: paths kept", f"{learner.width:,}", dropped),
-        ("Sauer's bound", *_sauer(learner)),
-        ("oracle queries asked", f"{queries.asked:,}"),
-        ("  posed", f"{queries.posed:,}", "reached an oracle"),
-        ("  inferred", f"{queries.inferred:,}", "answered by logic"),
-        ("learning rate", f"{learner.learning_rate:.4g}", _rate(learner)),
-        ("mistake bound M", "none" if M is None else f"{M:,}", base),
-    )
+def _value(value: object) -> str:
+    """Return a value of the certificate as text.
 
-
-def _sauer(learner: Adept) -> tuple[str, str]:
-    c = learner.concept_class
-    if c.vc_dimension is None:
-        return "unknown", "as the VC dimension is"
-    # How many different points came is not counted: on a long stream that alone would fill the memory.
-    points = min(learner.rounds, columns_of(c).points(c) or learner.rounds)
-    note = f"of at most {counted(points, 'point')}, VC dimension {c.vc_dimension}"
-    return f"{bounds.sauer(points, c.vc_dimension):,}", note
-
-
-def _rate(learner: Adept) -> str:
-    if learner.rate == "paper":
-        return "the paper's"
-    return f"{learner.rate}, as of now" if isinstance(learner.rate, str) else "as given"
-
-
-def _part(heading: str, *lines: tuple[str, ...]) -> str:
-    """Return a heading, and below it lines of a label, a number and perhaps a note."""
-    return "\n".join([heading, *(_line(*line) for line in lines)])
-
-
-def _line(label: str, number: str, note: str = "") -> str:
-    head = f"  {label:<{LABEL_WIDTH}}{number:>{NUMBER_WIDTH}}"
-    if not note:
-        return head
-    # A long note goes on below itself, so that the column of numbers stays clear.
-    indent = " " * (len(head) + 3)
-    room = max(30, _terminal_width() - len(indent))
-    return head + "   " + f"\n{indent}".join(textwrap.wrap(note, room))
+    >>> _value(None), _value(True), _value(1234), _value(1234.5), _value("always 0")
+    ('none', 'yes', '1,234', '1,234.5', 'always 0')
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return {None: "none", "": "none", True: "yes", False: "no"}.get(value, str(value))
+    return f"{value:,.10g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def calibration(error: float) -> str:
@@ -257,15 +211,6 @@ def calibration(error: float) -> str:
     'Frequencies: of the rows that were given a number, so many were 1, within 0.8 points on average.'
     """
     return f"Frequencies: of the rows that were given a number, so many were 1, within {error:.1f} points on average."
-
-
-def percent(part: float, whole: float) -> str:
-    """Return a share in percent.
-
-    >>> percent(1, 8)
-    '12.5 %'
-    """
-    return f"{100 * part / whole:.1f} %" if whole else "0.0 %"
 
 
 def _terminal_width() -> int:

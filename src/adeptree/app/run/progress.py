@@ -13,7 +13,6 @@ from adeptree.app.terminal import show
 from adeptree.core.escaping import counted, visible_lines
 from adeptree.learners.adept_learner import Adept
 from adeptree.pages.standing import rule_text
-from adeptree.pages.summary import percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -86,7 +85,7 @@ class ProgressBar:
         if not self._bar.tasks:
             self._bar.add_task("", total=total)
         text = ("" if last else pace(self._stream.taken - self._before, now - self._began, done, total)) + (
-            f"error {percent(learner.expected_loss, learner.rounds)}, regret {learner.regret:,.1f}, "
+            f"error {learner.expected_loss / learner.rounds:.1%}, regret {learner.regret:,.1f}, "
             f"width {learner.width:,}, best: {rule_text(learner, self._columns)}"
         )
         # rich would rather shorten the counter: leave it and the bar their places.
