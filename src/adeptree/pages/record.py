@@ -64,8 +64,9 @@ class Record:
         count, first = len(ys), -self.rounds % self.step
         if self.names and isinstance(xs, np.ndarray) and xs.ndim == 2:
             xs = [dict(zip(self.names, row, strict=True)) for row in xs.tolist()]
-        columns = (ys, 1 if weights is None else weights, np.nan if ps is None else ps, rs)
-        numbers = np.array([np.broadcast_to(np.asarray(column, dtype=np.float64), count) for column in columns])
+        numbers = np.empty((4, count))
+        numbers[0], numbers[1] = ys, 1.0 if weights is None else weights
+        numbers[2], numbers[3] = np.nan if ps is None else ps, rs
         self.rounds += count
         self._keep(xs[first :: self.step], numbers[:, first :: self.step])
         while self.kept > LIMIT:

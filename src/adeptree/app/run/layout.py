@@ -53,6 +53,9 @@ class Examples(NamedTuple):
 
     def parts(self) -> Iterator[Examples]:
         """Return the rows in parts, each with all of its labels or none."""
+        if len(self.ys) == 1:
+            yield self
+            return
         known = np.asarray(self.ys) != UNKNOWN
         places = [0, *(np.flatnonzero(known[1:] != known[:-1]) + 1).tolist(), len(known)]
         for start, stop in pairwise(places):

@@ -141,17 +141,18 @@ class TicketGame(Game):
         if part.learnt and not self.alone:
             super()._play(part, bar)
         else:
-            for row, y, number in zip(part.rows, part.ys, self._numbers(part), strict=True):
-                self._open(row, None if y == UNKNOWN else int(y), number, bar)
+            xs = part.xs if isinstance(part.xs, list) else [self.layout.example(row, False).x for row in part.rows]
+            for row, x, y, number in zip(part.rows, xs, part.ys, self._numbers(part), strict=True):
+                self._open(row, x, None if y == UNKNOWN else int(y), number, bar)
         if (keys := self.keys) and part.learnt:
             for row, y in zip(part.rows, part.ys, strict=True):
                 if not self.alone:
                     self.book.note(int(y), keys.of(row))
                 keys.early.pop(keys.of(row), None)
 
-    def _open(self, row: Row, y: int | None, number: int, bar: ProgressBar | None) -> None:
+    def _open(self, row: Row, x: Any, y: int | None, number: int, bar: ProgressBar | None) -> None:
         """Answer a row, and learn its label, as a round; without one it waits, if it has a key."""
-        x, key, learner = self.layout.example(row, False).x, self._key(row), self.learner
+        key, learner = self._key(row), self.learner
         ticket = learner.preview(x)
         weight = self.weight.of([row])[0] if self.weight else None
         given = self.frequency.of(ticket.p) if self.frequency else None
@@ -224,8 +225,10 @@ class TicketGame(Game):
 
     def _taken(self, rows: list[Row], examples: Examples) -> None:
         before, ys = self.position, zip(examples.rows, examples.ys, strict=True)
-        unlabelled = sum(y == UNKNOWN and not self._key(row) for row, y in ys)
         super()._taken(rows, examples)
+        if not self.keys:
+            return
+        unlabelled = sum(y == UNKNOWN and not self.keys.of(row) for row, y in ys)
         self.position = replace(
             self.position,
             unlabelled=before.unlabelled + unlabelled,
