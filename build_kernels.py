@@ -38,6 +38,8 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": False,
+    "binding": False,  # (methods as C has them: with names for arguments each call makes two tuples)
+    "always_allow_keywords": False,
     "auto_pickle": False,  # engines are copied by what they declare; the code for it was half of the machine code
     "language_level": 3,
 }

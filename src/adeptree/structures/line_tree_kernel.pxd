@@ -21,7 +21,7 @@ cdef class LineTree(OrderedTree):
     cdef long long[::1] held  # all that slots hold but several parts; the columns below are views of it
     cdef double[:] gain, mass, part
     cdef int[:] wrong, contested
-    cdef double[::1] decay, shares, betas
+    cdef double[::1] decay, shares, betas, upto, beyond
     cdef double count_share, per_cut
     # Where the point in place lies.
     cdef public long long x

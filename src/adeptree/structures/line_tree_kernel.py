@@ -82,6 +82,7 @@ class LineTree(OrderedTree):
         self.first, self.last = first, last
         self.parts = len(shares)
         self.shares, self.betas = array("d", [*shares, 0.0]), array("d", [*betas, 0.0])
+        self.upto, self.beyond = array("d", self.shares), array("d", self.shares)  # each part of a gap, divided at x
         self.alone = count_share == 0.0 and tuple(shares) == (1.0,)  # one part: it is all of the mass
         self.count_share = count_share
         self.per_cut = count_share / between(first, last)
@@ -206,25 +207,22 @@ class LineTree(OrderedTree):
             agree = self.part[self.at * self.parts + i] / (n + 0.5 + self.betas[i])
             against = agree * (k + 0.5)
             agree = agree * (n - k + self.betas[i])
-            self.mass1 += agree if self.guess else against
-            self.mass0 += against if self.guess else agree
+            self.upto[i] = agree if self.guess else against
+            self.beyond[i] = against if self.guess else agree
+            self.mass1 += self.upto[i]
+            self.mass0 += self.beyond[i]
 
     def insert(self) -> cython.void:
         """Divide the gap of x: the part up to x stays in its slot, x and the part beyond it follow."""
         self.widen()
         at: cython.Py_ssize_t = self.at
         parts: cython.Py_ssize_t = self.parts
-        n: cython.double = self.contested[at]
-        k: cython.double = self.wrong[at]
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t = at + 1
         self.copy_slots(at + 2, at + 1, self.bucket * UNIT + self.counts[self.bucket] - at - 1)
         for i in range(0 if self.alone else parts):
-            agree = self.part[at * parts + i] / (n + 0.5 + self.betas[i])
-            against = max(agree * (k + 0.5), FLOOR)
-            agree = max(agree * (n - k + self.betas[i]), FLOOR)
-            self.part[at * parts + i] = agree if self.guess else against
-            self.part[j * parts + i] = against if self.guess else agree
+            self.part[at * parts + i] = max(self.upto[i], FLOOR)
+            self.part[j * parts + i] = max(self.beyond[i], FLOOR)
         self.keys[j] = self.x
         self.gain[j] = 0.0
         self.mass[at] = max(self.mass1, FLOOR)
