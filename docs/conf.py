@@ -24,7 +24,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 project = "adeptree"
 copyright = "adeptree contributors"
-extensions = ["myst_nb", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .go, .gp"
 nb_execution_mode = "off"  # their outputs are kept, and run_notebooks.py and a test run them
 exclude_patterns = ["_static"]
 nitpicky = True
@@ -93,6 +96,30 @@ class CommandHelp(Directive):
         return [nodes.literal_block(result.output, result.output, language="text")]
 
 
+class RulesTable(Directive):
+    """``rules-table::``: every text that ``--rules`` takes on columns, from the records of the families."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        from adeptree.families.registry import families
+
+        rows = [item for family in families() if family.on_columns for item in family.on_columns.examples.items()]
+        return [table([["--rules", "competes with"], *map(list, rows)], widths=(2, 5), code=(0,))]
+
+
+def table(lines: list[list[str]], widths: tuple[int, ...], code: tuple[int, ...]) -> nodes.Node:
+    """Return a table with a head; the columns ``code`` hold code."""
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in widths), cols=len(widths))
+
+    def cell(text: str, is_code: bool) -> nodes.Node:
+        return nodes.entry("", nodes.paragraph("", "", nodes.literal(text, text) if is_code else nodes.Text(text)))
+
+    for part, rows in ((nodes.thead(), lines[:1]), (nodes.tbody(), lines[1:])):
+        part += [nodes.row("", *(cell(text, i in code) for i, text in enumerate(row))) for row in rows]
+        group += part
+    return nodes.table("", group)
+
+
 class FamilyTable(Directive):
     """``family-table::``: every family of rules, from its record."""
 
@@ -106,16 +133,7 @@ class FamilyTable(Directive):
             c = parse(family.example)
             dimensions = ["none" if d is None else str(d) for d in (c.vc_dimension, c.littlestone_dimension)]
             lines.append([family.line, family.example, *dimensions, type(default_base(c)).__name__])
-        group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (4, 3, 1, 1, 2)), cols=len(lines[0]))
-        for part, rows in ((nodes.thead(), lines[:1]), (nodes.tbody(), lines[1:])):
-            part += [nodes.row("", *(self._cell(text, code=i in (1, 4)) for i, text in enumerate(row))) for row in rows]
-            group += part
-        return [nodes.table("", group)]
-
-    @staticmethod
-    def _cell(text: str, code: bool) -> nodes.Node:
-        word = nodes.literal(text, text) if code else nodes.Text(text)
-        return nodes.entry("", nodes.paragraph("", "", word))
+        return [table(lines, widths=(4, 3, 1, 1, 2), code=(1, 4))]
 
 
 def to_documented_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
@@ -279,6 +297,7 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", defaults_are_python)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)
+    app.add_directive("rules-table", RulesTable)
     app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)
     app.connect("autodoc-process-docstring", sections_are_fields)

@@ -6,6 +6,7 @@ Everything drawn is computed here by the library; nothing is typed in.
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from importlib.resources import files
 from math import exp
@@ -15,8 +16,10 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from typer.testing import CliRunner
 
 import adeptree as at
+from adeptree.app.cli import app
 from adeptree.pages.show_game import Shown, Step, shown
 from adeptree.pages.show_tree import LEFT, ROW, TOP, Places
 from adeptree.theory.priors import KTPrior, PaperPrior
@@ -185,6 +188,57 @@ def randomise() -> Figure:
     return figure
 
 
+HERO = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 {high}" role="img" aria-label="{alt}">
+<style>
+  text {{ font: 19px system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif; fill: #1f2328; }}
+  .title {{ font-weight: 600; }} .ours {{ fill: #0072b2; }} .ours + text, .name {{ font-weight: 600; }}
+  .small {{ font-size: 15px; }} .other {{ fill: #b9c0c8; }} .ground {{ fill: #ffffff; }}
+  @media (prefers-color-scheme: dark) {{
+    text {{ fill: #e6edf3; }} .ours {{ fill: #4ba6e0; }} .other {{ fill: #59636e; }} .ground {{ fill: #0d1117; }} }}
+</style>
+<rect class="ground" width="640" height="{high}" rx="8"/>
+<text class="title" x="16" y="32">{title}</text>
+{bars}
+<text class="small" x="16" y="{note}">{caption}</text>
+</svg>
+"""
+"""Bars whose text is as large as that of a page, and whose colours follow the light or dark mode of the reader."""
+
+
+def hero() -> str:
+    """What decisions on the bundled scores cost, for four ways to set the threshold."""
+    shown = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["run", "fraud-scores", "--cost-miss", "10", "--by", "shop"])
+    ways = {
+        "threshold 0.5": "fixed at 0.5",
+        "window of 500": "best of the last 500 rows",
+        "best threshold: [^ ]+ [^ ]+ [^ ]+": "best fixed, in hindsight",
+        r"adeptree \(expected\)": "adeptree, per shop",
+    }
+    costs = {}
+    for line, name in ways.items():
+        found = re.search(rf"^  {line} +([\d,.]+)", shown.output, flags=re.MULTILINE)
+        assert found is not None, shown.output
+        costs[name] = float(found[1].replace(",", ""))
+    bars, most = [], max(costs.values())
+    for i, (name, cost) in enumerate(costs.items()):
+        y, wide, ours = 52 + 40 * i, 300 * cost / most, name.startswith("adeptree")
+        bars += [
+            f'<text class="{"name" if ours else ""}" x="16" y="{y + 21}">{name}</text>',
+            f'<rect class="{"ours" if ours else "other"}" x="254" y="{y}" width="{wide:.0f}" height="30" rx="3"/>',
+            f'<text x="{262 + wide:.0f}" y="{y + 21}">{cost:,.0f}</text>',
+        ]
+    end = 52 + 40 * len(costs)
+    told = ", ".join(f"{name} {cost:,.0f}" for name, cost in costs.items())
+    return HERO.format(
+        title="What 6,000 fraud decisions cost",
+        caption="A miss costs 10, a false alarm 1. Bundled synthetic stream; shorter is better.",
+        alt=f"What 6,000 fraud decisions cost: {told}.",
+        bars="\n".join(bars),
+        note=end + 18,
+        high=end + 32,
+    )
+
+
 FIGURES = {"home": home, "tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
 
 
@@ -193,6 +247,7 @@ def main(folder: Path) -> None:
     with matplotlib.rc_context(STYLE):
         for name, draw in FIGURES.items():
             draw().savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
+    (folder / "hero.svg").write_text(hero(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The recipes of ``docs/howto/serve.md`` do what they say, and its tables are those of the code."""
+"""The recipes of ``docs/howto/serve.md`` work; the tables of ``docs/reference/http-api.md`` are the code's."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from adeptree.app.serve import service
 from adeptree.app.serve.serve_command import ServeOptions
 
 PAGE = (ROOT / "docs" / "howto" / "serve.md").read_text(encoding="utf-8")
+API = (ROOT / "docs" / "reference" / "http-api.md").read_text(encoding="utf-8")
 TOOLS = [tool for tool in ("curl", "jq", "split") if shutil.which(tool) is None]
 
 
@@ -74,9 +75,9 @@ def test_kafka_is_python_and_docker_has_the_options() -> None:
 
 
 def test_every_option_and_every_address_is_on_the_page() -> None:
-    table = PAGE[PAGE.index("| option |") :]
+    table = API[API.index("| option | default |") :]
     for name in ServeOptions.__dataclass_fields__:
         assert f"`--{name.replace('_', '-')}" in table, name
     addresses = {route.path for route in [*service.OF_LEARNER, *service.OF_SERVICE]}
     for path in addresses - {"/", "/live", "/favicon.ico", "/l/{name}"}:
-        assert re.search(rf"`(GET|POST) {re.escape(path)}\b", PAGE), path
+        assert re.search(rf"`(GET|POST) {re.escape(path)}\b", API), path

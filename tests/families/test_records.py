@@ -57,7 +57,6 @@ def test_the_tables_of_the_docs_name_it(family: Family) -> None:
     named = {f"`{base}`", f"`research.{base}`"}
     rows = [line for line in tables if line.startswith("|") and f"`{family.name}(" in line]
     assert any(name in row for row in rows for name in named)
-    assert f"`{family.kind.__name__}`" in (DOCS.parent / "README.md").read_text(encoding="utf-8")
 
 
 @each_family

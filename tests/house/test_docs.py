@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 USES_EXTRAS = (
-    "fit-in",
+    "safety-net",
     "own-rules",
     "own-solver",
     "data-frames",
@@ -47,39 +47,74 @@ def named(page: Path) -> str:
     return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
+def test_the_readme_is_short() -> None:
+    assert README.count("\n") <= 130
+
+
 def test_readme_examples_print_what_they_say() -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) >= 3
+    assert blocks
     names: dict[str, object] = {}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for block in blocks:
             exec(block, names)
     said = re.findall(r"^# (.*)$", "\n".join(blocks), flags=re.MULTILINE)
-    assert printed.getvalue().splitlines() == said
+    assert said and printed.getvalue().splitlines() == said
 
 
-def test_readme_shows_the_summaries_of_its_jobs() -> None:
-    shown = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
-    options = re.search(r"adeptree run (fraud-scores .*)", README)
-    assert len(shown) == 2 and options is not None
-    for text, job in zip(shown, ([], options[1].split()), strict=True):
-        result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["run", *job])
-        assert result.exit_code == 0
-        assert text.strip() in result.output
-    without = CliRunner().invoke(app, ["run", "fraud-scores", "--cost-miss", "10"]).output
-    drifting = CliRunner().invoke(app, ["run", *options[1].split(), "--drift"]).output
-    assert re.search(r"adeptree \(expected\) +1,066\.", without) and re.search(r"\(expected\) +1,012\.8", drifting)
-    assert "try --drift." in " ".join(without.split())
+def test_readme_shows_what_its_first_command_prints() -> None:
+    (shown,) = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["run"])
+    assert result.exit_code == 0 and shown.strip() in result.output
+    told = re.findall(r"Guaranteed: at most ([\d.]+) more.*?at most ([\d.]+)\s+more", result.output, flags=re.DOTALL)
+    assert re.findall(r"^\| `learner\.(?:regret|bound).* \| ([\d.]+) \|$", README, re.MULTILINE) == ["4.4", *told[0]]
 
 
-def test_readme_promises_what_the_library_promises() -> None:
-    expected = README.partition("## What to expect")[2]
+def numbers_of(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")[2:-1]]
+
+
+def test_the_costs_in_the_readme_are_those_of_its_commands() -> None:
+    """The first column is run; the second is that of the page that names the benchmark."""
+    table = README.partition("## A score and its threshold")[2].partition("\n\n`adeptree run")[0]
+    rows = {row.split("|")[1].strip(): numbers_of(row) for row in table.splitlines() if row.startswith("| ")}
+    rows.pop("how the threshold is set")
+    measured = (ROOT / "docs/evidence/thresholds.md").read_text(encoding="utf-8")
+    checked = 0
+    for name, (here, there) in rows.items():
+        assert not there or re.search(rf"\| {there} \|", measured), name
+        line = r"adeptree \(expected\)"
+        for words, start in (
+            ("fixed at", "threshold 0.5"),
+            ("the best threshold of", "window of 500"),
+            ("only afterwards", "best threshold: .*?"),
+        ):
+            line = start if words in name else line
+        options = [word for part in re.findall(r"`(--[^`]*)`", name) for word in part.split()]
+        shown = (
+            CliRunner(env={"COLUMNS": "100"}).invoke(app, ["run", "fraud-scores", "--cost-miss", "10", *options]).output
+        )
+        found = re.search(rf"^  {line}  +([\d,.]+)", shown, flags=re.MULTILINE)
+        assert found is not None and f"{float(found[1].replace(',', '')):,.0f}" == here, (name, shown)
+        checked += 1
+    assert checked == 7
+
+
+def test_the_safety_net_of_the_readme_is_that_of_its_page() -> None:
+    part = README.partition("## A safety net over your models")[2].partition("\n## ")[0]
+    page = (ROOT / "docs/howto/safety-net.md").read_text(encoding="utf-8")
+    told = re.findall(r"\b\d{3}(?:\.\d)?\b", part.replace("1,250", "").replace("row 600", ""))
+    assert told == ["134", "145", "151", "139.6", "666", "152.6"] and all(number in page for number in told)
+
+
+def test_the_page_of_guarantees_states_those_of_the_library() -> None:
+    expected = (ROOT / "docs/understand/guarantees.md").read_text(encoding="utf-8").partition("## How large it is")[2]
     few, many = round(at.bounds.regret(1_000, 8)), round(at.bounds.regret(10_000, 8))
-    assert f"T = 1,000 and M = 8 that is {few} mistakes, at T = 10,000 it is {many}" in expected
+    assert f"at T = 1,000 and M = 8 that is {few} mistakes, at T = 10,000 it is {many}" in expected
     counted = at.Adept(at.Thresholds(255))
     assert f"(thresholds(255): {counted.bound_after(1_000):.0f} and {counted.bound_after(10_000):.0f})" in expected
-    assert "less than that on\nthresholds from 300 rounds on" in expected
+    assert "a smaller regret than this on\nthresholds from 300 rounds on" in expected
     for line in map(at.Thresholds, (1, 2, 3, 7, 255, 4095)):
         learner, M = at.Adept(line), line.littlestone_dimension
         assert all((learner.bound_after(T) or math.inf) < at.bounds.regret(T, M) for T in (300, 1_000, 10_000, 10**6))
@@ -148,10 +183,48 @@ def test_commands_that_fail_or_print_something_else_are_found(tmp_path: Path) ->
     assert commands(page) == [("adeptree run", "rounds\n...\n"), ("head x", "")]
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=named)
+def anchors(page: Path) -> set[str]:
+    """Return the addresses of the headings of a page, as MyST and GitHub make them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found: list[str] = []
+    for heading in re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        found.append(re.sub(r"[^\w\- ]", "", words).replace(" ", "-"))
+    return set(found)
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted(ROOT.glob("*.md")), *sorted((ROOT / ".github").rglob("*.md")), *PAGES], ids=named
+)
 def test_links_between_pages_resolve(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    for target, place in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", page.read_text(encoding="utf-8")):
+        there = page.parent / target if target else page
+        assert there.exists(), target
+        assert not place or there.suffix != ".md" or place in anchors(there), f"{target}#{place}"
+
+
+NAMED = re.compile(r"docs/[\w/-]+\.\w+(?:#[\w-]+)?")
+SECTION = re.compile(r"(docs/[\w/-]+\.md)(?:``)?, section (\d+)")
+
+
+@pytest.mark.parametrize("room", ["src", "reproduction", "examples", "benchmarks", "tests", "playground", "make.py"])
+def test_pages_named_in_docstrings_and_errors_exist(room: str) -> None:
+    files = (
+        [ROOT / room] if room.endswith(".py") else [p for p in (ROOT / room).rglob("*") if p.suffix in (".py", ".toml")]
+    )
+    files = [path for path in files if path != Path(__file__)]
+    checked = 0
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        for target in NAMED.findall(text):
+            name, _, place = target.partition("#")
+            assert (ROOT / name).is_file(), (path.name, target)
+            assert not place or place in anchors(ROOT / name), (path.name, target)
+            checked += 1
+        for name, number in SECTION.findall(text):
+            numbered = re.search(rf"^## {number}\b", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+            assert numbered is not None, (path.name, name, number)
+    assert checked or room not in ("src", "reproduction", "tests")
 
 
 def test_the_reference_shows_the_help_of_every_command() -> None:

@@ -35,6 +35,8 @@ LOADING = {
 pytest.importorskip("sphinx", reason="the site needs the extra docs")
 pytest.importorskip("myst_nb", reason="the site needs the extra docs")
 pytest.importorskip("furo", reason="the site needs the extra docs")
+pytest.importorskip("sphinx_design", reason="the site needs the extra docs")
+pytest.importorskip("sphinx_copybutton", reason="the site needs the extra docs")
 pytest.importorskip("ziamath", reason="the site needs the extra docs")
 
 
@@ -180,11 +182,16 @@ def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, env=env, timeout=110)
     made = {path.name for path in tmp_path.glob("*.svg")}
     assert made == {path.name for path in (DOCS / "figures").glob("*.svg")}
-    shown = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("index.md", "understand/pictures.md"))
+    shown = "".join(
+        (DOCS / page).read_text(encoding="utf-8")
+        for page in ("index.md", "start/tutorial.md", "understand/pictures.md")
+    )
     assert all(f"figures/{name}" in shown for name in made)
+    for name in ("hero.svg",):  # (matplotlib's pictures differ between its versions)
+        assert (tmp_path / name).read_text(encoding="utf-8") == (DOCS / "figures" / name).read_text(encoding="utf-8")
 
 
-def test_the_dotted_line_of_the_home_page_is_the_best_rule_and_what_is_proven_before_the_first_round() -> None:
+def test_the_dotted_line_of_the_tutorial_is_the_best_rule_and_what_is_proven_before_the_first_round() -> None:
     pytest.importorskip("matplotlib", reason="the figures need the extra plot")
     names = runpy.run_path(str(DOCS / "figures/make_figures.py"))
     lines = {line.get_label().partition(":")[0]: line.get_xydata() for line in names["home"]().axes[0].get_lines()}
@@ -194,7 +201,7 @@ def test_the_dotted_line_of_the_home_page_is_the_best_rule_and_what_is_proven_be
     for (t, percent), (_, best) in zip(dotted, dashed, strict=True):
         proven = learner.bound_after(int(t))
         assert proven is not None and percent == pytest.approx(min(100, best + 100 * proven / t))
-    caption = (DOCS / "index.md").read_text(encoding="utf-8").partition("{figure}")[2].partition("\n```")[0]
+    caption = (DOCS / "start/tutorial.md").read_text(encoding="utf-8").partition("{figure}")[2].partition("\n```")[0]
     assert "The dotted line is the\nbest rule's line plus the regret bound." in caption
 
 

@@ -68,7 +68,7 @@ FOUND_BY_NAME = {
 """Names in ``src`` that other programs use."""
 DOCUMENTED = {
     **dict.fromkeys(("asks_one", "decide_one"), "docs/howto/river-sklearn.md"),
-    **dict.fromkeys(("errors_", "failures_"), "docs/howto/river-sklearn.md"),
+    **dict.fromkeys(("errors_", "failures_"), "docs/howto/safety-net.md"),
     "bound_for": "docs/theory/anytime.md",
     "forget": "docs/reference/own-classes.md",
     "from_oracle": "docs/reference/oracle-layers.md",
