@@ -26,7 +26,7 @@ def experiment(name: str) -> Experiment:
     >>> experiment("regrets")
     Traceback (most recent call last):
     ...
-    adeptree.core.errors.InvalidArgument: "regrets" is no experiment; did you mean "regret"?
+    adeptree.core.errors.InvalidArgument: unknown experiment "regrets"; did you mean "regret"?
     """
     if name not in EXPERIMENTS:
         raise InvalidArgument(unknown(name, "experiment", list(EXPERIMENTS)))

@@ -136,8 +136,8 @@ def test_segments_agree() -> None:
     batch.fit(pd.DataFrame(by), LABELS)
     assert numbers(model.learner) == numbers(single.learner) == numbers(batch.learner_) == numbers(loop)
     assert model.learner.by_segment() == loop.by_segment() and len(loop.by_segment()) == 3
-    with pytest.raises(InvalidArgument, match="by= is for thresholds"):
-        river.AdeptClassifier("intervals(score)", by="tenant")
+    with pytest.raises(UnsupportedCombination, match="does not combine with other rules"):
+        river.AdeptClassifier("steps(score)", by="tenant")
 
 
 def test_decisions_are_those_of_tickets() -> None:

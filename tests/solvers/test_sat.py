@@ -337,7 +337,7 @@ def test_specs_say_what_is_wrong() -> None:
     for text in ("dfas(states=0, alphabet='ab')", "dnf(n=3)", "dnf(n=3, k=1, solver='none')", "dnf(n=3, k=1, cost=2)"):
         with pytest.raises(at.errors.InvalidSpec, match="does not fit"):
             at.parse(text)
-    with pytest.raises(at.errors.InvalidSpec, match="no class"):
+    with pytest.raises(at.errors.InvalidSpec, match='unknown rules "sat"'):
         at.parse("sat(3)")
 
 

@@ -27,7 +27,7 @@ cdef class ColumnKernel(RoundKernel):
 
     cdef void meet_number(self, double value) noexcept
     cdef void meet_value(self, object cell) noexcept
-    cdef object new_word(self, object cell)
+    cdef bint has_word(self, object cell) except -1
     cpdef double least_of(self, int k) noexcept
     cdef double log_total_of(self, int k) noexcept
     cdef double share_of(self, int k) noexcept

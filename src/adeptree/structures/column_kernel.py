@@ -60,11 +60,11 @@ class ColumnKernel(RoundKernel):
         """Put a cell in place, if it is a plain finite number, a bool, a text or a gap."""
         if (type(x) is float or type(x) is int) and is_plain(x):
             self.meet_number(float(x))  # type: ignore[arg-type]
-        elif type(x) is str and (x in self.places or x in self.new_words or is_storable(x)):
+        elif type(x) is str and (x in self.places or self.has_word(x)):
             self.meet_value(x)
         elif x is None or (type(x) is float and x != x):
             self.meet_value(None)
-        elif type(x) is bool:
+        elif type(x) is bool and (("true" if x else "false") in self.places or self.has_word("true" if x else "false")):
             self.meet_value("true" if x else "false")
         else:
             return False
@@ -79,6 +79,8 @@ class ColumnKernel(RoundKernel):
 
     def give(self, numbers: Any, texts: Any) -> None:
         """Take the cells of a batch: numbers (NaN where there is none), and texts, or None."""
+        new = {self.pending} if texts is None else {self.pending, *set(texts).difference(self.places)}
+        self.new_words = {cell: self.word_of(cell) for cell in new if cell is not None}
         self.numbers, self.texts = memoryview(numbers), texts
 
     def meet_number(self, value: cython.double) -> cython.void:
@@ -97,20 +99,20 @@ class ColumnKernel(RoundKernel):
         slot = self.places.get(cell, 0)
         self.word = 0
         if cell is not None:
-            self.word = self.words[slot] if slot else self.new_word(cell)
+            self.word = self.words[slot] if slot else self.new_words[cell]
         self.cell = cell
         self.slot = slot if slot <= self.values.count else 0
         self.fresh = False
 
-    def new_word(self, cell: object) -> object:
-        """Return the word of a text that no row has had."""
-        word = self.new_words.get(cell)
-        if word is None:
+    def has_word(self, cell: object) -> cython.bint:
+        """Compute the word of a text that no row has had, if it can be stored: an interrupt is raised here, not later."""
+        if cell not in self.new_words:
+            if not is_storable(cell):
+                return False
             if len(self.new_words) >= WORDS:
                 self.new_words = {}
-            word = self.word_of(cell)
-            self.new_words[cell] = word
-        return word
+            self.new_words[cell] = self.word_of(cell)
+        return True
 
     def resume(self, values: Any, side0: float, side1: float, gaps: bool) -> None:
         """Take over the values met, in order, and what gaps cost; the line and the sums of values have resumed."""
@@ -254,7 +256,7 @@ class ColumnKernel(RoundKernel):
                 self.words.pop()
                 del self.places[self.pending]
             self.values.reserve()
-            self.words.append(0 if self.cell is None else self.new_word(self.cell))
+            self.words.append(0 if self.cell is None else self.new_words[self.cell])
             self.pending = self.cell
             self.places[self.cell] = self.values.count + 1
         return 0

@@ -23,7 +23,7 @@ SHOWN = 3  # segments whose rules are part of a text
 def name_of(value: Any) -> str:
     """Return the name of a segment; a missing value has the empty name, and 1.0 is 1.
 
-    >>> name_of("a"), name_of(1.0), name_of(None), name_of(math.nan)
+    >>> name_of("a"), name_of(1.0), name_of(None), name_of(float("nan"))
     ('a', '1', '', '')
     """
     if value is None or value != value:
