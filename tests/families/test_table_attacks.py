@@ -47,9 +47,12 @@ def test_fractional_weights_keep_all_that_is_told(seed: int, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_an_interrupt_while_a_text_is_hashed_is_raised_before_the_round(many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    learner, again = at.Adept(at.TableStumps(["a", "b"])), at.Adept(at.TableStumps(["a", "b"]))
-    rows = [{"a": f"t{i % 7}", "b": f"u{i}, {many}"} for i in range(40)]
+@pytest.mark.parametrize("settings", [{}, {"by": "c", "review": 0.1}], ids=["all", "by"])
+def test_an_interrupt_while_a_text_is_hashed_is_raised_before_the_round(
+    settings: dict[str, Any], many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner, again = at.Adept(at.TableStumps(["a", "b"]), **settings), at.Adept(at.TableStumps(["a", "b"]), **settings)
+    rows = [{"a": f"t{i % 7}", "b": f"u{i}, {many}, {settings}", "c": f"s{i % 2}"} for i in range(40)]
     for one in (learner, again):
         one.learn_many(rows[:20], [0, 1] * 10)
 
@@ -63,7 +66,9 @@ def test_an_interrupt_while_a_text_is_hashed_is_raised_before_the_round(many: bo
     for x in rows[20:]:
         learner.learn(x, 0)
         again.learn(x, 0)
-    assert learner.expected_loss == again.expected_loss and learner.predict_proba(rows[0]) == again.predict_proba(rows[0])
+    assert learner.expected_loss == again.expected_loss and learner.predict_proba(rows[0]) == again.predict_proba(
+        rows[0]
+    )
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX")

@@ -21,7 +21,7 @@ cdef class RoundKernel(Actions):
     cdef bint place(self, object x) except -1
     cdef bint quick(self, object x) except -1
     cdef object for_ticket(self, object x)
-    cdef void place_at(self, Py_ssize_t i) noexcept
+    cdef int place_at(self, Py_ssize_t i) except -1
     cdef void warm(self, Py_ssize_t first, Py_ssize_t stop) noexcept
     cdef void look(self) noexcept
     cdef int reserve(self) except -1

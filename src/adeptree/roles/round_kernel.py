@@ -63,8 +63,9 @@ class RoundKernel(Actions):
         """Return what a ticket keeps of x, which is in place; None if the learner must say."""
         return x if type(x) is float or type(x) is int or type(x) is str or type(x) is tuple else None
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th point of the batch in place."""
+        return 0
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
         """Read what the coming points of the batch, at most 32, will need, so that memory is waited for once."""

@@ -136,6 +136,7 @@ class BlocksKernel(RoundKernel):
     def place_at(self, i):
         """Put the i-th block of the batch in place."""
         self.put(self.points[i])
+        return 0
 
     @cython.locals(j=cython.Py_ssize_t)
     def put(self, name):

@@ -26,7 +26,7 @@ cdef class ColumnKernel(RoundKernel):
     cdef double[::1] numbers, weight
 
     cdef void meet_number(self, double value) noexcept
-    cdef void meet_value(self, object cell) noexcept
+    cdef int meet_value(self, object cell) except -1
     cdef bint has_word(self, object cell) except -1
     cpdef double least_of(self, int k) noexcept
     cdef double log_total_of(self, int k) noexcept

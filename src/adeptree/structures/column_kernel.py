@@ -64,18 +64,19 @@ class ColumnKernel(RoundKernel):
             self.meet_value(x)
         elif x is None or (type(x) is float and x != x):
             self.meet_value(None)
-        elif type(x) is bool and (("true" if x else "false") in self.places or self.has_word("true" if x else "false")):
-            self.meet_value("true" if x else "false")
+        elif type(x) is bool:
+            return self.place("true" if x else "false")
         else:
             return False
         return True
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th cell of the batch in place."""
         if self.numbers[i] == self.numbers[i]:
             self.meet_number(self.numbers[i])
         else:
             self.meet_value(None if self.texts is None else self.texts[i])
+        return 0
 
     def give(self, numbers: Any, texts: Any) -> None:
         """Take the cells of a batch: numbers (NaN where there is none), and texts, or None."""
@@ -89,23 +90,22 @@ class ColumnKernel(RoundKernel):
             self.value, self.slot, self.word = value, NUMBER, word_of_float(value)
             self.fresh = self.seen = self.known = False
 
-    def meet_value(self, cell: object) -> cython.void:
+    def meet_value(self, cell: object) -> cython.int:
         """Let a text or a gap be in place, if it is another one."""
         slot: cython.Py_ssize_t
         if not self.fresh and self.slot != NUMBER and cell == self.cell:
-            return
+            return 0
         self.fresh = True  # until all of it is in place
         self.seen = self.known = False
         slot = self.places.get(cell, 0)
-        self.word = 0
-        if cell is not None:
-            self.word = self.words[slot] if slot else self.new_words[cell]
+        self.word = 0 if cell is None else self.words[slot] if slot else self.new_words[cell]
         self.cell = cell
         self.slot = slot if slot <= self.values.count else 0
         self.fresh = False
+        return 0
 
     def has_word(self, cell: object) -> cython.bint:
-        """Compute the word of a text that no row has had, if it can be stored: an interrupt is raised here, not later."""
+        """Compute the word of a text that no row has had, if it can be stored; an interrupt is raised here."""
         if cell not in self.new_words:
             if not is_storable(cell):
                 return False

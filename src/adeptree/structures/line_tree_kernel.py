@@ -144,12 +144,13 @@ class LineTree(OrderedTree):
             self.seen = self.known = False
         return True
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th point of the batch in place."""
         key: cython.longlong = self.points[i]
         if key != self.x:
             self.x = key
             self.seen = self.known = False
+        return 0
 
     def give(self, keys: Any) -> None:
         """Take the keys of the points of a batch."""

@@ -79,12 +79,13 @@ class MixtureKernel(RoundKernel):
                 return None
         return found if self.columns else None
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th row of the batch in place: every part has a batch of its own."""
         f: cython.Py_ssize_t
         for f in range(len(self.parts)):
             cython.cast(RoundKernel, self.parts[f]).place_at(i)
         self.arrive()
+        return 0
 
     def arrive(self) -> cython.void:
         """Take note whether some part has another point in place."""

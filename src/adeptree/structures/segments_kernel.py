@@ -123,9 +123,10 @@ class SegmentsKernel(RoundKernel):
         """Take the pairs of a batch."""
         self.batch = pairs
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th pair of the batch in place."""
         self.place(self.batch[i])
+        return 0
 
     def look(self) -> cython.void:
         """Divide the weight of the segment: that of the others is the same on either side."""

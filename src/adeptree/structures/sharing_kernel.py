@@ -61,10 +61,11 @@ class SharingKernel(RoundKernel):
         """Return what a ticket keeps of x."""
         return self.inner.for_ticket(x)
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th point of the batch in place."""
         self.inner.place_at(i)
         self.arrive()
+        return 0
 
     def arrive(self) -> cython.void:
         """Take note whether another point is in place."""

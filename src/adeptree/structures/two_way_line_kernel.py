@@ -184,9 +184,10 @@ class RankedLine(TwoWayLine):
         self.meet(x)  # type: ignore[arg-type]
         return True
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th value of the batch in place."""
         self.meet(self.given[i])
+        return 0
 
     def give(self, values: Any) -> None:
         """Take the values of a batch."""

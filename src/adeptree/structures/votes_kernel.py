@@ -53,10 +53,11 @@ class VoteKernel(RoundKernel):
         """Take the scores of a batch, NaN for a missing one."""
         self.scores = memoryview(scores)  # type: ignore[arg-type]
 
-    def place_at(self, i: cython.Py_ssize_t) -> cython.void:
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th score of the batch in place."""
         score: cython.double = self.scores[i]
         self.put(score != score, 0.0 if score != score else score)
+        return 0
 
     def look(self) -> cython.void:
         """Follow the score; where it is missing, divide the weight of the two paths."""
