@@ -6,14 +6,20 @@ import re
 import shlex
 import shutil
 import sys
+import tomllib
+from contextlib import suppress
 from difflib import SequenceMatcher
+from functools import reduce
+from importlib import import_module
 from importlib.util import find_spec
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from fontTools import subset
@@ -22,7 +28,10 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
+PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+VERSION, REPOSITORY = PROJECT["version"], PROJECT["urls"]["Homepage"]
 project = "adeptree"
+version = release = VERSION
 copyright = "adeptree contributors"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -57,7 +66,8 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
 html_theme = "furo"
-html_title = "adeptree"
+html_title = f"adeptree {VERSION}"
+html_logo = html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
@@ -65,6 +75,10 @@ html_copy_source = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#005f94", "color-brand-content": "#005f94"},
     "dark_css_variables": {"color-brand-primary": "#5db7ea", "color-brand-content": "#5db7ea"},
+    "source_repository": REPOSITORY,
+    "source_branch": "main",
+    "source_directory": "docs/",
+    "footer_icons": [{"name": "Repository", "url": REPOSITORY, "html": "Repository", "class": ""}],
 }
 
 pygments_style = "default"  # its colours can be told from the ground; those of "friendly" hardly
@@ -74,7 +88,7 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_typehints = "signature"
 python_use_unqualified_type_names = True
-toc_object_entries = False
+toc_object_entries_show_parents = "hide"
 
 
 class CommandHelp(Directive):
@@ -94,6 +108,60 @@ class CommandHelp(Directive):
         if result.exit_code:
             raise self.error(result.output)
         return [nodes.literal_block(result.output, result.output, language="text")]
+
+
+class Objects(Directive):
+    """``objects::``: one name per line, with its options for autodoc: a table that leads to a page per object."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table and the hidden tree of its pages."""
+        import adeptree  # noqa: F401  (its names are loaded on first use)
+
+        names = [line.split()[0] for line in self.content]
+        rows = [f"| [`{name.rpartition('.')[2]}`](api/{name}.rst) | {first_sentence(name)} |" for name in names]
+        tree = ["```{toctree}", ":hidden:", *(f"api/{name}" for name in names), "```"]
+        part = nodes.container()
+        self.state.nested_parse(StringList(["| | |", "|---|---|", *rows, "", *tree], source=""), 0, part)
+        return part.children
+
+
+def named(name: str) -> Any:
+    """Return the object that has a dotted name."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        with suppress(ImportError):
+            return reduce(getattr, parts[end:], import_module(".".join(parts[:end])))
+    raise ExtensionError(f"there is no {name}")
+
+
+def first_sentence(name: str) -> str:
+    """Return what the docstring of an object begins with."""
+    text = " ".join((getdoc(named(name)) or "").split("\n\n")[0].split())
+    first = re.sub(r":\w+:`~?([^`]*)`", r"`\1`", re.split(r"(?<=[.]) (?=[A-Z])", text)[0])
+    return first.replace("``", "`").replace("|", r"\|")
+
+
+def pages_of_objects(app: Any) -> None:
+    """Write a page for each object that the reference names; they are built and not kept."""
+    folder = Path(app.srcdir, "reference", "api")
+    folder.mkdir(exist_ok=True)
+    wanted = {}
+    for page in sorted(folder.parent.glob("*.md")):
+        for block in re.findall(r"```\{objects\}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+            for line in block.splitlines():
+                name, *options = line.split(maxsplit=1)
+                kind = "autoclass" if isinstance(named(name), type) else "autofunction"
+                settings = re.findall(r":[\w-]+:(?: [^:]+)?", " ".join(options))
+                title = name.rpartition(".")[2]
+                lines = [title, "=" * len(title), "", f".. {kind}:: {name}", *(f"   {each}" for each in settings), ""]
+                wanted[folder / f"{name}.rst"] = "\n".join(lines)
+    for path in set(folder.glob("*.rst")) - set(wanted):
+        path.unlink()
+    for path, text in wanted.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
 
 
 class RulesTable(Directive):
@@ -297,6 +365,8 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", defaults_are_python)
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.add_directive("command-help", CommandHelp)
+    app.connect("builder-inited", pages_of_objects)
+    app.add_directive("objects", Objects)
     app.add_directive("rules-table", RulesTable)
     app.add_directive("family-table", FamilyTable)
     app.connect("missing-reference", to_documented_name)

@@ -221,11 +221,11 @@ def hero() -> str:
         costs[name] = float(found[1].replace(",", ""))
     bars, most = [], max(costs.values())
     for i, (name, cost) in enumerate(costs.items()):
-        y, wide, ours = 52 + 40 * i, 300 * cost / most, name.startswith("adeptree")
+        y, wide, ours = 52 + 40 * i, 276 * cost / most, name.startswith("adeptree")
         bars += [
             f'<text class="{"name" if ours else ""}" x="16" y="{y + 21}">{name}</text>',
-            f'<rect class="{"ours" if ours else "other"}" x="254" y="{y}" width="{wide:.0f}" height="30" rx="3"/>',
-            f'<text x="{262 + wide:.0f}" y="{y + 21}">{cost:,.0f}</text>',
+            f'<rect class="{"ours" if ours else "other"}" x="278" y="{y}" width="{wide:.0f}" height="30" rx="3"/>',
+            f'<text x="{286 + wide:.0f}" y="{y + 21}">{cost:,.0f}</text>',
         ]
     end = 52 + 40 * len(costs)
     told = ", ".join(f"{name} {cost:,.0f}" for name, cost in costs.items())
