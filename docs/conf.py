@@ -350,7 +350,7 @@ def notebook_beside_its_page(app: Any, page: str, template: str, context: dict[s
 
 def playground(app: Any, error: Exception | None) -> None:
     """Lay the page on which the reader plays the adversary beside the others."""
-    from adeptree.pages.play_page import write_play_page
+    from adeptree.app.play_command import write_play_page
 
     write_play_page(Path(app.outdir, "play.html"))
 

@@ -69,7 +69,7 @@ def opened_playground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play
     from browser_tab import Tab
     from playground_tab import Playground
 
-    from adeptree.pages.play_page import write_play_page
+    from adeptree.app.play_command import write_play_page
 
     folder = tmp_path_factory.mktemp("playground")
     write_play_page(folder / "playground.html")

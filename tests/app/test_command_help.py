@@ -9,10 +9,9 @@ import pytest
 import typer
 from running import good
 
-from adeptree.app import command_help
+from adeptree.app import command_options
 from adeptree.app.cli import COMMANDS, app
-from adeptree.app.command_help import FEW
-from adeptree.app.command_options import GROUPS
+from adeptree.app.command_options import FEW, GROUPS
 
 SHORT = {name for names in GROUPS.values() for name, words in names.items() if "short" in words}
 GROUP: Any = typer.main.get_command(app)
@@ -49,7 +48,7 @@ def test_the_long_help_has_all_and_the_short_one_the_most_used(name: str) -> Non
     assert sorted(shown(long)) == sorted(param.opts[0] for param in found)
     wanted = [param for param in found if param.name in SHORT or len(found) < FEW]
     assert sorted(shown(short)) == sorted(param.opts[0] for param in wanted) and len(wanted) <= MOST_SHORT
-    assert max(map(len, long.splitlines())) <= 80 and "Examples:" in short and command_help.DOCS in short
+    assert max(map(len, long.splitlines())) <= 80 and "Examples:" in short and command_options.DOCS in short
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -188,7 +188,7 @@ def test_a_row_whose_answer_could_not_be_given_does_not_count(monkeypatch: pytes
         show(text, err=err)
 
     with monkeypatch.context() as patched:
-        patched.setattr("adeptree.app.run.answers.show", broken)
+        patched.setattr("adeptree.app.run.outputs.show", broken)
         assert call(*OPTIONS).exit_code == 141
     good(*OPTIONS)
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")

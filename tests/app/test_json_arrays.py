@@ -15,7 +15,7 @@ from running import call, good, write
 from strategies import steady
 
 from adeptree.app.run import text_lines
-from adeptree.app.run.json_array import elements
+from adeptree.app.run.ndjson import elements
 from adeptree.app.run.text_lines import Meter
 
 RULES = ["--rules", "stumps(score)"]
@@ -93,7 +93,7 @@ def test_an_array_that_does_not_end_is_a_sentence(change: Any, sentence: str) ->
 
 
 def test_an_object_may_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adeptree.app.run.json_array.LONGEST", 1000)
+    monkeypatch.setattr("adeptree.app.run.ndjson.LONGEST", 1000)
     pieces = iter([b'[{"a": "', *([b"x" * 100] * 50)])
     with pytest.raises(EOFError, match="longer than"):
         list(elements(pieces, text_lines.Meter()))

@@ -17,7 +17,7 @@ import adeptree as at
 from adeptree.app.run import text_lines
 from adeptree.app.run.csv_rows import csv_stream
 from adeptree.app.run.label_values import PAIRS, copies, key
-from adeptree.app.run.position import Position, position_of
+from adeptree.app.run.rounds import Position, position_of
 from adeptree.app.run.row_label import label_of
 from adeptree.core.errors import InvalidArgument
 from adeptree.runner.rows import Row

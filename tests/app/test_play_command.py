@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adeptree.app import cli
-from adeptree.pages.play_page import play_page
+from adeptree.app.play_command import play_page
 
 
 def call(*arguments: str) -> tuple[int, str]:

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from serving import Inside, made
 
-from adeptree.app.serve import rules_desk
-from adeptree.app.serve.refusals import Refusal
-from adeptree.app.serve.requests import Limits
+from adeptree.app.serve import writer
+from adeptree.app.serve.requests import Limits, Refusal
 from adeptree.app.serve.served_learner import Asked, FolderGone
 from adeptree.core.errors import StateError
 
@@ -45,7 +44,7 @@ def test_rules_are_found_for_one_request_at_a_time(monkeypatch: pytest.MonkeyPat
         assert all(b - a > 0.09 for a, b in pairwise(times))  # (as long again is left to others)
         inside.ask("/learn", {"ticket": inside.ask("/answer", {"x": 3}).body["ticket"], "y": 0})
         assert inside.ask("/rules?within=3&limit=9").body["best_loss"] == learner.best_loss and len(found) == 6
-        monkeypatch.setattr(rules_desk, "MOST_WAITING", 2)
+        monkeypatch.setattr(writer, "MOST_WAITING", 2)
         desk._turn = asyncio.Lock()
         refused = [one for one in asyncio.run(ask(*[(1.0, 9)] * 3)) if isinstance(one, Refusal)]
         assert [one.status for one in refused] == [429]

@@ -76,7 +76,7 @@ def test_closed_outputs_do_not_end_a_run(out: Path) -> None:
 
 
 def test_no_file_gets_the_number_of_a_closed_output(out: Path) -> None:
-    printing = "import adeptree.app.run.writing as w, os\nreal = w.AppendedFile.append\n"
+    printing = "import adeptree.app.run.outputs as w, os\nreal = w.AppendedFile.append\n"
     printing += "w.AppendedFile.append = lambda self, text: (os.write(1, b'noise'), real(self, text))[1]"
     code, _, err = run(*STUMPS, "--predictions", f"{out}/p.csv", before=printing, closed=(1,))
     assert (code, err) == (0, "") and "noise" not in (out / "p.csv").read_text()

@@ -13,7 +13,7 @@ from test_cli import drained
 from typer.testing import CliRunner
 
 from adeptree.app.cli import app
-from adeptree.app.run.writing import inert
+from adeptree.app.run.outputs import inert
 from adeptree.core.escaping import visible
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e"

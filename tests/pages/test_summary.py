@@ -13,8 +13,7 @@ import pytest
 import adeptree as at
 from adeptree.pages import record, standing, summary
 from adeptree.pages.record import Record, windowed
-from adeptree.pages.standing import Account, Standing, rule_text
-from adeptree.pages.summary_words import graded
+from adeptree.pages.standing import Account, Standing, graded, rule_text
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from browser_tab import DESK, PHONE, Tab
 from playground_tab import LESSONS, Playground, needs_browser
 
 import adeptree as at
-from adeptree.pages.play_page import play_page
+from adeptree.app.play_command import play_page
 
 
 def test_the_page_is_whole_and_on_its_own() -> None:

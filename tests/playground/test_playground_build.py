@@ -9,7 +9,7 @@ from build_playground import BUILT, SOURCES, built_page
 from playground_tab import needs_browser
 
 from adeptree.app import play_command
-from adeptree.pages.play_page import START, play_page
+from adeptree.app.play_command import START, play_page
 
 
 def test_the_built_page_is_up_to_date() -> None:

@@ -12,7 +12,7 @@ from browser_tab import Tab
 from playground_tab import LESSONS, Playground, needs_browser
 
 import adeptree as at
-from adeptree.pages.play_page import play_page
+from adeptree.app.play_command import play_page
 
 
 def walk(page: Playground, lesson: str) -> list[str]:

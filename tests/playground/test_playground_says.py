@@ -9,7 +9,7 @@ from browser_tab import PHONE, Tab
 from playground_tab import Playground, needs_browser
 
 import adeptree as at
-from adeptree.pages.play_page import play_page
+from adeptree.app.play_command import play_page
 
 LEGEND = "[...document.querySelectorAll('#legend span')].map(entry => entry.textContent)"
 COLOUR = "getComputedStyle(document.querySelector('{}')).color"

@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from adeptree.app.command_help import Command
-from adeptree.app.command_options import described
+from adeptree.app.command_options import Command, described
 from adeptree.app.play_command import play_command
 from adeptree.app.run.run_command import run_command
 from adeptree.app.serve.serve_command import serve_command

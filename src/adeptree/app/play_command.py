@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Literal
 
-from adeptree.app.run.outputs import unwritable
-from adeptree.app.terminal import show, told
+from adeptree.app.terminal import show, told, unwritable
 from adeptree.core.errors import InvalidArgument, StateError
+
+START = "c=thresholds-8&T=8&rate=paper&prior=paper&g="
+"""The game that the built page begins with."""
+
+
+def play_page(start: str = START) -> str:
+    """Return the page as HTML; ``start`` is the game that it begins with, as in the page's own links.
+
+    >>> "You are the adversary" in play_page()
+    True
+    """
+    from adeptree.pages.skeleton import beside
+
+    return beside("playground.html").replace(json.dumps(START), json.dumps(start))
+
+
+def write_play_page(path: str | os.PathLike[str], start: str = START) -> None:
+    """Write the page, all or nothing."""
+    from adeptree.pages.skeleton import write_page
+
+    write_page(path, play_page(start))
+
 
 MOST = {"thresholds": 16, "intervals": 8}
 """Points of a line that can be drawn and clicked; the page itself has the same limits."""
@@ -35,8 +58,6 @@ def play_command(
     with told():
         if html is not None and (why := unwritable(html)):
             raise StateError(f"--html: {html} could not be written: {why}")
-        from adeptree.pages.play_page import write_play_page
-
         start = start_of(rules, horizon, prior, mistake_bound)
         if html is not None:
             write_play_page(html, start)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from adeptree.app.run.outputs import unwritable
-from adeptree.app.terminal import show, told
+from adeptree.app.terminal import show, told, unwritable
 from adeptree.core.errors import InvalidArgument, StateError
 
 if TYPE_CHECKING:

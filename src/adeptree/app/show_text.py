@@ -6,8 +6,19 @@ import textwrap
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 
-from adeptree.pages.show_game import Labels, Path, Pruned, Shown, Step
-from adeptree.pages.show_words import account, growth, heading, promise, reason, verdict
+from adeptree.pages.show_game import (
+    Labels,
+    Path,
+    Pruned,
+    Shown,
+    Step,
+    account,
+    growth,
+    heading,
+    promise,
+    reason,
+    verdict,
+)
 
 WIDTH = 88
 CELL = 5

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -65,6 +66,23 @@ def _let_go() -> None:
             output.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+
+
+def unwritable(path: str, in_place: bool = False) -> str:
+    """Return why a file cannot be replaced (or written to, where it is), "" if it can; nothing is left behind."""
+    try:
+        if not (in_place and os.path.exists(path)):
+            tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
+        elif not special(path):
+            os.close(os.open(path, os.O_WRONLY))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def special(path: str) -> bool:
+    """Tell whether something is there that is not an ordinary file."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 @contextmanager

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.compat.model_outputs import Models
 from adeptree.compat.river_classifier import AdeptClassifier
-from adeptree.compat.shared import Reader
+from adeptree.compat.shared import Models, Reader
 
 
 class SafetyNet(AdeptClassifier):

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from adeptree.compat.model_outputs import Models
-from adeptree.compat.shared import Reader
+from adeptree.compat.shared import Models, Reader
 from adeptree.compat.sklearn_classifier import AdeptClassifier
 from adeptree.core.dataframes import plain_rows
 

@@ -13,8 +13,7 @@ from adeptree.core.escaping import rounded_up, visible
 from adeptree.core.types import FloatArray, IntArray
 from adeptree.families.specs import parse
 from adeptree.learners.adept_learner import Adept
-from adeptree.pages.account_plots import plot_promise
-from adeptree.pages.axes import BEST, CONSTANT, DRAWN, LEADING, OURS, axes_for, finished
+from adeptree.pages.account_plots import BEST, CONSTANT, DRAWN, LEADING, OURS, axes_for, finished, plot_promise
 
 if TYPE_CHECKING:
     from adeptree.games.transcript import Transcript

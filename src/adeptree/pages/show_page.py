@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from adeptree.pages.show_game import Path, Shown, Step
+from adeptree.pages.show_game import Path, Shown, Step, account, growth, heading, promise, reason, verdict
 from adeptree.pages.show_tree import Places, tree_svg
-from adeptree.pages.show_words import account, growth, heading, promise, reason, verdict
 from adeptree.pages.skeleton import document, fill, opening, text
 
 

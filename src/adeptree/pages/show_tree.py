@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 
-from adeptree.pages.show_game import Labels, Path, Pruned, Shown, Step
-from adeptree.pages.show_words import reason
+from adeptree.pages.show_game import Labels, Path, Pruned, Shown, Step, reason
 from adeptree.pages.skeleton import fill
 
 LEFT, TOP, ROW, RADIUS = 20, 58, 30, 10

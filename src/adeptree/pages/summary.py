@@ -15,8 +15,7 @@ from adeptree.learners.adept_learner import Adept
 from adeptree.learners.inputs import Inputs
 from adeptree.learners.saving import Saved as Learner
 from adeptree.pages.record import Record
-from adeptree.pages.standing import Account, Line, Standing, amount, short
-from adeptree.pages.summary_words import graded, waiting
+from adeptree.pages.standing import Account, Line, Standing, amount, graded, short, waiting
 
 SEGMENTS = 10
 """Segments that are shown, the largest first."""

@@ -3,15 +3,63 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 from adeptree.app.run.streams import LOOKED_AT, Stream
-from adeptree.app.run.text_lines import numbered, text_of
+from adeptree.app.run.text_lines import LONGEST, Meter, numbered, text_of
 from adeptree.core.cell_text import as_text, brief
 from adeptree.core.errors import InvalidArgument
 from adeptree.runner.rows import Row
+
+BEGINNING = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*\{")
+"""What such a file begins with (after a byte-order mark)."""
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{},"]', re.DOTALL)
+"""A whole text, a bracket or a comma; a quote alone is a text whose end has not come."""
+
+
+def elements(pieces: Iterator[bytes], meter: Meter) -> Iterator[list[bytes]]:
+    """Yield what is between the commas of the array, as it comes: objects that are broken are not looked into.
+
+    >>> list(elements(iter([b' [{"a": "},"', b', "b": [1, 2]}, {"a', b'": 3} ]\\n']), Meter()))
+    [[b'{"a": "},", "b": [1, 2]}'], [b'{"a": 3}']]
+    """
+    text, start, place, depth = b"", 0, 0, 0
+    for piece in pieces:
+        meter.read += len(piece)
+        text, start, place = text[start:] + piece, 0, place - start
+        found = []
+        while token := _TOKEN.search(text, place):
+            sign = token[0]
+            if sign == b'"':
+                break
+            place = token.end()
+            if sign in b"[{":
+                depth += 1
+                if depth == 1:
+                    start = place
+            elif sign in b"]}":
+                depth -= 1
+            if (depth <= 1 and sign == b",") or depth == 0:
+                found.append(text[start : place - 1].strip())
+                start = place
+            if depth == 0:
+                break
+        meter.handed = meter.read - len(text) + start
+        if found:
+            yield [element for element in found if element]
+        if depth == 0 and place:
+            break
+        if len(text) - start > LONGEST:
+            raise EOFError(f"an object of the array is longer than {LONGEST >> 20} MB")
+    else:
+        raise EOFError("the array has no end; the file was cut off")
+    meter.handed = meter.read
+    if text[start:].strip() or any(piece.strip() for piece in pieces):
+        raise EOFError("after the end of the array there is more")
+
 
 Objects = list[tuple[int, dict[str, Any] | str]]
 """The objects of some lines with their numbers, or what is wrong with a line."""

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
+import re
 import sys
-import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
-from adeptree.app.terminal import Nobody
+from adeptree.app.terminal import Nobody, show, special, unwritable
+from adeptree.core.cell_text import is_number
 from adeptree.core.errors import InvalidArgument, StateError
+from adeptree.core.escaping import counted
+from adeptree.runner.appended_file import AppendedFile
 
 if TYPE_CHECKING:
+    from adeptree.app.run.rounds import Position
     from adeptree.app.run.run_command import Options
 
 
@@ -32,7 +41,7 @@ def check_outputs(options: Options) -> None:
         raise InvalidArgument(f"--report: {options.report} is the file of the predictions too; name another")
     if options.resume and not options.save:
         raise InvalidArgument("--resume goes on with the run in a directory; name it with --save")
-    if options.save and options.predictions and _special(options.predictions):
+    if options.save and options.predictions and special(options.predictions):
         raise InvalidArgument(
             f"--predictions: {options.predictions} is not an ordinary file, so a resumed run could not go on in it; "
             f"name another"
@@ -58,24 +67,103 @@ def _check_separate(options: Options) -> None:
             raise InvalidArgument(f"--separate cannot be used with --{name}; leave one of them out")
 
 
-def unwritable(path: str, in_place: bool = False) -> str:
-    """Return why a file cannot be replaced (or written to, where it is), "" if it can; nothing is left behind."""
-    try:
-        if not (in_place and os.path.exists(path)):
-            tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
-        elif not _special(path):
-            os.close(os.open(path, os.O_WRONLY))
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
-
-
-def _special(path: str) -> bool:
-    return os.path.exists(path) and not os.path.isfile(path)
-
-
 def _check_report(path: str) -> None:
-    if _special(path):
+    if special(path):
         raise InvalidArgument(f"--report: {path} is not an ordinary file; name another")
     if why := unwritable(path):
         raise StateError(f"--report: {path} cannot be written: {why}")
+
+
+class Answers:
+    """One value per column on a line under a header (CSV), or an object a line (NDJSON); a bad row's answer is empty.
+
+    >>> plain, asking = Answers("csv", ("p", "guess")), Answers("ndjson", ("p", "guess", "action", "ask"))
+    >>> plain.line(0.25, 0), plain.line(), asking.line(0.25, 0, "0", True), asking.line()[:25]
+    ('0.25,0', ',', '{"p": 0.25, "guess": 0, "action": "0", "ask": true}', '{"p": null, "guess": null')
+    """
+
+    def __init__(self, form: str, columns: Sequence[str]) -> None:
+        self._json, self._columns = form == "ndjson", columns
+
+    def open(self) -> None:
+        """Answer the header by a header, so that line i out belongs to line i in."""
+        if not self._json:
+            show(",".join(self._columns))
+
+    def give(self, *values: Any) -> None:
+        """Answer one row."""
+        show(self.line(*values))
+
+    def line(self, *values: Any) -> str:
+        """Return the text of an answer; all of its values are missing if none is given."""
+        said = dict(zip(self._columns, values or repeat(None), strict=False))
+        if self._json:
+            return json.dumps(said)
+        cells = (int(value) if value is True or value is False else value for value in said.values())
+        return ",".join("" if cell is None else str(cell) for cell in cells)
+
+
+COLUMNS, FREQUENCY = ("p", "guess", "y"), ("frequency",)
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""What spreadsheets take for the beginning of a formula, or leave out in front of one."""
+SEPARATOR = re.compile("([;\t\r\n])")
+"""After which a cell begins, for a spreadsheet that splits lines elsewhere than at commas."""
+SUSPECT = re.compile(f"{SEPARATOR.pattern}|^[{re.escape(''.join(FORMULA))}]")
+"""What most texts have nothing of."""
+
+
+class PredictionLog(AppendedFile):
+    """A CSV file of predictions: row number, value of the only column, the chance p of guessing 1, guess, true label.
+
+    A column whose name is also that of another one here is called x.
+    """
+
+    def __init__(self, path: str, position: Position, names: tuple[str, ...], more: tuple[str, ...] = ()) -> None:
+        new = not position.predictions.length
+        if new and position.taken:
+            raise InvalidArgument(
+                f"--predictions: the saved run took {counted(position.taken, 'row')} without this option, so the file "
+                f"would lack them; leave it out, or start again with another --save"
+            )
+        super().__init__(path, "--predictions", position.predictions)
+        if new:
+            others, only = ("row", *COLUMNS, *more), names if len(names) == 1 else ()
+            shown = ("x" if name.strip() in others else inert(name) for name in only)
+            self.append(csv_lines([(others[0], *shown, *others[1:])]))
+
+    def write(self, rows: Iterable[Any], values: Iterable[list[str]], *columns: Any) -> None:
+        """Write lines, of the values of each column in order; a label of None is left out."""
+        first = ([row, *map(inert, value)] for row, value in zip(rows, values, strict=False))
+        self.append(csv_lines([*start, *rest] for start, *rest in zip(first, *columns, strict=False)))
+
+
+def inert(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula: a text that could be one gets an apostrophe in front.
+
+    So does every part of it that is a cell of its own where lines are split at semicolons or tabs, not at commas.
+
+    >>> [inert(text) for text in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b")]
+    ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b']
+    >>> inert("a;=1+1"), inert("a;b;-3"), inert("=1;@b")
+    ("a;'=1+1", 'a;b;-3', "'=1;'@b")
+    """
+    if SUSPECT.search(text) is None:
+        return text
+    parts = SEPARATOR.split(text)
+    later = [f"'{part}" if _is_formula(part) else part for part in parts[1:]]  # (a separator itself is none)
+    return "".join(["'" if _is_formula(text) else "", parts[0], *later])
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(FORMULA) and not all(map(is_number, text.split(" "))) and not SEPARATOR.fullmatch(text)
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> bytes:
+    """Return lines of CSV.
+
+    >>> csv_lines([(1, 'a "b", c', 0.5, None), "xy"])
+    b'1,"a ""b"", c",0.5,\\nx,y\\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8", "surrogatepass")

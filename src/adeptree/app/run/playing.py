@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from adeptree.app.run.answers import Answers
-from adeptree.app.run.layout import UNKNOWN, Examples, Layout
-from adeptree.app.run.position import Position, position_of
+from adeptree.app.run.layout import UNKNOWN, Examples, Layout, WeightColumn
+from adeptree.app.run.outputs import FREQUENCY, Answers, PredictionLog
 from adeptree.app.run.progress import ProgressBar, Skipped
-from adeptree.app.run.rounds import FEWEST, MOST, Rounds, next_step
+from adeptree.app.run.rounds import FEWEST, MOST, Position, Rounds, next_step, position_of
 from adeptree.app.run.streams import Stream
-from adeptree.app.run.weight_column import WeightColumn
-from adeptree.app.run.writing import FREQUENCY, PredictionLog
 from adeptree.app.terminal import TROUBLES, show, tell
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.escaping import counted, visible

@@ -65,9 +65,8 @@ def _run(options: Options) -> None:
       adeptree run scores.csv --cost-miss 5 --review 0.5   alarm, pass or review
       tail -f log.csv | adeptree run - --label fraud --follow
     """
-    from adeptree.app.run.answers import Answers
     from adeptree.app.run.dry_run import dry_run
-    from adeptree.app.run.outputs import check_outputs
+    from adeptree.app.run.outputs import Answers, check_outputs
     from adeptree.app.run.row_keys import label_column, with_labels
     from adeptree.app.run.starting import fresh, meanings, resumed, understood
     from adeptree.app.run.stream_sources import form_of, open_stream

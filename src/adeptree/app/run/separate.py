@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adeptree.app.run.layout import UNKNOWN, Layout
+from adeptree.app.run.layout import UNKNOWN, Layout, WeightColumn
 from adeptree.app.run.progress import Skipped
 from adeptree.app.run.rounds import MOST
 from adeptree.app.run.starting import fresh
 from adeptree.app.run.streams import Stream
-from adeptree.app.run.weight_column import WeightColumn
 from adeptree.app.terminal import show
 from adeptree.core.cell_text import is_missing
 from adeptree.core.errors import InvalidArgument

@@ -17,9 +17,8 @@ from importlib import resources
 from typing import IO, Any
 
 from adeptree.app.run.csv_rows import Form, csv_stream
-from adeptree.app.run.json_array import BEGINNING as ARRAY
-from adeptree.app.run.json_array import elements
-from adeptree.app.run.ndjson import ndjson_stream
+from adeptree.app.run.ndjson import BEGINNING as ARRAY
+from adeptree.app.run.ndjson import elements, ndjson_stream
 from adeptree.app.run.parquet import parquet_stream
 from adeptree.app.run.streams import Stream
 from adeptree.app.run.text_lines import Meter, begun, bounded, pieces_of

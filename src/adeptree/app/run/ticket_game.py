@@ -7,20 +7,19 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from adeptree.app.run.layout import UNKNOWN, Examples
+from adeptree.app.run.outputs import inert
 from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.rounds import MOST
 from adeptree.app.run.row_keys import LABEL, Keys
 from adeptree.app.run.streams import Stream
-from adeptree.app.run.writing import inert
 from adeptree.app.terminal import show
 from adeptree.core.declared_state import is_real, need
 from adeptree.core.errors import AdeptreeError
 from adeptree.core.escaping import counted
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.tickets import Ticket
-from adeptree.pages.standing import Account
-from adeptree.pages.summary_words import waiting
+from adeptree.pages.standing import Account, waiting
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import Opened, TicketBook
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -13,9 +14,43 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import Receive
 
-from adeptree.app.serve.refusals import Refusal
 from adeptree.core.cell_text import brief
+from adeptree.core.errors import AdeptreeError, InvalidArgument, StateError
 from adeptree.core.escaping import visible
+
+OUT_OF_MEMORY = "out of memory after this many rounds; give the service more memory, or use simpler rules"
+ENDING = "the service is ending, and this was not finished; send it again when it is back (an answer with its key)"
+
+
+class Refusal(Exception):
+    """Raised where a request is refused; nothing of it was done.
+
+    >>> refusal = Refusal(404, "no such ticket")
+    >>> refusal.status, str(refusal)
+    (404, 'no such ticket')
+    """
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.headers = status, dict(headers or {})
+
+
+def refusal_of(error: BaseException) -> Refusal:
+    """Return the refusal for a request that raised an error.
+
+    >>> refusal_of(InvalidArgument("weight must be a number")).status, refusal_of(StateError("disk full")).status
+    (400, 503)
+    """
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, (asyncio.CancelledError, MemoryError)):
+        return Refusal(503, OUT_OF_MEMORY if isinstance(error, MemoryError) else ENDING)
+    if isinstance(error, AdeptreeError):
+        return Refusal(
+            503 if isinstance(error, StateError) else 400 if isinstance(error, InvalidArgument) else 409, str(error)
+        )
+    return Refusal(500, f"a fault of the service itself ({type(error).__name__}); nothing was done with this request")
+
 
 BODY_SECONDS = 20.0
 """The time limit for a body."""
@@ -150,7 +185,7 @@ def parsed(body: bytes) -> Any:
     >>> parsed(b'{"y": 0, "y": 1}')
     Traceback (most recent call last):
     ...
-    adeptree.app.serve.refusals.Refusal: the body is not proper JSON: "y" comes twice
+    adeptree.app.serve.requests.Refusal: the body is not proper JSON: "y" comes twice
     """
     try:
         return DECODER.decode(body.decode("utf-8"))

@@ -7,26 +7,59 @@ import json
 import math
 from collections.abc import Mapping
 from functools import partial
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from adeptree import __version__
 from adeptree.app.serve.metrics import TEXT
-from adeptree.app.serve.openapi import openapi
-from adeptree.app.serve.refusals import Refusal
-from adeptree.app.serve.requests import has_token, json_of, query_of
+from adeptree.app.serve.requests import Limits, Refusal, has_token, json_of, query_of
 from adeptree.app.serve.served_learner import Asked, Told
+from adeptree.app.serve.service_columns import LARGEST, LONGEST_TEXT, ServiceColumns
 from adeptree.app.serve.writer import Writer
 from adeptree.core.cell_text import brief, is_storable, number
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.escaping import visible
 from adeptree.core.types import label_of
+from adeptree.theory.losses import LARGEST as HEAVIEST
 from adeptree.theory.losses import check_reach, check_weight
 
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
+
+
+def openapi(learners: Mapping[str, ServiceColumns], limits: Limits) -> dict[str, Any]:
+    """Return the document; the learner called main is at the root, too."""
+    numbers = {"batch": limits.batch, "heaviest": HEAVIEST, "least": -LARGEST, "largest": LARGEST}
+    text = resources.files(__package__).joinpath("openapi.json").read_text(encoding="utf-8")
+    template = _filled(text, version=__version__, longest=LONGEST_TEXT, **numbers)
+    document, operations = template["document"], json.dumps(template["learner"])
+    for name, columns in learners.items():
+        for prefix in ([""] if name == "main" else []) + [f"/l/{name}"]:
+            own = operations.replace("{at}", prefix).replace("{id}", prefix.strip("/").replace("/", "_"))
+            document["paths"] |= _filled(own, x=_instance(columns))
+    if limits.token:
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        document["security"], document["paths"]["/health"]["get"]["security"] = [{"token": []}], []
+    return document  # type: ignore[no-any-return]
+
+
+def _instance(columns: ServiceColumns) -> dict[str, Any]:
+    names, cell = list(columns.names), {"$ref": "#/components/schemas/Cell"}
+    named = {"type": "object", "required": names, "properties": dict.fromkeys(names, cell)}
+    listed = {"type": "array", "items": cell, "minItems": len(names), "maxItems": len(names)}
+    return {"anyOf": [named, listed, *([cell] if len(names) == 1 else [])]}
+
+
+def _filled(text: str, **known: Any) -> Any:
+    """Return the JSON value of a template with values in the places of their names."""
+    for name, value in known.items():
+        text = text.replace(f'"{{{name}}}"', json.dumps(value))
+    return json.loads(text)
+
 
 ROOT = "main"
 """The learner that is also at the root."""

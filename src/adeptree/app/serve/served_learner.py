@@ -11,7 +11,7 @@ from collections import OrderedDict
 from itertools import islice
 from typing import Any, NamedTuple
 
-from adeptree.app.serve.refusals import Refusal
+from adeptree.app.serve.requests import Refusal
 from adeptree.app.serve.service_columns import OWN, ServiceColumns
 from adeptree.core import files
 from adeptree.core.cell_text import brief

@@ -14,8 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from adeptree.app.serve import live, routes
 from adeptree.app.serve.metrics import Metrics, clock
-from adeptree.app.serve.refusals import Refusal, refusal_of
-from adeptree.app.serve.requests import Limits, let_in
+from adeptree.app.serve.requests import Limits, Refusal, let_in, refusal_of
 from adeptree.app.serve.writer import Writer
 from adeptree.app.terminal import show
 from adeptree.core.cell_text import brief
