@@ -13,7 +13,7 @@ from browser_tab import DESK, PHONE, Tab
 from running import POSIX
 from serving import Inside, Server, patiently
 
-from adeptree.pages.live_page import live_page
+from adeptree.app.serve.live import live_page
 
 BROWSER = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -1,4 +1,8 @@
-"""The live page of a learner, and its parts, which the page asks for again and again."""
+"""The live page of a learner: regret and bounds, rules, recent rounds, bad requests; it renews itself.
+
+The page itself is the same for every learner and holds nothing of any. Its script asks the service for the parts below,
+which are made here in HTML, and puts them in their places.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import asyncio
 import re
 import time
 from base64 import b64encode
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -15,8 +20,15 @@ from starlette.responses import Response
 from adeptree.app.serve.metrics import clock
 from adeptree.app.serve.requests import has_token, query_of
 from adeptree.app.serve.routes import ROOT, learner_of, said, service_of
+from adeptree.app.serve.served_learner import ServedLearner
 from adeptree.app.serve.writer import Writer
-from adeptree.pages.live_page import Live, live_page, live_parts, others_part
+from adeptree.core.cell_text import brief
+from adeptree.core.errors import InvalidArgument
+from adeptree.core.escaping import counted
+from adeptree.pages.run_history import Moment
+from adeptree.pages.run_page import assessed, error_figure, regret_figure, tables_of, tiles_of
+from adeptree.pages.skeleton import document, drawn, facts, fill, folded, line, section, table, text
+from adeptree.pages.standing import Account, Standing, rule_text, stake_of
 
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
@@ -24,6 +36,10 @@ if TYPE_CHECKING:
 Rendered = tuple[float, dict[str, str]]
 FRESH_SECONDS = 1.0
 """So old may the parts be that are sent: however many look on, they are drawn once in that time."""
+PARTS = ("head", "curves", "rules", "recent", "bad", "numbers")
+"""In their order on the page."""
+LISTED = 10
+"""Rules that are listed."""
 
 
 async def page(request: Request) -> Response:
@@ -42,12 +58,26 @@ async def page(request: Request) -> Response:
     return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
+def live_page(token: bool = False) -> str:
+    """Return the page, which asks for a token if the service has one; it needs no network but the service.
+
+    >>> html = live_page()
+    >>> all(f'id="{part}"' in html for part in PARTS), "http" in html
+    (True, False)
+    """
+    places = [f'<div id="{part}"></div>' for part in PARTS]
+    return document(
+        "adeptree: live", [fill("live", needed="needed" if token else "none"), *places], kind="live", script="live.js"
+    )
+
+
 async def parts(request: Request) -> Response:
     """Return the parts of the page as HTML, by their names."""
     query_of(request)
     service, named = service_of(request), "name" in request.path_params
     if not named and ROOT not in service.writers:
-        return said(others_part([(other, f"l/{other}/") for other in service.writers]))
+        head = f"<h1>adeptree: learners</h1>{_links(service.writers)}"
+        return said({**dict.fromkeys(PARTS, ""), "head": head})
     # Links between learners are relative, so that they also lead somewhere behind a proxy.
     writer, up, now = learner_of(request), "../../" if named else "", time.monotonic()
     name = f"{up}{writer.served.name}"
@@ -59,23 +89,90 @@ async def parts(request: Request) -> Response:
 
 
 def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
-    served, metrics = writer.served, service.metrics
+    served, found = writer.served, dict.fromkeys(PARTS, "")
     with served.lock:
-        live = Live(
-            name=served.name,
-            rules=served.columns.layout.shown,
-            columns=served.columns.names,
-            learner=served.learner,
-            course=served.course,
-            recent=list(served.recent.values()),
-            open=len(served.book.open),
-            expired=served.expired,
-            since=clock(metrics.started),
-            requests=metrics.requests,
-            refused=metrics.refused,
-            bad=list(metrics.recent),
-            kept=str(served.folder.path) if served.folder else "",
-            broken=writer.broken,
-            others=[(other, f"{up}l/{other}/") for other in service.writers],
-        )
-        return live_parts(live)
+        learner, columns = served.learner, served.columns
+        account = Account(served.name, columns.layout.shown, columns.names)
+        standing = Standing(learner, account) if learner.rounds else None
+        trouble = f'<p class="sum failed">{text(writer.broken)}</p>' if writer.broken else ""
+        nav = _links(service.writers, served.name, up) if len(service.writers) > 1 else ""
+        lead = f"<p>{counted(learner.rounds, 'row')}, rules: {text(account.rules)}</p>"
+        told = '<p class="sum">No label has come yet.</p>'
+        if standing:
+            told = tiles_of(standing) + assessed(standing)
+            found |= {"curves": _curves(served, standing), "rules": _rules(standing)}
+        found["head"] = f"<h1>adeptree: {text(served.name)}</h1>{nav}{lead}{trouble}{told}"
+        found |= {"recent": _recent(served), "bad": _bad(service), "numbers": _numbers(service, served)}
+        return found
+
+
+def _links(names: Iterable[str], here: str = "", up: str = "") -> str:
+    links = [f"<b>{text(n)}</b>" if n == here else f'<a href="{up}l/{n}/">{text(n)}</a>' for n in names]
+    return f'<nav aria-label="Learners">{"".join(links)}</nav>'
+
+
+def _curves(served: ServedLearner, standing: Standing) -> str:
+    now = Moment.of(served.learner, "")
+    moments = [*(moment for moment in served.course.moments if moment.round < now.round), now]
+    regret = folded("regret", "Regret over time", drawn(regret_figure(moments)))
+    return "".join([drawn(error_figure(moments, standing.unit)), *tables_of(standing), regret])
+
+
+def _rules(standing: Standing) -> str:
+    learner, names = standing.learner, standing.account.columns
+    reach = stake_of(learner) / 100 if learner.weighed else max(1, learner.rounds // 100)
+    try:
+        near = learner.rules_within(reach, LISTED)
+    except InvalidArgument as error:  # (a structure that cannot list them)
+        return folded("near", "Best rule", f"<p>{text(standing.rule)}</p><p>{text(error)}.</p>")
+    lead = f"{counted(len(near), 'rule')}{', and more' if near.more else ''} within {reach:,.10g} of the best"
+    rows = [line(brief(rule_text(learner, names, one.rule)), {"loss": f"{one.loss:,}"}) for one in near]
+    shown = _table([("rule", "left"), ("loss", "right")], rows)
+    return folded("near", "Best rule and near-best rules", f"<p>{lead}, the best first.</p>", shown)
+
+
+def _recent(served: ServedLearner) -> str:
+    if not served.recent:
+        return section("rounds", "Recent rounds", "<p>None yet.</p>")
+    rows = []
+    for number, (opened, y) in sorted(served.recent.items(), reverse=True):
+        ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
+        label = ("waits" if ticket.ask else "not asked for") if y is None else str(y)
+        cells = {"ticket": f"{number:,}", "p": _chance(ticket.p), "action": str(ticket.action), "label": label}
+        rows.append(line(brief(x), cells))
+    names = ("ticket", "p, chance of guessing 1", "action", "label")
+    return folded("rounds", "Recent rounds", _table([("x", "left"), *((name, "right") for name in names)], rows))
+
+
+def _chance(p: float) -> str:
+    """Return a chance with three decimals, which never looks certain if it is not.
+
+    >>> [_chance(p) for p in (0.0, 1e-9, 0.5, 0.99996, 1.0)]
+    ['0.000', '< 0.001', '0.500', '> 0.999', '1.000']
+    """
+    return "< 0.001" if 0 < p < 0.001 else "> 0.999" if 0.999 < p < 1 else f"{p:.3f}"
+
+
+def _bad(service: Service) -> str:
+    if not service.metrics.recent:
+        return section("refused", "Bad requests", "<p>None.</p>")
+    bad = reversed(service.metrics.recent)
+    rows = [line(one.why, {"status": str(one.status), "request": brief(one.asked), "at": one.at}) for one in bad]
+    names = ("status", "request", "at")
+    return folded("refused", "Bad requests", _table([("why", "left"), *((name, "right") for name in names)], rows))
+
+
+def _numbers(service: Service, served: ServedLearner) -> str:
+    metrics, expired = service.metrics, f", {served.expired:,} expired" if served.expired else ""
+    found = {
+        "answers that wait for their labels": f"{len(served.book.open):,}{expired}",
+        "requests": f"{metrics.requests:,} since {clock(metrics.started)}, {metrics.refused:,} of them bad",
+        "kept in": str(served.folder.path)
+        if served.folder
+        else "nowhere: it is gone when the service ends (--save DIR keeps it)",
+    }
+    return section("standing", "Service", facts(found))
+
+
+def _table(columns: list[tuple[str, str]], rows: list[str]) -> str:
+    return table(columns, f"<tbody>\n{''.join(rows)}</tbody>")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily
 
 from adeptree.app.serve.writer import Writer
-from adeptree.pages.live_page import BadRequest
 
 RECENT_BAD = 12
 EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
@@ -46,6 +46,15 @@ GAUGES: dict[str, tuple[str, Callable[[Writer], float]]] = {
     "broken": ("1 if the journal cannot be written any more.", lambda writer: int(bool(writer.broken))),
 }
 """The metrics of each learner, and how they are read."""
+
+
+class BadRequest(NamedTuple):
+    """A request that was refused, and why."""
+
+    at: str
+    asked: str
+    status: int
+    why: str
 
 
 class Metrics:

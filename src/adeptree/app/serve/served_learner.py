@@ -18,7 +18,6 @@ from adeptree.core.cell_text import brief
 from adeptree.core.errors import AdeptreeError, StateError
 from adeptree.core.json_lines import UNFIT
 from adeptree.learners.adept_learner import Adept
-from adeptree.pages.live_page import ShownRound
 from adeptree.pages.run_history import Course
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.run_folder import ROWS, RunFolder
@@ -57,7 +56,7 @@ class ServedLearner:
         self.name, self.columns, self.learner, self.max_open = name, columns, learner, max_open
         self.folder: RunFolder | None = None
         self.book, self.course = TicketBook(most=max_open), Course()
-        self.recent: OrderedDict[int, ShownRound] = OrderedDict()
+        self.recent: OrderedDict[int, tuple[Opened, int | None]] = OrderedDict()
         self.lock = threading.RLock()
         self.taken = self.saved = self.expired = self.repeated = 0
         """Rows in all and at the last checkpoint; since the start, tickets that expired and labels that came twice."""
@@ -183,14 +182,13 @@ class ServedLearner:
         else:
             self.book.store(number, told.y)
             if number in self.recent:
-                self.recent[number] = self.recent[number]._replace(y=told.y)
+                self.recent[number] = self.recent[number][0], told.y
         self._note(LabelRow, None, "", "", str(number), str(told.y), "" if told.weight is None else repr(told.weight))
 
     def _show(self, opened: Opened, y: int | None) -> None:
         """Put a round on top of those that the page lists."""
-        ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
-        self.recent.pop(ticket.id, None)
-        self.recent[ticket.id] = ShownRound(ticket.id, x, ticket.p, ticket.guess, y, ticket.ask)
+        self.recent.pop(opened.ticket.id, None)
+        self.recent[opened.ticket.id] = opened, y
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 

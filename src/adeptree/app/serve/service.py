@@ -13,14 +13,13 @@ from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from adeptree.app.serve import live, routes
-from adeptree.app.serve.metrics import Metrics, clock
+from adeptree.app.serve.metrics import BadRequest, Metrics, clock
 from adeptree.app.serve.requests import Limits, Refusal, let_in, refusal_of
 from adeptree.app.serve.writer import Writer
 from adeptree.app.terminal import show
 from adeptree.core.cell_text import brief
 from adeptree.core.errors import did_you_mean
 from adeptree.core.escaping import visible
-from adeptree.pages.live_page import BadRequest
 
 OF_LEARNER = [
     Route("/answer", routes.answer, methods=["POST"]),
