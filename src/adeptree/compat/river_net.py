@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adeptree.compat.river_classifier import AdeptClassifier
-from adeptree.compat.shared import Models, Reader
+from adeptree.compat.shared import Models, Reader, with_settings_of
 
 
 class SafetyNet(AdeptClassifier):
@@ -41,39 +41,11 @@ class SafetyNet(AdeptClassifier):
 
     """
 
-    def __init__(
-        self,
-        models: dict[str, Any],
-        rules: Any = "stumps",
-        at: float = 0.5,
-        horizon: int | None = None,
-        drift: bool | str = False,
-        decision: str = "sample",
-        late: bool = True,
-        seed: int | None = None,
-        costs: tuple[float, float] = (1, 1),
-        review: Any = None,
-        feedback: str = "all",
-        max_labels: int | None = None,
-        max_weight: float = 1,
-        frequency: bool = False,
-    ) -> None:
+    @with_settings_of(AdeptClassifier.__init__, "feature", "by", "segments")
+    def __init__(self, models: dict[str, Any], rules: Any = "stumps", at: float = 0.5, **settings: Any) -> None:
         self.models, self.at = models, at
         self._models = Models({name: model.clone() for name, model in Models(models).models.items()})
-        super().__init__(
-            rules,
-            horizon=horizon,
-            drift=drift,
-            decision=decision,
-            late=late,
-            seed=seed,
-            costs=costs,
-            review=review,
-            feedback=feedback,
-            max_labels=max_labels,
-            max_weight=max_weight,
-            frequency=frequency,
-        )
+        super().__init__(rules, **settings)
 
     @classmethod
     def _unit_test_params(cls) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import adeptree as at
 from adeptree.core.arguments import refuse_class
@@ -16,6 +18,7 @@ from adeptree.families.registry import base_for, columns_of
 from adeptree.families.rules_text import on_rows, rules_on
 from adeptree.families.tables.detecting import FirstRows
 
+F = TypeVar("F", bound=Callable[..., None])
 DECISIONS = ("sample", "argmax")
 OF_LEARNER = ("costs", "review", "feedback", "max_labels", "drift", "by", "segments", "max_weight")
 """Settings of an adapter that are those of ``Adept``."""
@@ -36,6 +39,26 @@ def check_frequency(frequency: bool, feedback: str) -> None:
         raise UnsupportedCombination(
             f'frequency=True needs every label; {got("feedback", feedback)}; use feedback="all" or leave frequency out'
         )
+
+
+def with_settings_of(init: Callable[..., None], *without: str) -> Callable[[F], F]:
+    """Give an ``__init__`` with ``**settings`` the parameters of another one by name, but for some."""
+
+    def named(own: F) -> F:
+        given = {name: one for name, one in inspect.signature(own).parameters.items() if name != "settings"}
+        given |= {
+            name: one for name, one in inspect.signature(init).parameters.items() if name not in (*given, *without)
+        }
+        signature = inspect.Signature(list(given.values()))
+
+        @wraps(own)
+        def checked(*values: Any, **settings: Any) -> None:
+            own(**signature.bind(*values, **settings).arguments)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return named
 
 
 class Reader:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from adeptree.compat.shared import Models, Reader
+from adeptree.compat.shared import Models, Reader, with_settings_of
 from adeptree.compat.sklearn_classifier import AdeptClassifier
 from adeptree.core.dataframes import plain_rows
 
@@ -48,36 +48,10 @@ class SafetyNet(AdeptClassifier):
 
     """
 
-    def __init__(
-        self,
-        models: Any,
-        rules: Any = "stumps",
-        at: float = 0.5,
-        decision: str = "argmax",
-        random_state: Any = None,
-        horizon: int | None = None,
-        costs: tuple[float, float] = (1, 1),
-        review: Any = None,
-        feedback: str = "all",
-        max_labels: int | None = None,
-        drift: bool | str = False,
-        max_weight: float = 1,
-        frequency: bool = False,
-    ) -> None:
+    @with_settings_of(AdeptClassifier.__init__, "feature", "by", "segments")
+    def __init__(self, models: Any, rules: Any = "stumps", at: float = 0.5, **settings: Any) -> None:
         self.models, self.at = models, at
-        super().__init__(
-            rules,
-            decision=decision,
-            random_state=random_state,
-            horizon=horizon,
-            costs=costs,
-            review=review,
-            feedback=feedback,
-            max_labels=max_labels,
-            drift=drift,
-            max_weight=max_weight,
-            frequency=frequency,
-        )
+        super().__init__(rules, **settings)
 
     @property
     def failures_(self) -> dict[str, int]:
