@@ -243,7 +243,7 @@ def test_answers_of_a_conversation_name_the_action_and_whether_the_label_is_aske
         ("--drift --rate anytime", "with --drift the rate must be left out"),
         ("--by nobody", '--by: cases.csv has no column "nobody"'),
         ("--by y", '--by: "y" is the label'),
-        ("--by tenant --rules stumps", '--by needs thresholds on one column, as in --rules "thresholds(score)"'),
+        ("--by tenant --rules conjunctions(n=2) --features score,lr", "--by needs rules that name columns"),
         ("--rules thresholds(score)|stumps", "each part of a union names its columns"),
         ("--rules thresholds(score)|", "each part of a union names its columns"),
         ("--rules experts(lr,at=high)", "at=high"),

@@ -152,7 +152,7 @@ class Standing:
             found.append(f"{_at_most(told.pooled_bound)} than the best rule for all segments")
         promised, rows, why = told.in_advance, counted(T, "row"), told.in_advance_note
         if self.account.options:
-            why = re.sub(r"\b([a-z_]+)=", lambda name: f"--{name[1].replace('_', '-')} ", why).strip()
+            why = re.sub(r"\b([a-z_]+)=(\S?)", lambda name: f"--{name[1].replace('_', '-')} {name[2]}".strip(), why)
         if told.forever is not None:
             promised, rows = told.forever, "number of rows"
         if promised is not None:
@@ -210,6 +210,7 @@ class Standing:
         except InvalidArgument:  # (a structure that cannot list them)
             return ""
         within = f"within {amount(reach) if learner.weighed else counted(int(reach), 'mistake')} of the best"
+        within += ", by the learner's estimates" if self.from_file else ""
         if len(others) == 1:
             return "" if others.more else f"No other rule is {within}."
         count = f"At least {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
@@ -255,8 +256,8 @@ def rule_text(learner: Learner, columns: Sequence[str], rule: Concept | None = N
 
 
 def unit_of(learner: Learner) -> str:
-    """Return the unit of losses: mistakes, unless they are weighed."""
-    return "cost" if learner.weighed else "mistakes"
+    """Return the unit of losses: mistakes, unless they are weighed or reviews cost something."""
+    return "mistakes" if not learner.weighed and learner.review is None else "cost"
 
 
 def stake_of(learner: Learner) -> float:

@@ -82,10 +82,8 @@ def competition(
         reads = Reads(tuple(dict.fromkeys(features)), tuple(dict.fromkeys(times)))
     if by is not None:
         pooled = on_rows(concept_class, reads.features)
-        if len(columns_of(pooled).names(pooled) or ()) != 1:
-            raise InvalidArgument(
-                f'--by needs thresholds on one column, as in --rules "thresholds(score)"; got {shown}'
-            )
+        if columns_of(pooled).names(pooled) is None:
+            raise InvalidArgument(f'--by needs rules that name columns, as in --rules "thresholds(score)"; got {shown}')
         concept_class = combined_family().Segmented(pooled, by)
         columns, shown = concept_class.columns, f"{shown} by {by}"
     return Competition(concept_class, columns, shown, reads)
