@@ -6,5 +6,5 @@ from libc.math cimport INFINITY as inf
 
 @cython.final
 cdef class AdapterKernel(RoundKernel):
-    cdef public object structure, point, key
+    cdef public object structure, point
     cdef double lowest

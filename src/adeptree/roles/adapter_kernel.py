@@ -26,22 +26,18 @@ class AdapterKernel(RoundKernel):
     def __init__(self, structure: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
         self.structure = structure
-        self.point = self.key = None
+        self.point = None
         self.lowest = 0.0
 
     # --- What a structure writes -------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Look at x: all that may raise happens here."""
+        """Look at x, and name it for its coin: all that may raise happens here."""
         self.point = x
-        self.p, self.log_odds, self.key = self.structure.see(x)
+        self.p, self.log_odds, key = self.structure.see(x)
+        self.word = key & 0xFFFFFFFFFFFFFFFF if type(key) is int else word_of(key)
         self.seen = self.known = True
         return True
-
-    def reserve(self) -> cython.int:
-        """Name the point for its coin, which only a round needs."""
-        self.word = self.key & 0xFFFFFFFFFFFFFFFF if type(self.key) is int else word_of(self.key)
-        return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Commit the round; the learner raises what is raised here, when the round is over."""

@@ -327,8 +327,7 @@ class RoundKernel(Actions):
         """Return the chances of saying 1, of a review and of a label at x; the action; is its label wanted?"""
         number: cython.longlong = self.ledger.answered + 1
         if self.place(x):
-            self.prepare()
-            self.torn = False
+            self.see()
         self.act(self.ledger.picked < self.most_picked)
         action: cython.int = self.drawn(coin(self.seed, number, self.word))
         return self.q1, self.r, self.q, action, self.wants(action, coin(mixed(self.seed), number, self.word))

@@ -78,7 +78,7 @@ class Ledger:
 
         ``now`` is the share of 1 as of just before the label came, ``log_odds`` are those of the label that loses.
         """
-        loss: cython.double = 1.0 - p - r if label else p
+        loss: cython.double = max(0.0, 1.0 - p - r) if label else p  # (rounded)
         loss_now: cython.double = 1.0 - now if label else now
         paid: cython.double = cost * loss
         scatter: cython.double = cost * cost * p * (1.0 - p)
