@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,13 +46,11 @@ class KernelEngine(Engine):
     """Rounds, batches and late labels on a kernel; a subclass makes the kernel and says what its paths are.
 
     To write one: :meth:`rows` (or, where paths cannot be listed, :meth:`leader`), :meth:`state` and
-    :meth:`restore`, and ``accepts``; :meth:`_batch` where the kernel takes points in another form than an array.
+    :meth:`restore`, and ``accepts``; :meth:`batch` where the kernel takes points in another form than a list.
     """
 
     collapsed = True
     kernel: RoundKernel
-    in_python: bool = False
-    """Whether placing a point may call Python code, which may raise: then a mixture plays batches round by round."""
 
     def __init__(self) -> None:
         """Leave the kernel to the subclass."""
@@ -103,9 +100,10 @@ class KernelEngine(Engine):
         """Forget the look."""
         self.kernel.discard()
 
-    @abstractmethod
     def batch(self, xs: Any) -> int:
         """Give the kernel the points of a batch, checked by the class; return their number."""
+        self.kernel.give(xs.tolist() if isinstance(xs, np.ndarray) else list(xs))
+        return len(xs)
 
     def run(self, points: Any, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
         """Play the rounds of the batch until the rate is due, without a Python call per round."""

@@ -14,6 +14,7 @@ cdef class RoundKernel(Actions):
     cdef public long long asked, stamp, ahead
     cdef public bint due, seen, known, stale, opening
     cdef public object raised
+    cdef object queue  # the points of a batch
     cdef dict book
     cdef object kind, owner
 

@@ -47,6 +47,7 @@ class RoundKernel(Actions):
         self.ahead = 1  # rounds between the last one and the one looked at
         self.opening = False  # whether the point only enters,
         self.book = self.kind = self.owner = None  # where tickets are kept, their type, and the number of the learner
+        self.queue = None  # the points of a batch
         self.raised = None  # and the exception of a commit in Python, for the learner to raise
 
     # --- What a structure writes -------------------------------------------------------------------
@@ -63,8 +64,13 @@ class RoundKernel(Actions):
         """Return what a ticket keeps of x, which is in place; None if the learner must say."""
         return x if type(x) is float or type(x) is int or type(x) is str or type(x) is tuple else None
 
+    def give(self, points: Any) -> None:
+        """Take the points of a batch: a list, where a structure does not want another form."""
+        self.queue = points
+
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Put the i-th point of the batch in place."""
+        self.place(self.queue[i])
         return 0
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:

@@ -18,7 +18,6 @@ cdef class BlocksKernel(RoundKernel):
     # The blocks, and the point in place.
     cdef readonly dict number
     cdef dict coming
-    cdef list points
     cdef object name
     cdef Py_ssize_t at, blocks, room, most
     cdef double[::1] gains

@@ -75,7 +75,7 @@ class BlocksKernel(RoundKernel):
     def fill(self, names: list[Hashable], gains: Any, lost: float, rounds: int) -> None:
         """Go on from here: these blocks have arrived, with these gains, and a path without blocks has lost so much."""
         n = len(names)
-        self.number, self.coming, self.points = {}, {}, []
+        self.number, self.coming = {}, {}
         self.blocks = 0
         self.gains, self.log_q, self.words = array("d"), array("d"), array("Q")
         self.central = array("d", self.shares)
@@ -133,11 +133,6 @@ class BlocksKernel(RoundKernel):
         self.put(name)
         return True
 
-    def place_at(self, i):
-        """Put the i-th block of the batch in place."""
-        self.put(self.points[i])
-        return 0
-
     @cython.locals(j=cython.Py_ssize_t)
     def put(self, name):
         """Put a block in place; a new one is looked at where it would be."""
@@ -148,11 +143,6 @@ class BlocksKernel(RoundKernel):
             self.at, self.name = j, name
             self.seen = self.known = False
         return 0
-
-    def give(self, names: list[Hashable]) -> None:
-        """Take the blocks of a batch."""
-        coming = {name: self.word_of(name) for name in set(names).difference(self.number)}
-        self.points, self.coming = names, coming
 
     def reserve(self):
         """Name the block, if it is new; have room for it, and for the next one to be looked at."""

@@ -4,7 +4,6 @@ from adeptree._compiled.arrays_kernel cimport longer
 from adeptree._compiled.ledger_kernel cimport Ledger
 from adeptree._compiled.mass_kernel cimport Masses
 from adeptree._compiled.round_kernel cimport RoundKernel
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY as inf, exp, log
 
 cdef class Column:
@@ -17,7 +16,6 @@ cdef class Column:
 @cython.final
 cdef class PartitionKernel(RoundKernel):
     cdef public dict columns
-    cdef public list points
     cdef public long long store
     cdef Column column
     cdef object read

@@ -21,7 +21,7 @@ if not cython.compiled:
     from math import exp, inf, log
 
     from adeptree.core.arrays_kernel import longer
-    from adeptree.roles.round_kernel import PyErr_CheckSignals, RoundKernel
+    from adeptree.roles.round_kernel import RoundKernel
     from adeptree.theory.ledger_kernel import Ledger
     from adeptree.theory.mass_kernel import Masses
 
@@ -53,7 +53,6 @@ class PartitionKernel(RoundKernel):
         self.concepts, self.guess, self.masses, self.read, self.judge = concepts, guess, masses, read, judge
         self.columns, self.column = {}, None
         self.store = 1 << 26  # bytes of columns that are kept: they are thrown away when they are more
-        self.points = []  # of a batch
         self.step = array("d", bytes(32))
         self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
@@ -99,31 +98,6 @@ class PartitionKernel(RoundKernel):
             if self.parted:
                 self.judge(self.column.x)  # fills in ``guesses``
         return True
-
-    def run(
-        self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
-    ) -> int:
-        """Play rounds of a batch. (The columns of its points are made one by one, which may raise.)"""
-        i: cython.Py_ssize_t
-        ys: cython.longlong[::1] = memoryview(labels)
-        prices: cython.double[::1] = memoryview(costs)
-        ps: cython.double[::1] = memoryview(probabilities)
-        for i in range(first, stop):
-            self.place(self.points[i])
-            self.prepare()
-            ps[i] = self.p
-            self.play(cython.cast(cython.int, ys[i]), prices[i] if len(prices) > 0 else 1.0)
-            if self.overdue():
-                return i + 1
-            if i & 63 == 63:
-                PyErr_CheckSignals()
-        return stop
-
-    def look_many(self, probabilities: Any) -> None:
-        """Set the chance of guessing 1 at each point of the batch."""
-        i: cython.Py_ssize_t
-        for i in range(len(probabilities)):
-            probabilities[i] = self.chance(self.points[i])
 
     # --- A round -----------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import COUNT, MOST, Array, Fields, Number, need
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.roles.kernel_engine import KernelEngine
-from adeptree.roles.structure import PythonStructure, Structure
 from adeptree.structures.sharing_engine import SharingEngine
 from adeptree.theory.sharing import Drift, last_round
 
@@ -23,11 +22,8 @@ class RestartsEngine(SharingEngine):
     """Copies of the structure ``made``; the first began in the first round, and knows the losses of all rounds."""
 
     kind = "restarts"
-    in_python = True
     rows = KernelEngine.rows
-    probabilities = Structure.probabilities
-    batch: Any = PythonStructure.batch
-    run: Any = PythonStructure.run
+    batch = KernelEngine.batch
 
     def __init__(self, made: tuple[Any, Any, Any], drift: Drift) -> None:
         KernelEngine.__init__(self)

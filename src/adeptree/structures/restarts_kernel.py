@@ -43,6 +43,10 @@ class RestartsKernel(MixtureKernel):
         self.arrive()
         return True
 
+    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
+        """Put the i-th point of the batch in place, in the copies that there are by then."""
+        return RoundKernel.place_at(self, i)
+
     def quick(self, x: object) -> cython.bint:
         """Return False: the learner checks every point."""
         return False

@@ -12,7 +12,7 @@ cdef class SegmentsKernel(RoundKernel):
     cdef public list engines
     cdef list parts
     cdef public double[::1] own
-    cdef object make, name, batch
+    cdef object make, name
     cdef public object by, column
     cdef public Py_ssize_t at
     cdef public bint rated

@@ -36,7 +36,7 @@ class SegmentsKernel(RoundKernel):
     def __init__(self, make: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
         self.make, self.engines, self.parts = make, [], []
-        self.places, self.name, self.batch, self.own = {}, "", [], array("d")
+        self.places, self.name, self.own = {}, "", array("d")
         self.rated, self.first_rate, self.by, self.column = False, 0.0, None, None
         self.lost = self.log_sum = 0.0
         self.paths = 1.0
@@ -118,15 +118,6 @@ class SegmentsKernel(RoundKernel):
         if not self.part.seen:
             self.seen = self.known = False
         return True
-
-    def give(self, pairs: Any) -> None:
-        """Take the pairs of a batch."""
-        self.batch = pairs
-
-    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th pair of the batch in place."""
-        self.place(self.batch[i])
-        return 0
 
     def look(self) -> cython.void:
         """Divide the weight of the segment: that of the others is the same on either side."""

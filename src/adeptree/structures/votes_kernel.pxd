@@ -10,7 +10,6 @@ cdef class VoteKernel(RoundKernel):
     cdef double score
     cdef public bint ever_missing
     cdef bint missing
-    cdef double[::1] scores
     cdef Py_ssize_t lanes
     cdef double share
     cdef long long[::1] spans

@@ -49,16 +49,6 @@ class VoteKernel(RoundKernel):
         self.missing, self.score = missing, score
         self.word = 0 if missing else word_of_float(score)
 
-    def give(self, scores: object) -> None:
-        """Take the scores of a batch, NaN for a missing one."""
-        self.scores = memoryview(scores)  # type: ignore[arg-type]
-
-    def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th score of the batch in place."""
-        score: cython.double = self.scores[i]
-        self.put(score != score, 0.0 if score != score else score)
-        return 0
-
     def look(self) -> cython.void:
         """Follow the score; where it is missing, divide the weight of the two paths."""
         if self.missing:

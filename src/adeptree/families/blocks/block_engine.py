@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import COUNT, LARGEST, Array, Fields, Number, need
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import Concept, FloatArray, Instance
+from adeptree.core.types import Concept, FloatArray
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_unions import Block, BlockUnions
 from adeptree.roles.engine import Leader, Problem
@@ -68,12 +67,6 @@ class BlocksEngine(KernelEngine):
     def accepts(cls, problem: Problem) -> str | None:
         """The natural base learner, and any prior that counts no concepts."""
         return problem.beyond(("paper", "kt") if problem.prior.counts else ("paper", "kt", "mixed"), DefaultZero)
-
-    def batch(self, xs: Sequence[Instance]) -> int:
-        """Give the kernel the blocks of a batch."""
-        c = self.concept_class
-        self.kernel.give(list(xs) if c.block is None else [c.block_of(x) for x in xs])
-        return len(xs)
 
     def leader(self) -> Leader:
         """Return the best set of blocks, of several one with the largest prior mass.

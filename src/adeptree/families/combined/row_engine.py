@@ -11,7 +11,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, MOST, SUM, Array, Fields
 from adeptree.core.errors import UnsupportedCombination
-from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.core.types import Concept, IntArray
 from adeptree.families.combined.model_votes import ModelVote
 from adeptree.families.combined.row_rules import OnColumn, PartRule, RowRules
 from adeptree.families.registry import base_for, engines_of, frontier_of
@@ -19,7 +19,6 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.engine import Problem, Rows
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, reach_of
-from adeptree.roles.structure import PythonStructure, Structure
 from adeptree.structures.mixture_engine import MixtureEngine
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import CountedPrior, MixedPrior, Prior, settled_prior
@@ -51,11 +50,6 @@ class VoteEngine(KernelEngine):
         self.shared = {"weights": 2 * lanes, "of_windows": 2 * len(spans) + 2, "ring": room}
         self.kernel.begin(share, lanes, spans, room)
         return [self.kernel]
-
-    def batch(self, xs: Any) -> int:
-        """Give the kernel the scores."""
-        self.kernel.give(np.array([math.nan if x is None else x for x in xs], dtype=np.float64))
-        return len(xs)
 
     def rows(self) -> Rows:
         """Return the two rules; before a score was missing they are one."""
@@ -159,29 +153,12 @@ class RowEngine(MixtureEngine):
         """Return the mixture of the parts' priors."""
         return cls(problem.concept_class, problem.prior).prior
 
-    @property
-    def in_python(self) -> bool:  # type: ignore[override]
-        """Whether placing a point of some part may call Python code."""
-        return any(member.in_python for member in self.members)
-
-    def batch(self, xs: Any) -> Any:
-        """Give every part its instances; or return the rows, to be played round by round."""
-        if self.in_python:
-            return PythonStructure.batch(self, xs)
+    def batch(self, xs: Any) -> int:
+        """Give every part its instances."""
         for i, member in enumerate(self.members):
             part, read = member.concept_class, [self.concept_class.read(i, x) for x in xs]
             member.batch(read if part.combines else part.instances_of(read))  # (the others want arrays)
         return len(xs)
-
-    def run(self, points: Any, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
-        """Play rounds of the batch."""
-        kind: Any = PythonStructure if self.in_python else KernelEngine
-        played: int = kind.run(self, points, labels, costs, probabilities, first)
-        return played
-
-    def probabilities(self, xs: Any) -> FloatArray:
-        """Look at many points."""
-        return Structure.probabilities(self, xs) if self.in_python else super().probabilities(xs)
 
     def informed(self, f: int) -> Any:
         """Return a part that knows how much was charged: so much are its sums rounded."""

@@ -66,7 +66,6 @@ class SegmentsEngine(KernelEngine):
 
     kind = "segments"
     runs_base = False
-    in_python = True
     kernel: Any
 
     def __init__(self, concept_class: PerSegment, prior: Prior) -> None:
@@ -97,11 +96,6 @@ class SegmentsEngine(KernelEngine):
     def prior_of(cls, problem: Problem) -> Prior:
         """Return the prior of a rule per segment."""
         return cls(problem.concept_class, problem.prior).prior
-
-    def batch(self, xs: Any) -> int:
-        """Give the kernel the pairs."""
-        self.kernel.give(list(xs))
-        return len(xs)
 
     def visited(self, k: int) -> Any:
         """Return the engine of the k-th segment, until another is visited."""
@@ -187,7 +181,6 @@ class ArenaEngine(SegmentsEngine):
     """A line per segment, all in one arena."""
 
     kind = "arena"
-    in_python = False
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:

@@ -45,7 +45,6 @@ class FiniteEngine(KernelEngine):
 
     kind = "finite"
     collapsed = False
-    in_python = True
     lists_paths = True
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
@@ -91,12 +90,6 @@ class FiniteEngine(KernelEngine):
 
     def _judge(self, x: Instance) -> None:
         """Tell the kernel what the base learner predicts in the cells that x parts; nothing if ``base`` says it."""
-
-    def batch(self, xs: Any) -> int:
-        """Give the kernel the points themselves: it asks for their columns."""
-        points: Any = xs
-        self.kernel.points = points.tolist() if isinstance(points, np.ndarray) else list(points)
-        return len(xs)
 
     # --- Account -------------------------------------------------------------------------------------
 
