@@ -496,15 +496,15 @@ def test_after_a_round_heavier_than_announced_rates_begin_lower() -> None:
 
 
 def test_machine_code_and_source_give_the_same_bits() -> None:
-    sources = ("structures.two_levels", "structures.segments", "structures.mixture", "structures.thresholds")
+    sources = ("structures.segments", "structures.mixture", "structures.thresholds")
     kinds = zip(*(forms_of(f"adeptree.{source}_kernel") for source in sources), strict=True)
     measure, found = ThresholdsEngine(at.RealThresholds(), MixedPrior()).measure(), []
-    for levels, segments, mixture, line in kinds:
+    for segments, mixture, line in kinds:
         pooled = mixture.MixtureKernel([line.ThresholdsKernel(*measure)], ["score"], [None], [0.0], word_of)
         each = segments.ArenaKernel(line.ThresholdsKernel(*measure))
         each.by, each.column = "tenant", "score"
         each.rate_each()
-        made = levels.TwoLevelsKernel(
+        made = segments.TwoLevelsKernel(
             [pooled, each], "01", [None] * 2, [-1.0] * 2, word_of, lambda: 1.5, [9.0] * 99, 0.5
         )
         made.direct, bits = [True, True], list[Any]()

@@ -22,13 +22,12 @@ def test_machine_code_and_source_give_the_same_bits(one_lane: bool, directions: 
     measure = ThresholdsEngine(at.RealThresholds(), MixedPrior()).measure()
     rates, shares = Drift(one_lane=one_lane).lanes()
     found: list[Any] = []
-    for sharing, line, windows in zip(
+    for sharing, line in zip(
         forms_of("adeptree.structures.sharing_kernel"),
         forms_of("adeptree.structures.shared_line_kernel"),
-        forms_of("adeptree.structures.windows_kernel"),
         strict=True,
     ):
-        room, bits, rng = windows.ring_size(SPANS), list[Any](), np.random.default_rng(3)
+        room, bits, rng = sharing.ring_size(SPANS), list[Any](), np.random.default_rng(3)
         leaf = line.SharedLine(measure, directions, 0.5 / directions, len(rates), SPANS, room)
         kernel = sharing.SharingKernel(leaf, [leaf], rates, shares, SPANS, room, 2.0)
         kernel.set_rate(0.7 if one_lane else 0.0)

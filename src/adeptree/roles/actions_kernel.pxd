@@ -5,6 +5,8 @@ from adeptree._compiled.ledger_kernel cimport mixability_gap
 from cpython.pythread cimport PyThread_get_thread_ident as get_ident
 from libc.math cimport exp, expm1, log1p
 
+cdef double sigmoid(double odds) noexcept
+
 cdef class Actions:
     cdef public long long busy
     cdef public bint torn

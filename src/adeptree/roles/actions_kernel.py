@@ -218,9 +218,6 @@ class Actions:
         return REVIEW if coin >= 1.0 - self.r and self.r > 0.0 else 0
 
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
 def sigmoid(odds: cython.double) -> cython.double:
     """Return the share of log-odds."""
     return 1.0 / (1.0 + exp(-odds)) if odds >= 0.0 else exp(odds) / (1.0 + exp(odds))

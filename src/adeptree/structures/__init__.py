@@ -6,6 +6,6 @@ A round is played in ``roles/round_kernel.py``; the list of paths, Algorithm 2 a
   ``cuts`` (rules with several cuts), ``intervals`` (those with two, written out) and ``steps`` (any number).
 - Sets: ``block`` (sets of points), ``value_sets`` and ``column`` (the values of a table's column).
 - Partition: ``partition`` (listed rules, a cell per path); ``votes`` (models); ``experts`` (a plain list, for Hedge).
-- Combinators: ``mixture`` (one of these), ``segments`` (one per segment) and ``two_levels``,
-  ``sharing`` with ``shared_line`` and ``windows`` (the best rule may change), ``restarts`` (the same for products).
+- Combinators: ``mixture`` (one of these), ``segments`` (one per segment, at one rate or on two levels),
+  ``sharing`` with ``shared_line`` (the best rule may change), ``restarts`` (the same for products).
 """

@@ -1,10 +1,12 @@
 # The kernels of segments in segments_kernel.py, as C.
 cimport cython
+from adeptree._compiled.actions_kernel cimport sigmoid
 from adeptree._compiled.arrays_kernel cimport longer
-from adeptree._compiled.ledger_kernel cimport Ledger
+from adeptree._compiled.ledger_kernel cimport Ledger, mixability_gap
 from adeptree._compiled.line_tree_kernel cimport LineTree
+from adeptree._compiled.mixture_kernel cimport MixtureKernel
 from adeptree._compiled.round_kernel cimport RoundKernel
-from libc.math cimport INFINITY as inf, log
+from libc.math cimport INFINITY as inf, log, log2
 
 cdef class SegmentsKernel(RoundKernel):
     cdef public RoundKernel part  # the structure of the segment in place
@@ -33,3 +35,17 @@ cdef class SegmentsKernel(RoundKernel):
 cdef class ArenaKernel(SegmentsKernel):
     cdef public LineTree line
     cdef double[::1] kept
+
+@cython.final
+cdef class TwoLevelsKernel(MixtureKernel):
+    cdef public RoundKernel pooled
+    cdef public SegmentsKernel segments
+    cdef object price
+    cdef public double[::1] own, lost
+    cdef double[::1] prices
+    cdef public dict said
+    cdef double first_rate, floor, odds, first, second
+    cdef long long ticket
+
+    cdef void enter_account(self, double[::1] own, Py_ssize_t at, RoundKernel part, double lost, int label, double cost) noexcept
+    cdef bint slower(self, double[::1] own, Py_ssize_t at, bint each) noexcept

@@ -3,7 +3,7 @@ cimport cython
 from adeptree._compiled.arrays_kernel cimport longer
 from adeptree._compiled.line_tree_kernel cimport LineTree, between, value_of
 from adeptree._compiled.ordered_tree_kernel cimport OrderedTree
-from adeptree._compiled.windows_kernel cimport Window
+from adeptree._compiled.sharing_kernel cimport Window
 from libc.math cimport INFINITY as inf, exp, log
 
 @cython.final

@@ -19,7 +19,7 @@ if not cython.compiled:
     from adeptree.core.arrays_kernel import longer
     from adeptree.structures.line_tree_kernel import LineTree, between, value_of
     from adeptree.structures.ordered_tree_kernel import OrderedTree
-    from adeptree.structures.windows_kernel import Window
+    from adeptree.structures.sharing_kernel import Window
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 LOWEST = cython.declare(cython.longlong, -0x7FFFFFFFFFFFFFFF)  # in place of a point, in a round without one

@@ -16,7 +16,6 @@ from adeptree.roles.near_rules import NearRules
 from adeptree.theory.sharing import SHARES, Drift
 
 _KERNEL = kernel("adeptree.structures.sharing_kernel")
-_WINDOWS = kernel("adeptree.structures.windows_kernel")
 
 
 class SharingEngine(KernelEngine):
@@ -35,7 +34,7 @@ class SharingEngine(KernelEngine):
         self._inner: Any = kind(concept_class, prior)
         self.concept_class, self.runs_base = concept_class, self._inner.runs_base  # type: ignore[misc]
         rates, shares = drift.lanes()
-        rounds = (drift.spans, _WINDOWS.ring_size(drift.spans))
+        rounds = (drift.spans, _KERNEL.ring_size(drift.spans))
         self.leaves = self._inner.share_out(0.5 if drift.followers else 1.0, len(rates), *rounds)
         self._use(_KERNEL.SharingKernel(self._inner.kernel, self.leaves, rates, shares, *rounds, drift.unit))
 
@@ -108,7 +107,7 @@ class SharingEngine(KernelEngine):
     def declared(self) -> Fields:
         """Return the weights, and the last rounds."""
         rates, _ = self.drift.lanes()
-        lanes, room, followers = len(rates), _WINDOWS.ring_size(self.drift.spans), len(self.drift.spans)
+        lanes, room, followers = len(rates), _KERNEL.ring_size(self.drift.spans), len(self.drift.spans)
         return {
             **{"log_scale": Array(np.float64, (lanes,)), "followed": Array(np.float64, (lanes * followers,), 0)},
             **{"beyond": Array(np.float64, (lanes,), 0), "mix": Array(np.float64, (lanes,), 0)},

@@ -18,7 +18,7 @@ from adeptree.theory import bounds
 from adeptree.theory.priors import CountedPrior, Prior
 from adeptree.theory.sharing import Drift
 
-_LEVELS = kernel("adeptree.structures.two_levels_kernel")
+_KERNEL = kernel("adeptree.structures.segments_kernel")
 STEPS = 8
 """Prices that the kernel of two levels is told per doubling of the rounds."""
 
@@ -93,7 +93,7 @@ class LevelsPrior(CountedPrior):
 
 
 class TwoLevelsEngine(SegmentedEngine):
-    """A learner for all and one per segment, each at a rate of its own (``two_levels_kernel.py``)."""
+    """A learner for all and one per segment, each at a rate of its own (``segments_kernel.py``)."""
 
     kind = "two-levels"
 
@@ -106,7 +106,7 @@ class TwoLevelsEngine(SegmentedEngine):
         one = self.members[1].prior.one
         self.members[1].kernel.rate_each()
         prices = [one.price(math.ceil(2 ** (i / STEPS))) or 0.0 for i in range(61 * STEPS)]
-        return _LEVELS.TwoLevelsKernel(*made_of, lambda: self.members[0].price(), prices, one.floor)
+        return _KERNEL.TwoLevelsKernel(*made_of, lambda: self.members[0].price(), prices, one.floor)
 
     def share_inside(self, drift: Drift) -> None:
         """Let the part for all and each segment have the rates of their lanes, in structures of their own."""
