@@ -36,7 +36,8 @@ FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that li
 
 def value_of(key: cython.longlong) -> cython.double:
     """Return the double at this place among all doubles."""
-    bits: cython.longlong = key if key >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - key
+    top: cython.longlong = 0x7FFFFFFFFFFFFFFF  # (typed: in an expression it is an int of Python)
+    bits: cython.longlong = key if key >= 0 else -top - 1 - key
     value: cython.double = 0.0
     if cython.compiled:
         memcpy(cython.address(value), cython.address(bits), 8)
@@ -48,12 +49,13 @@ def value_of(key: cython.longlong) -> cython.double:
 def key_of(value: cython.double) -> cython.longlong:
     """Return the place of a double among all doubles; of -0.0 that of 0.0."""
     bits: cython.longlong = 0
+    top: cython.longlong = 0x7FFFFFFFFFFFFFFF
     value = value + 0.0
     if cython.compiled:
         memcpy(cython.address(bits), cython.address(value), 8)
     else:
         bits = struct.unpack("<q", struct.pack("<d", value))[0]
-    return bits if bits >= 0 else -0x7FFFFFFFFFFFFFFF - 1 - bits
+    return bits if bits >= 0 else -top - 1 - bits
 
 
 def between(low: cython.longlong, high: cython.longlong) -> cython.double:

@@ -38,7 +38,7 @@ class TwoWayLine(LineTree):
     def sum_range(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
         """Sum up gaps of one bucket, the first of which stands for itself; ``over`` is the 1s minus 0s of all."""
         up: cython.double = inf
-        down: cython.double = inf
+        top: cython.double = -inf
         sum_up: cython.double = 0.0
         sum_down: cython.double = 0.0
         over: cython.double = 0.0
@@ -46,14 +46,20 @@ class TwoWayLine(LineTree):
         for i in range(first, end):
             over += self.gain[i]
             up = over if over < up else up
-            down = -over if -over < down else down
+            top = over if over > top else top
         over = 0.0
-        for i in range(first, end):
-            over += self.gain[i]
-            sum_up += self.mass[i] * faded(self, over - up)
-            sum_down += self.mass[i] * faded(self, -over - down)
+        if self.whole and top - up < self.table:  # (the usual case, which takes half of a round)
+            for i in range(first, end):
+                over += self.gain[i]
+                sum_up += self.mass[i] * self.decay[cython.cast(cython.Py_ssize_t, over - up)]
+                sum_down += self.mass[i] * self.decay[cython.cast(cython.Py_ssize_t, top - over)]
+        else:
+            for i in range(first, end):
+                over += self.gain[i]
+                sum_up += self.mass[i] * faded(self, over - up)
+                sum_down += self.mass[i] * faded(self, top - over)
         self.over = over
-        self.least_up, self.sum_up, self.least_down, self.sum_down = up, sum_up, down, sum_down
+        self.least_up, self.sum_up, self.least_down, self.sum_down = up, sum_up, -top, sum_down
 
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum up the gaps of a bucket: 1s minus 0s, then least loss and sum of either direction."""
