@@ -57,8 +57,10 @@ def reach_of(best: float, k: float, scale: float) -> float:
     return best + k + min(0.25, ROUNDING * scale)
 
 
-def nearest(losses: Losses, reach: float, limit: int) -> tuple[IntArray, bool]:
+def nearest(losses: Losses, reach: float, limit: int, largest: float = 0.0) -> tuple[IntArray, bool]:
     """Return which losses are within reach, the least first and equals in their order; and whether these are more.
+
+    ``largest`` is that of others, where these are not all.
 
     >>> [kept if kept is True else kept.tolist() for kept in nearest(np.array([3, 1, 2, 1, 9]), 3, 3)]
     [[1, 3, 2], True]
@@ -66,7 +68,7 @@ def nearest(losses: Losses, reach: float, limit: int) -> tuple[IntArray, bool]:
     near = np.flatnonzero(losses <= reach)
     kept = losses[near]
     if kept.dtype.kind == "f":  # what differs by rounding only is equal
-        unit = ROUNDING * max(1.0, float(np.abs(losses).max(initial=0.0)))
+        unit = ROUNDING * max(1.0, float(np.abs(losses).max(initial=largest)))
         kept = np.rint((kept - kept.min(initial=reach)) / unit)
     order = near[np.argsort(kept, kind="stable")]
     return order[:limit], len(order) > limit

@@ -38,3 +38,6 @@ cdef class LineTree(OrderedTree):
     cdef double shrunk(self, double loss) noexcept
     cdef void sum_again(self) noexcept
     cdef int lengthen(self) except -1
+    cdef double floor(self, Py_ssize_t v, bint falls) noexcept
+    cdef double over_of(self, Py_ssize_t v) noexcept
+    cdef bint heavier(self, Py_ssize_t i, Py_ssize_t j) noexcept

@@ -17,4 +17,3 @@ cdef class ThresholdsKernel(LineTree):
     cdef double weigh(self, Py_ssize_t v) noexcept
     cdef void fill_row(self) noexcept
     cdef double sum_slots(self, Py_ssize_t first, Py_ssize_t begin, Py_ssize_t end) noexcept
-    cdef bint heavier(self, Py_ssize_t i, Py_ssize_t j) noexcept

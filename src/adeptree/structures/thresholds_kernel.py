@@ -279,24 +279,14 @@ class ThresholdsKernel(LineTree):
         """The number of gaps."""
         return self.cells
 
-    @cython.locals(first=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t)
-    def leader(self) -> tuple[float, int, int, float]:
-        """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
-        found: cython.Py_ssize_t = self.list_nodes(self.root)
-        least: cython.double = self.sums[BASE + self.root * self.stride]
-        slack: cython.double = 0.0 if self.whole else 1e-12 * self.charged  # sums of other orders differ
-        lost: cython.double = 0.0
-        best: cython.Py_ssize_t = -1
-        for i in range(found):
-            if self.child[self.order[i]] >= 0:
-                continue
-            first = (-1 - self.child[self.order[i]]) * UNIT
-            for j in range(first, first + self.counts[-1 - self.child[self.order[i]]]):
-                lost += self.gain[j]
-                if lost <= least + slack and (best < 0 or self.heavier(j, best)):
-                    best = j
-        return (self.least(), self.wrong[best], self.contested[best], self.mass[best])
-
     def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
         """Whether a gap has more prior mass than another."""
         return self.mass[i] > self.mass[j] if self.M < 0 else self.wrong[i] < self.wrong[j]
+
+    def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:
+        """Return the least loss under a node, as if its first point were the first of all."""
+        return inf if falls else self.sums[BASE + v * self.stride]
+
+    def over_of(self, v: cython.Py_ssize_t) -> cython.double:
+        """Return the 1s minus 0s under a node."""
+        return self.sums[BASE + v * self.stride + 1]

@@ -171,6 +171,14 @@ class TwoWayLine(LineTree):
             return log(self.sums[at + 2] + self.sums[at + 4] * faded(self, ahead))
         return log(self.sums[at + 2] * faded(self, -ahead) + self.sums[at + 4])
 
+    def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:
+        """Return the least loss under a node, as if its first point were the first of all."""
+        return self.sums[6 * v + 3] if falls else self.sums[6 * v + 1]
+
+    def over_of(self, v: cython.Py_ssize_t) -> cython.double:
+        """Return the 1s minus 0s under a node."""
+        return self.sums[6 * v]
+
     def count(self) -> cython.longlong:
         """The number of rules: two per gap."""
         return 2 * self.cells

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, MOST, SUM, Array, Fields, Number, need
-from adeptree.core.types import FloatArray, IntArray
+from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine
 from adeptree.families.line.tree_shape import Shape
+from adeptree.roles.engine import Dropped
 from adeptree.roles.kernel_engine import KernelEngine
+from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
 from adeptree.theory.priors import Prior
 
 LARGEST_GRID = 2**62
@@ -21,6 +23,21 @@ LARGEST_GRID = 2**62
 _SHARING = kernel("adeptree.structures.shared_line_kernel")
 LEAST_MASS = 1e-290
 """No gap has less (``line_tree_kernel.py``)."""
+
+
+FEW = 512
+"""So many rules near the best are found one by one; more are looked for in a scan."""
+
+
+class Gap(NamedTuple):
+    """A rule of one cut: its loss, the ends of its gap as frontiers have them, and whether it falls there."""
+
+    loss: float
+    low: Any
+    high: Any
+    falls: bool
+    edge: bool
+    """Whether it is the first or the last gap: the rule is constant so far."""
 
 
 class LineEngine(KernelEngine):
@@ -65,6 +82,36 @@ class LineEngine(KernelEngine):
         ends: NDArray[Any] = np.append(kept["keys"], self.keys_of([self.line.end]))
         ends = value_at(ends) if self.line.of_floats else ends
         return kept | {"low": ends[:-1] + self.line.step, "high": ends[1:]}
+
+    def near_gaps(self, reach: float, limit: int) -> tuple[list[Gap], bool]:
+        """Return the rules of one cut that lose at most ``reach``, the best first; and whether there are more."""
+        found = [] if self.shared else self.kernel.within(reach, FEW)
+        if 0 < len(found) < FEW:
+            losses, low, high, falls = (np.array(column) for column in list(zip(*found, strict=True))[:4])
+        else:
+            losses, kept = self.rows().losses, self.kernel.slots()["keys"]
+            ends = kept, np.append(kept[1:], self.kernel.last)
+            low, high = (np.tile(keys, len(losses) // len(kept)) for keys in ends)
+            falls = np.arange(len(losses)) >= len(kept)
+        order, more = nearest(losses, reach, limit, self.kernel.charged)
+        losses, low, high, falls = (column[order] for column in (losses, low, high, falls))
+        edge = (low == self.kernel.first) | (high == self.kernel.last)
+        low, high = (value_at(keys) if self.line.of_floats else keys for keys in (low, high))
+        columns = losses.tolist(), low + self.line.step, high, falls.tolist(), edge.tolist()
+        return list(map(Gap, *columns)), more
+
+    def rule_of(self, gap: Gap) -> Concept:
+        """Return the rule of a gap."""
+        return self.line.threshold(gap.low, gap.high)
+
+    def rules_within(self, k: float, limit: int) -> NearRules:
+        """Return the rules of the gaps that lose at most ``best_loss + k``."""
+        gaps, more = self.near_gaps(reach_of(self.best_loss, k, self.kernel.charged), limit)
+        return NearRules((RankedRule(self.rule_of(gap), gap.loss) for gap in gaps), more or self.dropped != Dropped())
+
+    def best_rule(self) -> Concept:
+        """Return the rule of a best gap."""
+        return self.rules_within(0, 1)[0].rule
 
     def log_shares(self, gaps: dict[str, Any]) -> FloatArray | None:
         """Return ln of each gap's share of all cuts, where the prior wants to know."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import need
-from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
 from adeptree.families.line.thresholds import Bisection, HalfLines, NearestLabel
 from adeptree.roles.engine import Leader, Problem, Rows
@@ -71,11 +69,6 @@ class ThresholdsEngine(LineEngine):
             k = np.array([mistakes])
             log_mass = self.prior.log_mass(self.kernel.ledger.answered, k, k)[0] - self.prior.log_total
         return Leader(int(loss) if loss == int(loss) else loss, mistakes, contested, float(min(0.0, log_mass)))
-
-    def rules_of(self, places: Sequence[int]) -> list[Concept]:
-        """Return a concept of each gap."""
-        gaps = self.gaps()
-        return [self.line.threshold(gaps["low"][row], gaps["high"][row]) for row in places]
 
     def invariants(self, state: dict[str, Any]) -> None:
         """With the paper's prior no gap has more mistakes than M."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.compiled import kernel
 from adeptree.core.types import Concept
-from adeptree.families.line.line_engine import LineEngine
+from adeptree.families.line.line_engine import Gap, LineEngine
 from adeptree.families.line.thresholds import HalfLines
 from adeptree.families.rule_values import Constant, Interval, Threshold
-from adeptree.roles.engine import Rows
+from adeptree.roles.engine import Leader, Rows
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.two_way_line_kernel")
@@ -60,9 +59,14 @@ class TwoWayEngine(LineEngine):
         k, n, mass = (np.tile(slots[name], 2) for name in ("wrong", "contested", "mass"))
         return Rows(losses, k.astype(np.int64), n.astype(np.int64), np.log(mass))
 
-    def rules_of(self, places: Sequence[int]) -> list[Concept]:
-        """Return a concept of each of these rules."""
-        gaps = self.gaps()
-        low, high, cells = gaps["low"], gaps["high"], len(gaps["low"])
-        rising: list[Any] = [self.line.threshold(low[place % cells], high[place % cells]) for place in places]
-        return [turned(rule) if place >= cells else rule for place, rule in zip(places, rising, strict=True)]
+    def leader(self) -> Leader:
+        """Return the best rule, of several one with the largest mass."""
+        if self.shared:
+            return super().leader()
+        _, mistakes, contested, mass = self.kernel.leader()
+        return Leader(self.best_loss, mistakes, contested, math.log(mass))
+
+    def rule_of(self, gap: Gap) -> Concept:
+        """Return the rule of a gap."""
+        rising: Any = super().rule_of(gap)
+        return turned(rising) if gap.falls else rising

@@ -25,7 +25,7 @@ from adeptree.families.stumps.cell_vote import CellVote
 from adeptree.families.stumps.feature_values import Table
 from adeptree.families.stumps.grid_stumps import Stumps
 from adeptree.roles.engine import Problem
-from adeptree.roles.near_rules import NearRules, RankedRule, nearest
+from adeptree.roles.near_rules import NearRules, RankedRule
 from adeptree.structures.mixture_engine import MixtureEngine, MixturePrior
 from adeptree.theory.coins import word_of
 from adeptree.theory.priors import Prior
@@ -144,17 +144,14 @@ class StumpsEngine(MixtureEngine):
 
         Cuts below or above all values seen are constants so far.
         """
-        member, losses = self.members[f], self.members[f].rows().losses
-        places, more = nearest(losses, reach, limit + 4)
-        gaps, cells = member.gaps(), member.kernel.cells
-        inner = [place for place in places.tolist() if 0 < place % cells < cells - 1]
-        rules = (self._stump(f, gaps["low"][i % cells], gaps["high"][i % cells], above=i < cells) for i in inner)
-        return NearRules(map(RankedRule, rules, losses[inner].tolist()), more)
+        gaps, more = self.members[f].near_gaps(reach, limit + 4)
+        return NearRules((RankedRule(self._stump(f, gap), gap.loss) for gap in gaps if not gap.edge), more)
 
     def precedence(self, near: RankedRule) -> int:
         """Of given cuts, all stumps that rise come before those that fall, as in the list of concepts."""
         return int(isinstance(near.rule, Stump) and not near.rule.above) if self.given else 0
 
-    def _stump(self, f: int, low: Any, high: Any, above: bool) -> Concept:
+    def _stump(self, f: int, gap: Any) -> Concept:
         name = self.kernel.names[f]
-        return Stump(name, self.given[name][low - 1] if self.given else round_cut(float(low), float(high)), above)
+        cut = self.given[name][gap.low - 1] if self.given else round_cut(float(gap.low), float(gap.high))
+        return Stump(name, cut, not gap.falls)
