@@ -15,13 +15,13 @@ from running import POSIX, RULES, Forker, call, good, killed_often, process, sma
 
 import adeptree as at
 from adeptree.runner import run_folder as journal
-from adeptree.runner.rows import Row
+from adeptree.runner.rows import Row, block_of, rows_in
 
 
 def journalled(*rows: tuple[int, Row]) -> bytes:
     """Return a journal of numbered rows."""
     lines = journal.JOURNAL.writer()
-    blocks = ({"from": number, "rows": [journal._entry(row)]} for number, row in rows)
+    blocks = ({"from": number} | block_of([row]) for number, row in rows)
     return "".join([lines.header, *map(lines.row, blocks)]).encode()
 
 
@@ -343,3 +343,15 @@ def test_files_hold_data_only() -> None:
     settings = json.loads(Path("s/settings.json").read_text())
     assert settings["format"] == journal.FORMAT and settings["settings"]["rules"] == "thresholds(n=16)"
     assert sorted(os.listdir("s")) == ["checkpoint", "rows.journal", "settings.json"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [[[2], "a\x1f\nb\x1f\n"], [[2, 0], "a\x1f\nb\x1f\n"], [[2, "3"], "a\x1f\nb\x1f\n"], [[2, 3], "a\x1f\nb\x1f"], "x"],
+)
+def test_rows_that_no_block_holds_are_refused(text: Any) -> None:
+    rows = [Row(2, ["a", "5"]), Row(3, ["b", ""])]
+    assert rows_in(block_of(rows)) == rows and "text" in block_of(rows)
+    assert "rows" in block_of([Row(2, ["a\n"]), Row(3, ["b"])]) and "rows" in block_of([Row(2, [], "torn"), rows[1]])
+    with pytest.raises((ValueError, TypeError)):
+        rows_in({"text": text})

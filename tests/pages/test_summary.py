@@ -210,8 +210,19 @@ def test_a_record_is_the_same_after_a_stop(monkeypatch: pytest.MonkeyPatch) -> N
         again = Record((5, 1))
         again.restore(other.state(), at.RealThresholds())
         other = again
-    assert whole.step == other.step == 8 and whole.state()["rows"] == other.state()["rows"] == xs[::8].tolist()
+    assert whole.step == other.step == 8
+    assert list(whole.state()["rows"]) == list(other.state()["rows"]) == xs[::8].tolist()
     assert (whole.state()["numbers"] == other.state()["numbers"]).all()
+
+
+def test_rows_that_came_in_columns_are_kept_in_columns() -> None:
+    rules, kept = at.TableStumps(["age", "sex"]), Record((1, 1))
+    kept.note(rules.instances_of([{"age": 3, "sex": "f"}, {"sex": "m"}]), [0, 1])
+    kept.note(rules.instances_of([{"age": 5.5}, {}]), [1, 1])
+    again = Record((1, 1))
+    again.restore(kept.state(), rules)
+    assert again._rows() == kept._rows() == [{"age": 3.0, "sex": "f"}, {"sex": "m"}, {"age": 5.5}, {}]
+    assert type(again.chunks[0][0]).__name__ == "TableCells"
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
     True
     """
     saved = files.load(path)
+    saved.pop("run", None)  # (of a run; it may be long, and is not the learner's)
     try:
         learner = _rebuild(saved, concept_class, base, path)
     except (StateError, errors.MissingExtra):

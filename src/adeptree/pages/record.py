@@ -13,6 +13,7 @@ from adeptree.core.declared_state import need
 from adeptree.core.types import FloatArray
 from adeptree.families.combined.segments import name_of
 from adeptree.families.registry import columns_of
+from adeptree.families.tables.table_cells import TableCells
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.saving import Saved as Learner
 from adeptree.roles.concept_class import ConceptClass
@@ -87,12 +88,13 @@ class Record:
     def state(self) -> dict[str, Any]:
         """Return it as plain values."""
         numbers = np.concatenate([np.zeros((4, 0)), *(numbers for _, numbers in self.chunks)], axis=1)
-        rows = [x.item() if isinstance(x, np.generic) else x for x in self._rows()]
+        rows = _packed([rows for rows, _ in self.chunks])
         return {"rounds": self.rounds, "step": self.step, "rows": rows, "numbers": numbers}
 
     def restore(self, state: dict[str, Any], concept_class: ConceptClass) -> None:
         """Take over what :meth:`state` returned; ValueError and its like if no run went so."""
-        rows, numbers, step, rounds = (state[name] for name in ("rows", "numbers", "step", "rounds"))
+        packed, numbers, step, rounds = (state[name] for name in ("rows", "numbers", "step", "rounds"))
+        rows = _unpacked(packed)
         need(type(rounds) is int and rounds >= 0 and type(step) is int and step > 0, "record")
         need(
             numbers.dtype == np.float64 and numbers.shape == (4, len(rows)) and len(rows) == -(-rounds // step),
@@ -201,6 +203,30 @@ class Record:
             rows, ys, weights = [rows[place] for place in order], ys[order], weights[order]
             usual = best - sum(map(least, ends, ends[1:])) if best - tenths >= DRIFTS * best > 0 else 0.0
         return 0.0 if best - tenths < max(DRIFTS * best, 2 * usual) or not best else 1 - tenths / best
+
+
+def _packed(chunks: list[Any]) -> Any:
+    """Return rows as they are saved: by their columns, where they came so."""
+    if chunks and all(isinstance(rows, np.ndarray) and rows.ndim == 1 for rows in chunks):
+        return np.concatenate(chunks)
+    if not chunks or not all(isinstance(rows, TableCells) for rows in chunks):
+        return [x.item() if isinstance(x, np.generic) else x for rows in chunks for x in rows]
+    texts: list[Any] = []
+    for columns in zip(*(rows.texts for rows in chunks), strict=True):
+        whole = (text or [None] * len(rows) for text, rows in zip(columns, chunks, strict=True))
+        texts.append(None if columns.count(None) == len(columns) else [cell for text in whole for cell in text])
+    numbers = np.concatenate([rows.numbers for rows in chunks])
+    return {"names": list(chunks[0].features), "numbers": numbers, "texts": texts}
+
+
+def _unpacked(packed: Any) -> Any:
+    """Return the rows that were packed; ValueError and its like if they are none."""
+    if isinstance(packed, (list, np.ndarray)):
+        return packed
+    names, numbers, texts = packed["names"], packed["numbers"], packed["texts"]
+    need(numbers.ndim == 2 and numbers.shape[1] == len(names) == len(texts) and numbers.dtype == np.float64, "record")
+    need(all(text is None or len(text) == len(numbers) for text in texts), "record")
+    return TableCells(names, numbers, texts)
 
 
 def _best_cut(scores: FloatArray, gains: FloatArray) -> float:

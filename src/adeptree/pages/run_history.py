@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
 
-LIMIT = 600
+LIMIT = 128
 """With more moments than this, every second one is forgotten."""
 
 
@@ -43,7 +43,7 @@ class Course:
     ...     learner.learn(i % 4, 1)
     ...     course.note(learner, lambda: str(learner.best_rule()))
     >>> course.step, len(course.moments), course.moments[0].round, course.moments[-1].round
-    (4, 375, 4, 1500)
+    (16, 93, 16, 1488)
     """
 
     def __init__(self) -> None:

@@ -24,10 +24,10 @@ from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, unsup
 from adeptree.core.json_lines import UNFIT, LineFormat
 from adeptree.learners.loading import check_written
 from adeptree.runner.appended_file import AppendedFile, Counter, Written
-from adeptree.runner.rows import LabelRow, Row
+from adeptree.runner.rows import Row, block_of, is_texts, rows_in
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
-FORMAT = "adeptree run 5"
+FORMAT = "adeptree run 6"
 JOURNAL = LineFormat("adeptree journal", 3, "the journal of a run", "start again with another --save", True)
 PARTS = ("columns", "found")  # settings that are more than a value
 CHECKPOINT_SECONDS = 2.0
@@ -166,7 +166,7 @@ class RunFolder:
     def append(self, number: int, rows: list[Row]) -> None:
         """Write down rows of the run, the first of them row ``number`` (counted from 1)."""
         file = self._rows or self._start_rows()
-        file.append(self._lines.row({"from": number, "rows": list(map(_entry, rows))}).encode())
+        file.append(self._lines.row({"from": number, **block_of(rows)}).encode())
         now = time.monotonic()
         if now >= self._sync_due:
             # A killed process loses nothing even without this; a machine without power loses so many seconds.
@@ -194,7 +194,7 @@ class RunFolder:
         path, entries = self.path / ROWS, list[tuple[int, Row]]()
 
         def take(values: dict[str, Any]) -> None:
-            number, rows = values["from"], list(map(_row, values["rows"]))
+            number, rows = values["from"], rows_in(values)
             whole = type(number) is int and number > 0 and len(values) == 2 and all(map(self._fits, rows))
             if not whole or not rows or (entries and number != entries[-1][0] + 1):
                 raise ValueError
@@ -238,27 +238,6 @@ def _checksum(*values: object) -> int:
     return zlib.crc32(json.dumps(values, sort_keys=True).encode())
 
 
-def _entry(row: Row) -> list[Any]:
-    """Return a row as values of the journal.
-
-    >>> _entry(Row(2, ["3", "0"])), _row(_entry(Row(2, ["3", "0"])))
-    (['row', 2, ['3', '0'], ''], Row(line=2, cells=['3', '0'], fault=''))
-    """
-    return ["label" if isinstance(row, LabelRow) else "row", *row]
-
-
-def _row(entry: list[Any]) -> Row:
-    """Return the row that such values are; ValueError and its like if they are none."""
-    kind, place, cells, fault = entry
-    if type(place) is not int or place < 1 or not isinstance(fault, str) or not _is_texts(cells):
-        raise ValueError
-    return {"row": Row, "label": LabelRow}[kind](place, cells, fault)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
-
-
 def _is_settings(value: Any) -> bool:
     """Tell whether these can be the settings of a run: plain values, the columns, and what its rules were found to be.
 
@@ -266,14 +245,14 @@ def _is_settings(value: Any) -> bool:
     >>> _is_settings({"rules": None, "columns": ["v", "y"], "found": found}), _is_settings({"columns": ["v"]})
     (True, False)
     """
-    if not isinstance(value, dict) or not _is_texts(value.get("columns")) or not isinstance(value.get("found"), dict):
+    if not isinstance(value, dict) or not is_texts(value.get("columns")) or not isinstance(value.get("found"), dict):
         return False
     plain = (v is None or isinstance(v, (bool, int, float, str)) for k, v in value.items() if k not in PARTS)
     found = value["found"]
     named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
     label = found.get("label")
-    texts = isinstance(label, list) and len(label) == 2 and all(map(_is_texts, label))
-    return all(plain) and named and texts and _is_texts(found.get("reads")) and _is_texts(found.get("times", []))
+    texts = isinstance(label, list) and len(label) == 2 and all(map(is_texts, label))
+    return all(plain) and named and texts and is_texts(found.get("reads")) and is_texts(found.get("times", []))
 
 
 def _locked(folder: Path) -> int:

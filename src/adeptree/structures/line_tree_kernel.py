@@ -329,8 +329,11 @@ class LineTree(OrderedTree):
     # --- What is best ------------------------------------------------------------------------------
 
     def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:
-        """Return the least loss of the rules that rise, or fall, in a gap under a node; inf where there are none."""
-        return inf
+        """Return the least loss of rules that rise, or fall, under a node, as if its first point were the first of all.
+
+        It is infinite where there are none, and -inf where nodes do not know.
+        """
+        return inf if falls else -inf
 
     def over_of(self, v: cython.Py_ssize_t) -> cython.double:
         """Return the 1s minus 0s under a node."""
@@ -340,41 +343,39 @@ class LineTree(OrderedTree):
         """Whether a gap has more prior mass than another."""
         return self.mass[i] > self.mass[j]
 
-    @cython.locals(v=cython.Py_ssize_t, at=cython.Py_ssize_t, last=cython.Py_ssize_t)
-    def within(self, reach: float, most: int) -> list[tuple[float, int, int, bool, int]]:
+    @cython.locals(v=cython.Py_ssize_t, at=cython.Py_ssize_t, last=cython.Py_ssize_t, lost=cython.double)
+    def within(self, reach: float) -> list[tuple[float, int, int, bool, int]]:
         """Return the rules that lose at most ``reach``: loss, ends of the gap, whether the rule falls, and the slot.
 
-        Those that rise come first, each kind from left to right. The list ends after ``most`` rules or a few more. No
-        part of the tree is entered in vain.
+        Those that rise come first, each kind from left to right. No part of the tree is entered in vain.
         """
         found = []
         for falls in (False, True):
-            waiting = [(self.root, self.charged - self.zeros if falls else self.zeros, self.last)]
-            while waiting and len(found) < most:
-                v, lost, end = waiting.pop()
+            lost = self.charged - self.zeros if falls else self.zeros
+            waiting = [(self.root, self.last)]
+            while waiting:
+                v, end = waiting.pop()
                 if lost + self.floor(v, falls) > reach:
-                    continue
-                at = self.child[v]
-                if at >= 0:
-                    over = self.over_of(at)
-                    waiting.append((at + 1, lost - over if falls else lost + over, end))
-                    waiting.append((at, lost, self.splits[v]))
-                    continue
-                at = (-1 - at) * UNIT
-                last = at + self.counts[-1 - self.child[v]]
-                while at < last:
-                    lost += -self.gain[at] if falls else self.gain[at]
-                    if lost <= reach:
-                        high = self.keys[at + 1] if at + 1 < last else end
-                        found.append((lost, self.keys[at], high, falls, at))
-                    at += 1
+                    lost += -self.over_of(v) if falls else self.over_of(v)
+                elif self.child[v] >= 0:
+                    waiting.append((self.child[v] + 1, end))
+                    waiting.append((self.child[v], self.splits[v]))
+                else:
+                    at = (-1 - self.child[v]) * UNIT
+                    last = at + self.counts[-1 - self.child[v]]
+                    while at < last:
+                        lost += -self.gain[at] if falls else self.gain[at]
+                        if lost <= reach:
+                            high = self.keys[at + 1] if at + 1 < last else end
+                            found.append((lost, self.keys[at], high, falls, at))
+                        at += 1
         return found
 
     @cython.locals(best=cython.Py_ssize_t)
     def leader(self) -> tuple[float, int, int, float]:
         """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
         slack = 0.0 if self.whole else 1e-12 * self.charged  # sums of other orders differ
-        near = self.within(self.least() + slack, 2 * self.cells)
+        near = self.within(self.least() + slack)
         best = near[0][4]
         for rule in near:
             best = rule[4] if self.heavier(rule[4], best) else best

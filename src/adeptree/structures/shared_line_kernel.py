@@ -388,12 +388,9 @@ class SharedLine(LineTree):
         """The number of rules."""
         return self.directions * self.cells
 
-    def leader(self) -> tuple[float, int, int, float]:
-        """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
-        slots: dict[str, Any] = LineTree.slots(self)
-        losses: Any = self.zeros + np.cumsum(slots["gain"])
-        best = int(np.where(losses <= losses.min() + 1e-12 * self.charged, slots["mass"], -1.0).argmax())
-        return (self.least(), int(slots["wrong"][best]), int(slots["contested"][best]), float(slots["mass"][best]))
+    def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:
+        """Nodes do not know the least loss under them."""
+        return inf if falls and self.directions == 1 else -inf
 
     def held_columns(self) -> dict[str, Any]:
         """Return what slots hold, by name, weights included."""

@@ -13,7 +13,7 @@ from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine
 from adeptree.families.line.tree_shape import Shape
-from adeptree.roles.engine import Dropped
+from adeptree.roles.dropping import Dropped
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
 from adeptree.theory.priors import Prior
@@ -23,10 +23,6 @@ LARGEST_GRID = 2**62
 _SHARING = kernel("adeptree.structures.shared_line_kernel")
 LEAST_MASS = 1e-290
 """No gap has less (``line_tree_kernel.py``)."""
-
-
-FEW = 512
-"""So many rules near the best are found one by one; more are looked for in a scan."""
 
 
 class Gap(NamedTuple):
@@ -85,16 +81,9 @@ class LineEngine(KernelEngine):
 
     def near_gaps(self, reach: float, limit: int) -> tuple[list[Gap], bool]:
         """Return the rules of one cut that lose at most ``reach``, the best first; and whether there are more."""
-        found = [] if self.shared else self.kernel.within(reach, FEW)
-        if 0 < len(found) < FEW:
-            losses, low, high, falls = (np.array(column) for column in list(zip(*found, strict=True))[:4])
-        else:
-            losses, kept = self.rows().losses, self.kernel.slots()["keys"]
-            ends = kept, np.append(kept[1:], self.kernel.last)
-            low, high = (np.tile(keys, len(losses) // len(kept)) for keys in ends)
-            falls = np.arange(len(losses)) >= len(kept)
-        order, more = nearest(losses, reach, limit, self.kernel.charged)
-        losses, low, high, falls = (column[order] for column in (losses, low, high, falls))
+        columns: Any = list(zip(*self.kernel.within(reach), strict=True))[:4]
+        order, more = nearest(np.array(columns[0]), reach, limit, self.kernel.charged)
+        losses, low, high, falls = (np.array(column)[order] for column in columns)
         edge = (low == self.kernel.first) | (high == self.kernel.last)
         low, high = (value_at(keys) if self.line.of_floats else keys for keys in (low, high))
         columns = losses.tolist(), low + self.line.step, high, falls.tolist(), edge.tolist()

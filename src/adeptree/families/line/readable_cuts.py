@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ def finite_float(value: Any) -> float | None:
     return None
 
 
+@lru_cache(256)
 def round_cut(low: float, high: float) -> float:
     """Return the roundest float a with low < a <= high: a multiple of 10, else of 5, else of 1 ...
 

@@ -61,8 +61,6 @@ class TwoWayEngine(LineEngine):
 
     def leader(self) -> Leader:
         """Return the best rule, of several one with the largest mass."""
-        if self.shared:
-            return super().leader()
         _, mistakes, contested, mass = self.kernel.leader()
         return Leader(self.best_loss, mistakes, contested, math.log(mass))
 
