@@ -239,7 +239,122 @@ def hero() -> str:
     )
 
 
+EVIDENCE = Path(__file__).parents[1] / "evidence"
+
+
+def rows_of(page: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first table below a heading of a page: a measured number is written down once."""
+    part = (EVIDENCE / page).read_text(encoding="utf-8").partition(f"{heading}\n")[2]
+    table = re.search(r"(?:^\|.*\n)+", part, flags=re.MULTILINE)
+    assert table is not None, heading
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table[0].splitlines()[2:]]
+
+
+def number(cell: str) -> float:
+    """Return the number of a cell."""
+    return float(cell.replace(",", "").replace("%", "").strip("* "))
+
+
+def speed() -> Figure:
+    """Time of a row, for one threshold, as bars on a logarithmic axis."""
+    rows = [row for row in rows_of("speed.md", "### Others, T = 10,000") if row[1].startswith("one threshold")]
+    named = {
+        "River LogisticRegression": "River, logistic",
+        "scikit-learn SGDClassifier.partial_fit": "scikit-learn SGD",
+    }
+    named |= {"Vowpal Wabbit, logistic": "Vowpal Wabbit", "adeptree": "adeptree"}
+    times = {named[name]: number(time) for name, _, time, _ in rows if name in named}
+    figure = Figure(figsize=(WIDE, 2.2), layout="constrained")
+    axes = figure.subplots()
+    names = list(times)[::-1]
+    axes.barh(names, [times[name] for name in names], color=[BLUE if n == "adeptree" else "#b9c0c8" for n in names])
+    for place, name in enumerate(names):
+        axes.text(times[name] * 1.1, place, f"{times[name]:.3g} µs", va="center")
+    axes.set(xscale="log", xlabel="microseconds per row, one at a time", xlim=(0.3, 4000))
+    axes.grid(axis="y", visible=False)
+    return figure
+
+
+def growth() -> Figure:
+    """Time of a round against the length of the stream, in batches."""
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
+    axes = figure.subplots()
+    T = [100, 1_000, 10_000, 100_000, 1_000_000]
+    colours = {"RealThresholds()": BLUE, "RealIntervals()": GREEN, "TableThresholds, 5 columns": ORANGE}
+    colours |= {"BlockUnions(10)": PINK, "FiniteClass, 1,000 concepts": GREY}
+    for name, *cells in rows_of("speed.md", "### Growth"):
+        what, _, way = name.rpartition(", ")
+        if way == "batch" and what in colours:
+            axes.loglog(T, [number(cell) for cell in cells[:5]], "o-", ms=4, color=colours[what], label=what)
+    axes.set(xlabel="rounds", ylabel="µs per round, in batches", ylim=(0.2, 200))
+    axes.legend(loc="upper right")
+    return figure
+
+
+def streams() -> Figure:
+    """Errors on real streams: a dot per learner."""
+    rows = rows_of("real-streams.md", "the errors are the same in every run, the times are not.")
+    figure = Figure(figsize=(WIDE, 3.4), layout="constrained")
+    axes = figure.subplots()
+    kinds = {2: ("best single rule, in hindsight", INK, "|"), 3: ("adeptree, drawn", BLUE, "o")}
+    kinds |= {7: ("logistic regression", ORANGE, "s"), 8: ("Hoeffding tree", GREEN, "^")}
+    names = [row[0] for row in rows]
+    for column, (label, colour, mark) in kinds.items():
+        values = [number(row[column]) for row in rows]
+        axes.plot(values, range(len(rows)), mark, color=colour, label=label, ms=13 if mark == "|" else 7, mew=2)
+    axes.set_yticks(range(len(rows)), names)
+    axes.set(xlabel="wrong labels, %", ylim=(len(rows) - 0.5, -0.5), xlim=(-1, 50))
+    axes.legend(loc="lower right")
+    return figure
+
+
+def calibration() -> Figure:
+    """The calibrated number against the frequency, in ten bins of 100,000 flights."""
+    rows = rows_of("calibration.md", "The bins of the last one:")
+    figure = Figure(figsize=(WIDE, 3.4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 100], [0, 100], "--", color=GREY, label="perfect")
+    axes.plot([number(row[2]) for row in rows], [number(row[3]) for row in rows], "o", color=BLUE, label="Frequency")
+    axes.set(xlabel="number given, %", ylabel="labels that were 1, %", xlim=(0, 100), ylim=(0, 100))
+    axes.legend(loc="upper left")
+    return figure
+
+
+def costs() -> Figure:
+    """What decisions on the bundled scores have cost so far, in percent of the fixed threshold 0.5."""
+    with files("adeptree").joinpath("data/fraud_scores.csv").open() as file:
+        rows = [(row["shop"], float(row["score"]), int(row["fraud"])) for row in csv.DictReader(file)]
+    scores, labels = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+
+    def cost(says: Any) -> Any:
+        return np.where(labels == 1, 10 * (1 - says), says)
+
+    cuts = np.unique([*scores, 2.0])
+    table = np.array([cost(scores >= cut) for cut in cuts]).cumsum(axis=1)
+    window = np.zeros(len(rows))
+    for t in range(len(rows)):  # (of several cheapest thresholds the highest)
+        recent = table[:, t - 1] - (table[:, t - 501] if t > 500 else 0) if t else np.zeros(len(cuts))
+        window[t] = cost(scores >= cuts[len(cuts) - 1 - int(np.argmin(recent[::-1]))])[t]
+    lines = {"fixed at 0.5": cost(scores >= 0.5), "last 500 rows": window}
+    lines["best fixed, in hindsight"] = cost(scores >= cuts[int(np.argmin(table[:, -1]))])
+    learner = at.Adept(at.RealThresholds().on("score"), costs=(10, 1), by="shop")
+    ours = []
+    for shop, score, fraud in rows:
+        learner.learn({"shop": shop, "score": score}, fraud)
+        ours.append(learner.expected_loss)
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
+    axes = figure.subplots()
+    week = 12 * np.arange(1, len(rows) + 1) / len(rows)
+    for (name, each), colour in zip(lines.items(), (ORANGE, GREEN, GREY), strict=True):
+        axes.plot(week, each.cumsum(), color=colour, label=f"{name}: {each.sum():,.0f}")
+    axes.plot(week, ours, color=BLUE, lw=2.4, label=f"adeptree, per shop: {ours[-1]:,.0f}")
+    axes.set(xlabel="week", ylabel="cost so far", xlim=(0, 12), ylim=(0, 1300))
+    axes.legend(loc="upper left")
+    return figure
+
+
 FIGURES = {"home": home, "tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
+FIGURES |= {"speed": speed, "growth": growth, "streams": streams, "calibration": calibration, "costs": costs}
 
 
 def main(folder: Path) -> None:
