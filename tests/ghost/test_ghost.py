@@ -384,7 +384,20 @@ class Pair:
             assert ghosts == list(state.ghosts)
             assert rows._dimension[row] == state.stage.dimension
             assert rows._kept[row] == state.stage.kept
-            assert rows._plan[row] == state.stage.plan
+            assert rows._plans[rows._plan[row]] == state.stage.plan
+
+
+def test_columns_that_show_nothing_new_are_not_kept() -> None:
+    """A repeated point, and one that all rows label alike, take no room, even on a stream without end."""
+    frontier = PartitionFrontier(FiniteClass([[0, 0, 1, 1, 0], [0, 1, 1, 1, 0], [1, 1, 1, 0, 0]]))
+    rows: Any = Ghost(3).rows(frontier)
+    kept = []
+    for x in (2, 0, 0, 4, 1, 0, 1, 2, 3):
+        children = frontier.split(x).children
+        rows.grow(children)
+        frontier.grow(children)
+        kept.append(rows._labels.points)
+    assert kept == [0, 1, 1, 1, 2, 2, 2, 2, 3]
 
 
 CLASSES = {

@@ -134,7 +134,7 @@ def compare(rows: Rows, points: list[int]) -> list[GhostHistory]:
             ghosts = [states[ghost].truth for ghost in row_form._ghosts[row] if ghost >= 0]
             found = (int(row_form._assumed[row]), int(row_form._dimension[row]), int(row_form._kept[row]))
             assert found == (state.d, state.stage.dimension, state.stage.kept)
-            assert (ghosts, row_form._plan[row]) == (list(state.ghosts), state.stage.plan)
+            assert (ghosts, row_form._plans[row_form._plan[row]]) == (list(state.ghosts), state.stage.plan)
         check_ghosts(row_form.state(), frontier.width)
     assert frontier.width == len(rows)
     return states

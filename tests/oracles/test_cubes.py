@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -140,12 +142,88 @@ def test_cubes_are_chosen_by_the_rule() -> None:
                 continue
             row = int(np.flatnonzero(undecided)[0])
             labels = table[row]
-            cube = table_of(table).best_cube(row, mask(undecided), mask(positive))
+            cube = table_of(table).best_cube(row, mask(undecided), mask(positive), 0)
             assert cube == slow_cube(table, labels, undecided, positive)
             inside = (table[:, cube] == labels[cube]).all(axis=1)
             assert not (inside & positive).any() and (inside & undecided).any()
             chosen.append(len(cube))
     assert len(chosen) > 80 and max(chosen) > 3
+
+
+def test_counts_kept_from_one_question_to_the_next_choose_the_same_cubes() -> None:
+    """A table counts a set from the one before where few rows differ; a growing table forgets what it counted."""
+    rng = np.random.default_rng(1)
+    plain = di.distinct(rng.integers(2, size=(900, 16)))
+    table = table_of(plain)
+    positive = np.zeros((2, len(plain)), dtype=np.bool_)
+    positive[:, :3] = True
+    for turn in range(60):
+        label = turn % 2
+        positive[label, rng.integers(len(plain))] = True
+        undecided = ~positive[label]
+        row = int(np.flatnonzero(undecided)[turn])
+        cube = table.best_cube(row, mask(undecided), mask(positive[label]), label)
+        assert cube == slow_cube(plain, plain[row], undecided, positive[label])
+        if turn == 40:
+            table.append(bytes([1] * len(plain)), [])
+            plain = np.column_stack([plain, np.ones(len(plain), dtype=plain.dtype)])
+
+
+def test_two_trees_are_those_of_a_plain_table() -> None:
+    rng = np.random.default_rng(2)
+    plain = di.distinct(rng.integers(2, size=(90, 70))).astype(np.bool_)
+    few = table_of(plain[:, :2])
+    lines = rng.integers(-1, len(plain), size=(400, 5))
+    found = few.two_by_two(lines.ravel(), len(lines))
+    members = [plain[line[line >= 0], :2] for line in lines]
+    assert found == [bool(((m.sum(0) >= 2) & ((~m).sum(0) >= 2)).any()) for m in members]
+    assert 20 < sum(found) < 380
+
+
+class Cut:
+    """A threshold that labels many points in one call, and says how it was asked."""
+
+    def __init__(self, least: int, asked: list[int], wrong: Any = None) -> None:
+        self.least, self.asked, self.wrong = least, asked, wrong
+
+    def __call__(self, x: int) -> int:
+        return int(x >= self.least)
+
+    def labels(self, xs: list[int]) -> Any:
+        self.asked.append(len(xs))
+        return [int(x >= self.least) for x in xs] if self.wrong is None else self.wrong
+
+
+def cuts(asked: list[int], wrong: Any = None, kind: Callable[..., Any] = Cut) -> Callable[[Any], Any]:
+    def find(sample: Any) -> Any:
+        low, high = max((x for x, y in sample if not y), default=-1), min((x for x, y in sample if y), default=99)
+        return kind(high, asked, wrong) if low < high else None
+
+    return find
+
+
+def test_concepts_that_label_many_points_at_once_are_asked_so() -> None:
+    """The numbers are those of concepts that are called point by point."""
+    asked: list[int] = []
+    games: list[list[float]] = [[], []]
+    plain = cuts([], kind=lambda least, *_: functools.partial(operator.le, least))
+    for game, find in zip(games, (cuts(asked), plain), strict=True):
+        learner = at.Adept(at.OracleClass(find=find))
+        for x in (5, 12, 3, 9, 8, 12, 7):
+            game.append(learner.predict_proba(x))
+            learner.learn(x, int(x > 7))
+    assert games[0] == games[1] and asked == [1, 2, 3, 4, 5, 6]
+    assert isinstance(Cut(1, []), at.core.types.ManyLabels)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"), [([1, 1, 1], "a label per instance"), ([2, 0], "0 or 1"), (3, "raised")]
+)
+def test_labels_of_many_points_are_checked(wrong: Any, sentence: str) -> None:
+    frontier = OracleFrontier(at.OracleClass(find=cuts([], wrong)))
+    with pytest.raises(at.errors.OracleError, match=sentence):
+        for x in (5, 6):
+            frontier.grow(frontier.split(x).children)
 
 
 @steady

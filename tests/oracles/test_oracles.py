@@ -52,11 +52,10 @@ from adeptree.oracles import (
     Kind,
     Layer,
     Oracle,
-    RealizableErm,
-    RestrictedErm,
 )
 from adeptree.oracles.sources import errors_of
 from adeptree.research import DefaultZero, IntervalSearch
+from reproduction.erm_oracles import RealizableErm, RestrictedErm
 
 Pairs = list[tuple[Any, int]]
 LINE = Thresholds(8)

@@ -29,6 +29,15 @@ class Concept(Protocol):
         ...
 
 
+@runtime_checkable
+class ManyLabels(Protocol):
+    """A rule that labels many instances at once: ``find`` may return one, where that is faster than one by one."""
+
+    def labels(self, xs: Sequence[Instance]) -> Sequence[int]:
+        """Return the label of every instance."""
+        ...
+
+
 def label_of(y: object) -> int:
     """Return the label as the int 0 or 1.
 

@@ -17,9 +17,10 @@ import numpy as np
 from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
 from adeptree.ghost.blueprints import as_tuples
 from adeptree.ghost.plans import Plan, mistake, stage_plan
-from adeptree.ghost.saved_ghosts import check_ghosts
+from adeptree.ghost.saved_ghosts import check_ghosts, packed_labels
 from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
-from adeptree.ghost.trees import TreeLabels
+from adeptree.ghost.trees import columns_of
+from adeptree.oracles.oracle_frontier import TABLES, regrown
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Split
 from adeptree.theory.bit_tables import mask, masks
@@ -64,6 +65,8 @@ class GhostRows(RowLearner):
     a row that loses a ghost begins the plan of its stage anew with those it still has.
     """
 
+    GROWS = ("_plans", "_numbers")
+
     def __init__(self, d: int | None) -> None:
         self.d = d
         first = FIRST_D if d is None else d
@@ -71,8 +74,13 @@ class GhostRows(RowLearner):
         self._dimension: IntArray = np.full(1, first, dtype=np.int64)
         self._kept: IntArray = np.zeros(1, dtype=np.int64)
         self._ghosts: IntArray = np.full((1, 1), NONE, dtype=np.int64)
-        self._plan: list[Plan] = [stage_plan(first)]
-        self._labels = TreeLabels()
+        self._plan: IntArray = np.zeros(1, dtype=np.int64)
+        self._plans: list[Plan] = []
+        self._numbers: dict[Plan, int] = {}
+        """The plans that rows may have, each once: ``_plan`` has their numbers."""
+        self._number(stage_plan(first))
+        self._labels = TABLES.LabelTable(1, 0, b"")
+        """The labels of the rows; a point is left out if its column is constant, or a copy of an earlier one."""
         self._round: GhostRound | None = None
 
     def parts(self) -> list[Any]:
@@ -91,14 +99,15 @@ class GhostRows(RowLearner):
         now = self._round_of(children)
         contested = len(now.rows) > 0
         complete = len(children.parent) == children.parents + len(now.rows)
-        if self._needs_labels:
-            self._labels.grow(children.parent, children.label, contested)
+        if self._needs_labels and (contested or not complete or self._is_new(children.label)):
+            new = children.label if contested or self._is_new(children.label) else None
+            self._labels = regrown(self._labels, children.parent, new, complete)
         if contested or not complete:
             parent = children.parent
-            self._assumed, self._dimension, self._kept = (
-                one[parent] for one in (self._assumed, self._dimension, self._kept)
-            )
-            self._plan = [self._plan[v] for v in parent.tolist()]
+            rows = self._assumed, self._dimension, self._kept, self._plan
+            self._assumed, self._dimension, self._kept, self._plan = (one[parent] for one in rows)
+            if len(self._plans) > 8 * len(parent):  # (most rows share theirs)
+                self._renumber()
             lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
             if not complete:
@@ -107,16 +116,16 @@ class GhostRows(RowLearner):
 
     def state(self) -> dict[str, Any]:
         """Return the arrays, and the distinct plans as nested tuples."""
-        numbers = {plan: number for number, plan in enumerate(dict.fromkeys(self._plan))}
+        self._renumber()
         return {
             "d": self._assumed if self.d is None else self.d,
             "dimension": self._dimension,
             "kept": self._kept,
             "ghosts": self._ghosts,
-            "plan": np.array([numbers[plan] for plan in self._plan], dtype=np.int64),
-            "plans": list(numbers),
+            "plan": self._plan,
+            "plans": list(self._plans),
             "points": self._labels.points,
-            "labels": self._labels.bits.copy(),
+            "labels": packed_labels(self._labels),
         }
 
     def restore(self, state: dict[str, Any], width: int) -> None:
@@ -127,17 +136,36 @@ class GhostRows(RowLearner):
         self._dimension = np.array(state["dimension"], dtype=np.int64)
         self._kept = np.array(state["kept"], dtype=np.int64)
         self._ghosts = np.array(state["ghosts"], dtype=np.int64)
-        plans = [as_tuples(plan) for plan in state["plans"]]
-        self._plan = [plans[number] for number in state["plan"].tolist()]
-        self._labels = TreeLabels()
-        self._labels.points = int(state["points"])
-        self._labels.bits = np.array(state["labels"], dtype=np.uint8)
+        self._plan, self._plans = state["plan"], [as_tuples(plan) for plan in state["plans"]]
+        self._renumber()
+        labels = np.unpackbits(state["labels"], axis=1, count=int(state["points"]), bitorder="little")
+        self._labels = TABLES.LabelTable(*labels.shape, labels.tobytes())
         self._round = None
 
     @property
     def _needs_labels(self) -> bool:
         """Say whether trees are looked up: a 1-tree is just any two rows, so not for d <= 1."""
         return self.d is None or self.d >= 2
+
+    def _is_new(self, label: BoolArray) -> bool:
+        """Say whether a column, at which no row was contested, differs from all others, and is not constant."""
+        known = {0, mask(np.ones_like(label)), *map(self._labels.column, range(self._labels.points))}
+        return mask(label) not in known
+
+    def _number(self, plan: Plan) -> int:
+        """Return the number of a plan, which it gets if it has none."""
+        number = self._numbers.setdefault(plan, len(self._plans))
+        if number == len(self._plans):
+            self._plans.append(plan)
+        return number
+
+    def _renumber(self) -> None:
+        """Forget plans that no row has, and number the others in the order of the rows."""
+        plans, (numbers, first, self._plan) = self._plans, np.unique(self._plan, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        self._plans = [plans[number] for number in numbers[order].tolist()]
+        self._numbers = {plan: number for number, plan in enumerate(self._plans)}
+        self._plan = np.argsort(order)[self._plan]
 
     def _decide(self, split: Split) -> GhostRound:
         rows = np.flatnonzero(split.contested)
@@ -165,10 +193,10 @@ class GhostRows(RowLearner):
 
     def _ask_plans(self, now: GhostRound, default: BoolArray) -> None:
         """Fill in what the plans predict, where no tree decides."""
-        kept, rows, masks = self._kept[now.rows].tolist(), now.rows.tolist(), now.masks
+        kept, numbers, masks = self._kept[now.rows].tolist(), self._plan[now.rows].tolist(), now.masks
         for at in np.flatnonzero(~now.by_tree).tolist():
             d = int(now.d[at])  # (a plan that begins has no ghosts yet)
-            plan, ones = (stage_plan(d), 0) if now.again[at] else (self._plan[rows[at]], masks[at] >> kept[at])
+            plan, ones = (stage_plan(d), 0) if now.again[at] else (self._plans[numbers[at]], masks[at] >> kept[at])
             now.label[at] = plan_label(d, plan, ones, int(default[at]))
 
     def _round_of(self, children: Children) -> GhostRound:
@@ -233,7 +261,8 @@ class GhostRows(RowLearner):
         masks = now.masks
         for row, place, ghosts in zip(wrong.tolist(), at.tolist(), count.tolist(), strict=True):
             kept = int(self._kept[row])
-            self._plan[row] = mistake(self._plan[row], ghosts - kept, masks[place] >> kept, int(now.label[place]))
+            plan = self._plans[self._plan[row]]
+            self._plan[row] = self._number(mistake(plan, ghosts - kept, masks[place] >> kept, int(now.label[place])))
 
     def _restart(self, rows: IntArray) -> None:
         """Begin the stage's plan anew on rows that lost a ghost."""
@@ -241,8 +270,7 @@ class GhostRows(RowLearner):
         self._begin_plans(rows)
 
     def _begin_plans(self, rows: IntArray) -> None:
-        for row, dimension in zip(rows.tolist(), self._dimension[rows].tolist(), strict=True):
-            self._plan[row] = stage_plan(dimension)
+        self._plan[rows] = [self._number(stage_plan(dimension)) for dimension in self._dimension[rows].tolist()]
 
     def _keep(self, rows: IntArray, kept: BoolArray) -> None:
         """Leave only some ghosts on these rows, moved to the first places; none of them is the plan's."""
@@ -252,7 +280,7 @@ class GhostRows(RowLearner):
         self._kept[rows] = kept.sum(axis=1)
 
 
-def find_trees(labels: TreeLabels, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray) -> BoolArray:
+def find_trees(labels: Any, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray) -> BoolArray:
     """Say for each label and row whether its ghosts with the label and the row itself have a D-tree.
 
     ``ghosts[i]`` are those of ``rows[i]``, of which ``ones[i]`` take label 1, and ``dimension[i]`` is its D.
@@ -264,10 +292,9 @@ def find_trees(labels: TreeLabels, dimension: IntArray, rows: IntArray, ghosts: 
     for label, side in enumerate(sides):
         two = np.flatnonzero(trees[label] & (dimension == 2))
         if len(two):
-            members = np.concatenate([ghosts[two], rows[two, None]], axis=1)
-            inside = np.concatenate([side[two], np.ones((len(two), 1), dtype=np.bool_)], axis=1)
-            trees[label, two] = labels.has_two_tree(members, inside)
+            members = np.column_stack([np.where(side[two], ghosts[two], NONE), rows[two]])
+            trees[label, two] = labels.two_by_two(members.ravel(), len(two))
     for at in np.flatnonzero(trees.any(axis=0) & (dimension > 2)).tolist():
         members = np.append(ghosts[at][ghosts[at] != NONE], rows[at])
-        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, mask(ones[at]), labels.columns(members))
+        trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, mask(ones[at]), columns_of(labels, members))
     return trees

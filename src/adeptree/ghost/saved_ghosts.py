@@ -7,10 +7,18 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.declared_state import COUNT, Array, check_fields, is_count, need
+from adeptree.core.types import LabelArray
 from adeptree.ghost import two_of_two as exact
 from adeptree.ghost.blueprints import Vote, as_tuples, blueprint
 from adeptree.ghost.majority import robust
 from adeptree.ghost.plans import plan_for, refutes, stage_plan
+
+
+def packed_labels(table: Any) -> LabelArray:
+    """Return the labels of a table, eight to a byte, at least one byte for each row."""
+    labels = np.frombuffer(table.labels(), dtype=np.uint8).reshape(table.rows, table.points)
+    packed = np.packbits(labels, axis=1, bitorder="little")
+    return packed if table.points else np.zeros((table.rows, 1), dtype=np.uint8)
 
 
 def check_ghosts(base: dict[str, Any], width: int) -> None:

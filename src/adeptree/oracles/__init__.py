@@ -19,8 +19,6 @@ from adeptree.oracles.sources import ClassErm as ClassErm
 from adeptree.oracles.sources import ClassOracle as ClassOracle
 from adeptree.oracles.sources import ErmAsConsistency as ErmAsConsistency
 from adeptree.oracles.sources import FunctionErm as FunctionErm
-from adeptree.oracles.sources import RealizableErm as RealizableErm
-from adeptree.oracles.sources import RestrictedErm as RestrictedErm
 from adeptree.roles.oracle import ConsistencyOracle as ConsistencyOracle
 from adeptree.roles.oracle import ErmOracle as ErmOracle
 from adeptree.roles.oracle import Kind as Kind

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adeptree.core.errors import ContradictoryOracle, OracleError, OracleUnknown, got
-from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
+from adeptree.core.types import BoolArray, Concept, Instance, IntArray, ManyLabels, Sample
 from adeptree.theory.bit_tables import mask, unpack
 
 NO_WITNESS = -1
@@ -89,7 +90,7 @@ class CubeSearch:
             while left and len(chosen) < batch:
                 row = (left & -left).bit_length() - 1  # the lowest
                 alone = self.singly[b] >> row & 1
-                columns = whole if alone else self.table.best_cube(row, left, self.positive[b])
+                columns = whole if alone else self.table.best_cube(row, left, self.positive[b], b)
                 chosen.append(Question(b, row, columns))
                 left &= ~self._members(chosen[-1])
         return chosen
@@ -140,7 +141,7 @@ class CubeSearch:
 
     def _row_of(self, concept: Concept, question: Question) -> int:
         """Return the row that the concept continues; with a sound oracle it is none that was denied."""
-        labels, b, asked = labels_by([concept], self.xs), question.b, self.table.label
+        labels, b, asked = labels_on(concept, self.xs), question.b, self.table.label
         if labels[-1] != b or any(labels[j] != asked(question.row, j) for j in question.columns):
             raise ContradictoryOracle(
                 f"find returned {concept}, which does not have the labels it was asked for on a sample of "
@@ -160,15 +161,33 @@ class CubeSearch:
         return row
 
 
-def labels_by(concepts: Iterable[Concept], xs: Sequence[Instance]) -> bytes:
-    """Return the labels of all instances by the first concept, then by the next, and so on: a byte each."""
+def labels_at(concepts: Iterable[Concept], x: Instance) -> bytes:
+    """Return the label of an instance by every concept, a byte each."""
+    return _octets(lambda: [concept(x) for concept in concepts])
+
+
+def labels_on(concept: Concept, xs: Sequence[Instance]) -> bytes:
+    """Return a concept's labels of all instances, a byte each: by its own ``labels(xs)`` if it has that."""
+    many: Any = concept
+    octets = _octets(lambda: many.labels(xs) if _labels_many(type(concept)) else [concept(x) for x in xs])
+    if len(octets) != len(xs):
+        raise OracleError(f"labels(xs) of {concept} must return a label per instance; {got('labels', octets)}")
+    return octets
+
+
+@cache
+def _labels_many(kind: type[Any]) -> bool:
+    return issubclass(kind, ManyLabels)
+
+
+def _octets(said: Callable[[], Iterable[Any]]) -> bytes:
     try:
-        labels = [concept(x) for concept in concepts for x in xs]
+        labels = list(said())
     except Exception as error:
         raise OracleError(f"the concept that find returned raised {type(error).__name__}: {error}") from error
     try:
         octets = bytes(labels)
-        if max(octets, default=0) < 2:
+        if not octets.translate(None, b"\0\1"):
             return octets
     except (TypeError, ValueError):  # not whole, or too large
         pass

@@ -122,7 +122,7 @@ class LabelTable:
 
     def settle(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.void:
         """Be this large, with this many words of a column in use."""
-        self.rows, self.points = rows, points
+        self.rows, self.points, self.known = rows, points, [None, None, None, None]
         self.used = (rows + 63) >> 6 if cython.compiled else 1
 
     def copy(self) -> tuple[int, int]:
@@ -208,50 +208,102 @@ class LabelTable:
         column: cython.ulonglong = self.columns[point * self.wide + w]
         return column if label else self.everyone[w] & ~column
 
-    @cython.locals(j=cython.Py_ssize_t, w=cython.Py_ssize_t, found=cython.Py_ssize_t)
+    @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, w=cython.Py_ssize_t)
     def find(self, labels: bytes) -> cython.Py_ssize_t:
         """Return the row with these labels, a byte each, or -1."""
-        left: cython.ulonglong[::1] = moved(self.everyone, 1, self.wide, 1, self.wide)
-        found = self.rows
+        sought: cython.ulonglong[::1] = words(self.long)
         for j in range(self.points):
-            if found <= 1:
-                break
-            found = self.keep(left, j, labels[j])
-        w = 0
-        while found and not left[w]:
-            w += 1
-        found = 64 * w + lowest(left[w]) if found else -1
-        for j in range(self.points if found >= 0 else 0):
-            if self.label(found, j) != labels[j]:
-                return -1
+            if labels[j]:
+                self.add(sought, 0, j)
+        for i in range(self.rows):
+            w = 0
+            while w < self.long and self.bits[i * self.long + w] == sought[w]:
+                w += 1
+            if w == self.long:
+                return i
+        return -1
+
+    @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, w=cython.Py_ssize_t, zero=cython.ulonglong)
+    @cython.locals(one=cython.ulonglong, zeros=cython.ulonglong, ones=cython.ulonglong, bits=cython.ulonglong)
+    def two_by_two(self, rows: cython.longlong[::1], lines: cython.Py_ssize_t) -> list:
+        """Return for each line of rows (-1: none) whether two have label 0, and two label 1, at the same point."""
+        size: cython.Py_ssize_t = len(rows) // lines
+        found = [False] * lines
+        for i in range(lines):
+            for w in range(self.long):
+                zero = one = zeros = ones = 0
+                for k in range(i * size, i * size + size):
+                    if rows[k] >= 0:
+                        bits = self.bits[rows[k] * self.long + w]
+                        ones |= one & bits
+                        one |= bits
+                        zeros |= zero & ~bits
+                        zero |= ~bits
+                if zeros & ones:
+                    found[i] = True
+                    break
         return found
 
     # --- The choice of a cube: it holds no row known to take the label, and many of which nothing is known -----
 
-    def best_cube(self, row: cython.Py_ssize_t, undecided: Any, positive: Any) -> list:
+    def best_cube(self, row: cython.Py_ssize_t, undecided: Any, positive: Any, label: cython.int) -> list:
         """Return columns; the rows with the labels of the given one there are not positive, and many are undecided.
 
         Two candidates are tried, each pruned until every label in it is needed, and the one with more undecided
         rows is taken (the greedy one on a tie).
         """
-        greedy = self.prime(row, self.greedy(row, undecided, positive), set_of(positive, self.wide))
+        greedy = self.prime(row, self.greedy(row, undecided, positive, 2 * label), set_of(positive, self.wide))
         path = self.prime(row, self.path(row, positive), set_of(positive, self.wide))
         if greedy == path:
             return greedy
         covers = [(self.cube(row, cube) & undecided).bit_count() for cube in (greedy, path)]
         return greedy if covers[0] >= covers[1] else path
 
-    def common(self, point: cython.Py_ssize_t, members: cython.ulonglong[::1]) -> cython.Py_ssize_t:
-        """Return how many members have label 1 at a point."""
+    @cython.locals(i=cython.Py_ssize_t, left=cython.Py_ssize_t)
+    def live(self, members, words, size):
+        """Leave only the words, of so many, where there are members; return how many these are."""
+        left = 0
+        for i in range(size):
+            if members[words[i]]:
+                words[left] = words[i]
+                left += 1
+        return left
+
+    def common(self, point, members, words, size):
+        """Return how many members, which are in so many words, have label 1 at a point."""
         if cython.compiled:
             column = cython.address(self.columns[point * self.wide])
-            return common_ones(column, cython.address(members[0]), self.used)  # noqa: F821 - of the .pxd
+            return common_ones(column, cython.address(members[0]), cython.address(words[0]), size)  # noqa: F821 - of the .pxd
         return ones_of(self.columns[point] & members[0])
+
+    @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
+    def counted(self, members: Any, use: cython.Py_ssize_t) -> Any:
+        """Return for every point how many members label it 1: from the last set of that use, if few rows differ."""
+        known, one = self.known[use], cython.cast(object, 1)
+        changed = known[0] ^ members if known else None
+        if changed is None or 4 * changed.bit_count() > self.used:
+            counts = self.count(members)
+        else:
+            self.known[use], counts = None, known[1]
+            while changed:
+                i = changed.bit_length() - 1
+                changed ^= one << i
+                self.shift(counts, i, 1 if members >> i & 1 else -1)
+        self.known[use] = members, counts
+        return counts
+
+    @cython.locals(j=cython.Py_ssize_t)
+    def shift(self, counts: cython.longlong[::1], row: cython.Py_ssize_t, by: cython.int) -> cython.void:
+        """Add to the counts where a row has label 1."""
+        for j in range(self.points):
+            if self.label(row, j):
+                counts[j] += by
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, open_=cython.Py_ssize_t)
     @cython.locals(best=cython.Py_ssize_t, excluded=cython.Py_ssize_t, lost=cython.Py_ssize_t, label=cython.int)
     @cython.locals(left=cython.Py_ssize_t, others=cython.Py_ssize_t, score=cython.double, value=cython.double)
-    def greedy(self, row: cython.Py_ssize_t, undecided: Any, positive: Any) -> list:
+    @cython.locals(ins=cython.Py_ssize_t, ofs=cython.Py_ssize_t)
+    def greedy(self, row: cython.Py_ssize_t, undecided: Any, positive: Any, use: cython.Py_ssize_t) -> list:
         """Add the label that excludes most positive rows for each undecided row it loses, until none is left."""
         chosen = []
         included: cython.ulonglong[::1] = set_of(positive, self.wide)
@@ -259,18 +311,23 @@ class LabelTable:
         columns: cython.longlong[::1] = array("q", bytes(8 * self.points))
         for j in range(self.points):
             columns[j] = j
+        out: cython.longlong[::1] = self.counted(positive, use)
+        lose: cython.longlong[::1] = self.counted(undecided, use + 1)
+        in_: cython.longlong[::1] = array("q", range(self.used))
+        of: cython.longlong[::1] = array("q", range(self.used))
+        ins = ofs = self.used
         open_, left, others = self.points, positive.bit_count(), undecided.bit_count()
         while left:
             best, k, score = -1, 0, -1.0
             for i in range(open_):
                 j = columns[i]
                 label = self.label(row, j)
-                excluded = self.common(j, included)
+                excluded = self.common(j, included, in_, ins) if chosen else out[j]
                 excluded = left - excluded if label else excluded
                 if excluded:  # otherwise none in all later steps either
                     columns[k] = j
                     k += 1
-                    lost = self.common(j, gained)
+                    lost = self.common(j, gained, of, ofs) if chosen else lose[j]
                     value = excluded / ((others - lost if label else lost) + 0.5)
                     if value > score:
                         best, score = j, value
@@ -279,9 +336,10 @@ class LabelTable:
             chosen.append(best)
             open_, label = k, self.label(row, best)
             left, others = self.keep(included, best, label), self.keep(gained, best, label)
+            ins, ofs = self.live(included, in_, ins), self.live(gained, of, ofs)
         return chosen
 
-    @cython.locals(j=cython.Py_ssize_t, left=cython.Py_ssize_t, same=cython.Py_ssize_t, label=cython.int)
+    @cython.locals(j=cython.Py_ssize_t, left=cython.Py_ssize_t, same=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def path(self, row: cython.Py_ssize_t, positive: Any) -> list:
         """Go through the points in the order they came, and take the labels that exclude a positive row still left.
 
@@ -290,14 +348,17 @@ class LabelTable:
         """
         chosen = []
         included: cython.ulonglong[::1] = set_of(positive, self.wide)
+        words: cython.longlong[::1] = array("q", range(self.used))
+        size = self.live(included, words, self.used)
         left = positive.bit_count()
         for j in range(self.points):
             if left == 0:
                 break
-            label, same = self.label(row, j), self.common(j, included)
+            label, same = self.label(row, j), self.common(j, included, words, size)
             if (same if label else left - same) < left:
                 chosen.append(j)
                 left = self.keep(included, j, label)
+                size = self.live(included, words, size)
         return chosen
 
     @cython.locals(w=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, needed=cython.bint)
@@ -349,8 +410,14 @@ class LabelTable:
                     bits &= bits - 1
         return made
 
-    @cython.locals(j=cython.Py_ssize_t)
-    def count(self, rows: Any) -> list:
+    @cython.locals(j=cython.Py_ssize_t, size=cython.Py_ssize_t)
+    def count(self, rows: Any) -> Any:
         """Return for every point how many of these rows, a set, label it 1."""
         members: cython.ulonglong[::1] = set_of(rows, self.wide)
-        return [self.common(j, members) for j in range(self.points)]
+        words: cython.longlong[::1] = array("q", range(self.used))
+        size = self.live(members, words, self.used)
+        made = array("q", bytes(8 * self.points))
+        counts: cython.longlong[::1] = made
+        for j in range(self.points):
+            counts[j] = self.common(j, members, words, size)
+        return made

@@ -38,7 +38,8 @@ class OracleClass(ConceptClass):
     ----------
     find
         Returns a concept that fits a sample, or None. By far the cheaper to learn with: each concept answers one of
-        the two queries of its path for free.
+        the two queries of its path for free. A concept may have ``labels(xs)``, its labels of a list of instances:
+        then it is asked for those at all past points in one call.
     realizable
         Says whether there is one; give this where there is no ``find``.
     mistake_bound

@@ -14,7 +14,7 @@ from adeptree.core.errors import ContradictoryOracle, OracleUnknown
 from adeptree.core.frozen import freeze
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray, Sample
 from adeptree.oracles.chain import Asking, Counting, bits
-from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_by
+from adeptree.oracles.cube_search import NO_WITNESS, Answer, CubeSearch, Found, labels_at
 from adeptree.oracles.labelling import Labelling
 from adeptree.oracles.sources import ClassOracle
 from adeptree.oracles.yes_no_strategy import BitsOnly
@@ -28,6 +28,16 @@ FEW = 64
 """With fewer rows than this there is little time to save, and sets are asked about in any case."""
 PAYS = {"cubes": 5e-5, "bits": 2.5e-3}
 """Seconds of a call from which on it pays to look for sets of rows (measured: ``benchmarks/strategies.py``)."""
+
+
+def regrown(table: Any, parent: IntArray, label: BoolArray | None, whole: bool) -> Any:
+    """Return the table of the children, with their labels as a new point if there are any: in place if none is gone."""
+    if whole and label is not None:
+        table.append(label[: table.rows].tobytes(), parent[table.rows :].tolist())
+        return table
+    labels = np.frombuffer(table.labels(), dtype=np.bool_).reshape(table.rows, table.points)[parent]
+    labels = labels if label is None else np.column_stack([labels, label])
+    return TABLES.LabelTable(*labels.shape, labels.tobytes())
 
 
 class OracleFrontier(Frontier):
@@ -132,9 +142,9 @@ class OracleFrontier(Frontier):
 
     def _own(self, x: Instance) -> IntArray:
         """Return the label that each row's own concept gives x, or NO_WITNESS."""
-        own = np.array([NO_WITNESS if concept is None else 1 for concept in self.witnesses])
-        rules = (concept for concept in self.witnesses if concept is not None)
-        own[own > 0] = np.frombuffer(labels_by(rules, [x]), dtype=np.uint8)
+        own, known = np.full(self.width, NO_WITNESS), [concept for concept in self.witnesses if concept is not None]
+        has = slice(None) if len(known) == len(own) else [concept is not None for concept in self.witnesses]
+        own[has] = np.frombuffer(labels_at(known, x), dtype=np.uint8)
         return own
 
     def _find_all(self, samples: Iterable[Sample]) -> Iterator[Answer]:
@@ -180,30 +190,24 @@ class OracleFrontier(Frontier):
         if found is not None and whole and found.predicted:
             self.bits_only.learn(self.table, found.can)
         self.witnesses = self._inherited(children, found)
-        self._grow_table(children, whole, repeated)
+        if not (whole and repeated):
+            self.table = regrown(self.table, children.parent, None if repeated else children.label, whole)
         self.complete = self.complete and whole
         if not repeated:
             self.column.setdefault(key, len(self.points))
             self.points.append(children.x)
 
-    def _grow_table(self, children: Children, whole: bool, repeated: bool) -> None:
-        width = self.width
-        if not whole:
-            labels = self.labels[children.parent]
-            labels = labels if repeated else np.column_stack([labels, children.label])
-            self.table = TABLES.LabelTable(*labels.shape, labels.tobytes())
-        elif not repeated:
-            self.table.append(children.label[:width].tobytes(), children.parent[width:].tolist())
-
     def _inherited(self, children: Children, found: Found | None) -> list[Concept | None]:
         """Return the concept that each child takes over: its parent's, or one found in this round."""
         if found is None or found.own is None:
             return [None] * len(children.parent)
-        own = found.own.tolist()
-        return [
-            self.witnesses[row] if own[row] == label else found.others.get((row, int(label)))
-            for row, label in zip(children.parent.tolist(), children.label.tolist(), strict=True)
-        ]
+        whole, rows = slice(len(found.own)), children.parent
+        if not np.array_equal(rows[whole], np.arange(len(found.own))):
+            whole = slice(0)
+        witnesses = [*self.witnesses[whole], *(self.witnesses[row] for row in rows[whole.stop :].tolist())]
+        for i in np.flatnonzero(found.own[rows] != children.label).tolist():
+            witnesses[i] = found.others.get((int(rows[i]), int(children.label[i])))
+        return witnesses
 
     def concept(self, row: int) -> Concept:
         """Return the row's known concept, or the rule of its labels; nothing is asked (a class itself names one)."""

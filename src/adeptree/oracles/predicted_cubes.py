@@ -166,7 +166,7 @@ class PredictedCubes:
         chance, b, row = best
         target = 1 << row if chance >= 0.5 else mask(undecided[b] & (chances[b] < 0.5))
         avoid = self.round.everyone & ~self.round.cannot[b] & ~target
-        columns = self.table.best_cube(row, target, avoid)
+        columns = self.table.best_cube(row, target, avoid, b)
         literals = tuple((j, self.table.label(row, j)) for j in columns)
         return Cube(literals, self.table.cube(row, columns)), b, chances[b]
 

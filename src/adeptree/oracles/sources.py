@@ -1,19 +1,18 @@
-"""Where answers come from: oracles made of a concept class, and the variants of ERM that the paper names.
+"""Where answers come from: oracles made of a concept class, and consistency made of ERM.
 
-(After Attias et al. 2025. An oracle made of a function is ``FunctionOracle`` in ``oracles/chain.py``.)
+(An oracle made of a function is ``FunctionOracle`` in ``oracles/chain.py``.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument, OracleError, got
-from adeptree.core.types import Concept, Instance, Sample
+from adeptree.core.types import Concept, Sample
 from adeptree.oracles.chain import Layer, said
-from adeptree.oracles.keys import Key, point_key
 from adeptree.roles.concept_class import ConceptClass, check_class
-from adeptree.roles.oracle import ERM, WITNESSES, ConsistencyOracle, ErmOracle, Kind, Oracle, Samples, known
+from adeptree.roles.oracle import WITNESSES, ConsistencyOracle, ErmOracle, Kind, Samples, known
 
 FOR_A_FUNCTION = "; for a function use FunctionOracle or FunctionErm"
 
@@ -96,61 +95,6 @@ class FunctionErm(ErmOracle):
         if not callable(concept):
             raise OracleError(f"best must return a callable concept; {got('concept', concept)}")
         return concept  # type: ignore[no-any-return]
-
-
-class RestrictedErm(Layer):
-    """An ERM oracle that answers only on instances observed so far in the interaction.
-
-    Whoever runs the game calls :meth:`observe` as the instances arrive; the labels in a sample are free.
-
-    >>> from adeptree import Thresholds
-    >>> from adeptree.oracles import ClassErm
-    >>> oracle = RestrictedErm(ClassErm(Thresholds(8)))
-    >>> oracle.observe(3)
-    >>> str(oracle.best([(3, 0)]))
-    'x >= 4'
-    >>> oracle.best([(3, 0), (5, 1)])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    adeptree.core.errors.InvalidArgument: a restricted ERM oracle answers only on instances observed so far; got x=5 ...
-    """
-
-    needs = "best"
-
-    def __init__(self, oracle: Oracle, *, key: Key | None = None) -> None:
-        super().__init__(oracle)
-        self._key = key
-        self._observed: set[Hashable] = set()
-
-    def observe(self, x: Instance) -> None:
-        """Say that x has arrived."""
-        self._observed.add(point_key(x, self._key))
-
-    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        for x in (x for sample in samples for x, _ in sample):
-            if point_key(x, self._key) not in self._observed:
-                raise InvalidArgument(
-                    f"a restricted ERM oracle answers only on instances observed so far; {got('x', x)}; "
-                    f"call observe(x) when it arrives"
-                )
-        return self.oracle.ask_many(kind, samples)
-
-
-class RealizableErm(Layer):
-    """An ERM oracle that returns a concept only for realizable samples, and None for the others.
-
-    >>> from adeptree import Thresholds
-    >>> from adeptree.oracles import ClassErm
-    >>> oracle = RealizableErm(ClassErm(Thresholds(8)))
-    >>> str(oracle.best([(3, 0), (5, 1)])), oracle.best([(3, 1), (5, 0)])
-    ('x >= 4', None)
-    """
-
-    needs, gives = "best", ERM
-
-    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        concepts = known(self.oracle.ask_many("best", samples))
-        return [fitting(concept, sample) for concept, sample in zip(concepts, samples, strict=True)]
 
 
 class ErmAsConsistency(Layer):

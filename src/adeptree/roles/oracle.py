@@ -65,7 +65,7 @@ class Oracle(ABC):
         return self.find_many([sample])[0]
 
     def best(self, sample: Sample) -> Any:
-        """Return a concept with the fewest errors (a ``RealizableErm`` may return None)."""
+        """Return a concept with the fewest errors."""
         return self.best_many([sample])[0]
 
     def realizable_many(self, samples: Samples) -> list[bool]:

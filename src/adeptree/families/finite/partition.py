@@ -24,20 +24,24 @@ class Partition:
         self.concept_class = concept_class
         self.row_of: IntArray = np.zeros(concept_class.size, dtype=np.int64)
 
+    def _halves(self, x: Instance) -> IntArray:
+        """Return 2 v + the label at x for every concept of row v, in one array: there may be a million concepts."""
+        halves = self.row_of + self.row_of
+        halves += self.concept_class.labels(x)
+        return halves
+
     def counts(self, x: Instance, width: int) -> tuple[IntArray, IntArray]:
         """Return, for each row, how many of its concepts say 0 and how many say 1 at x."""
-        alive = self.row_of >= 0
-        rows = self.row_of[alive]
-        ones = np.bincount(rows[self.concept_class.labels(x)[alive] == 1], minlength=width)
-        return np.bincount(rows, minlength=width) - ones, ones
+        halves = self._halves(x)
+        if halves.min() < 0:
+            halves = halves[halves >= 0]
+        zeros, ones = np.bincount(halves, minlength=2 * width).reshape(width, 2).T
+        return zeros, ones
 
     def grow(self, children: Children) -> None:
-        """Move every concept to the child with its label."""
-        alive = self.row_of >= 0
-        labels = self.concept_class.labels(children.x)[alive].astype(np.int64)
-        moved = self.row_of.copy()  # a saved state may hold the old array
-        moved[alive] = children.row[labels, self.row_of[alive]]
-        self.row_of = moved
+        """Move every concept to the child with its label; those of row -1 (the last two places) stay there."""
+        target = np.append(children.row.T, [[-1, -1]])
+        self.row_of = target[self._halves(children.x)]  # a new array: a saved state may hold the old one
 
 
 class PartitionFrontier(Frontier):

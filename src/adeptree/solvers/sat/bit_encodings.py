@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -81,8 +82,12 @@ class Dnf:
 
     def __call__(self, x: Instance) -> int:
         """Return 1 iff a term holds at x."""
-        number = _number(tuple(x))
-        return int(any(number & ones == ones and not number & zeros for ones, zeros in self._words))
+        return self.labels([x])[0]
+
+    def labels(self, xs: Sequence[Instance]) -> list[int]:
+        """Return 1 for each x where a term holds."""
+        words, numbers = self._words, [_number(tuple(x)) for x in xs]
+        return [int(any([n & ones == ones and not n & zeros for ones, zeros in words])) for n in numbers]
 
     def __str__(self) -> str:
         if () in self.terms:

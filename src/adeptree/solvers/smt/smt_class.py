@@ -167,8 +167,9 @@ class SmtClass(SolverClass):
         return None
 
     def _rule(self, values: Sequence[Constant]) -> SmtRule:
-        label = self._label if all(map(is_plain, values)) else self._label_by_z3
-        return SmtRule(tuple(zip(self._names.values(), values, strict=True)), label, self._show)
+        known = all(map(is_plain, values))
+        label = (self._label, self._labels) if known else (self._label_by_z3, self._labels_by_z3)
+        return SmtRule(tuple(zip(self._names.values(), values, strict=True)), *label, self._show)
 
     # --- Instances ---------------------------------------------------------------------------------
 
@@ -226,8 +227,17 @@ class SmtClass(SolverClass):
     # --- Concepts, without the solver ---------------------------------------------------------------
 
     def _label(self, x: Instance, values: tuple[Constant, ...]) -> int:
-        run = self._at(x).run
+        run = (self._met.get(id(x)) or self._at(x)).run
         return self._label_by_z3(x, values) if run is None else int(run.scalar(*values))
+
+    def _labels(self, xs: Sequence[Instance], values: tuple[Constant, ...]) -> list[int]:
+        runs = [(self._met.get(id(x)) or self._at(x)).run for x in xs]
+        if None in runs:
+            return [self._label(x, values) for x in xs]
+        return [int(run.scalar(*values)) for run in runs if run is not None]
+
+    def _labels_by_z3(self, xs: Sequence[Instance], values: tuple[Constant, ...]) -> list[int]:
+        return [self._label_by_z3(x, values) for x in xs]
 
     def _label_by_z3(self, x: Instance, values: tuple[Constant, ...]) -> int:
         with self.alone:

@@ -59,6 +59,7 @@ class SmtRule:
 
     constants: tuple[tuple[str, Constant], ...]
     label: Callable[[Instance, tuple[Constant, ...]], int] = field(compare=False, repr=False)
+    of_all: Callable[[Sequence[Instance], tuple[Constant, ...]], list[int]] = field(compare=False, repr=False)
     show: Callable[[tuple[Constant, ...]], str] = field(compare=False, repr=False)
     values: tuple[Constant, ...] = field(init=False, compare=False, repr=False)
 
@@ -69,6 +70,10 @@ class SmtRule:
     def __call__(self, x: Instance) -> int:
         """Return the label of x."""
         return self.label(x, self.values)
+
+    def labels(self, xs: Sequence[Instance]) -> list[int]:
+        """Return the labels of all xs."""
+        return self.of_all(xs, self.values)
 
     def __str__(self) -> str:
         return self.show(self.values)
