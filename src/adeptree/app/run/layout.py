@@ -128,15 +128,7 @@ class Layout:
         """Return what a good row says, or raise InvalidArgument with what is wrong with it: its label too may be."""
         if row.fault:
             raise InvalidArgument(row.fault)
-        texts = self._texts(row)
-        try:
-            x = self.concept_class.instance(self.convert(texts))
-        except InvalidInstance as error:
-            # Of many columns the class itself names the one.
-            where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
-            others = "stumps, intervals, unions and steps do"
-            gap = f" ({self.shown} reads no gaps; {others})" if any(map(is_missing, texts)) else ""
-            raise InvalidInstance(f"{where}{error}{gap}") from None
+        x = self.instance(self._texts(row))
         try:
             y = self.label(row.cells)
         except InvalidLabel as error:
@@ -144,6 +136,17 @@ class Layout:
         if y is None and labelled:
             raise InvalidArgument(f"column {self.label.column}: the label is missing")
         return Example(x, y)
+
+    def instance(self, texts: list[str]) -> Any:
+        """Return the instance that these texts, without blanks around them, are in the columns of x."""
+        try:
+            return self.concept_class.instance(self.convert(texts))
+        except InvalidInstance as error:
+            # Of many columns the class itself names the one.
+            where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
+            others = "stumps, intervals, unions and steps do"
+            gap = f" ({self.shown} reads no gaps; {others})" if any(map(is_missing, texts)) else ""
+            raise InvalidInstance(f"{where}{error}{gap}") from None
 
     def copies(self, rows: Sequence[Row]) -> list[str]:
         """Return the columns of x that say the same as the label in all of these rows."""

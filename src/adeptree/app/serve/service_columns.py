@@ -15,7 +15,6 @@ from adeptree.families.rules_text import on_columns, parts_of
 from adeptree.families.specs import parse
 from adeptree.families.tables.times import DERIVED
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.runner.rows import Row
 
 OWN = ("(key)", "(p)", "(ticket)", "(label)", "(weight)")
 """Columns of the journal that the service fills in, after those of the rules."""
@@ -67,7 +66,7 @@ class ServiceColumns:
 
     def instance(self, cells: Sequence[str]) -> Any:
         """Return the instance of the class that these texts are, as ``adeptree run`` reads them from a file."""
-        return self.layout.example(Row(1, [*cells, *("" for _ in OWN)]), labelled=False).x
+        return self.layout.instance([cells[place].strip() for place in self.layout.places])
 
     def _cell(self, name: str, value: Any) -> str:
         """Return a JSON value as the text that it is in a file."""
