@@ -638,3 +638,17 @@ def test_quick_tickets_are_those_of_the_slow_path(name: str) -> None:
     assert list(one.tickets) == list(two.tickets) == [ticket for ticket, _ in waiting]
     assert one.tickets.labelled == two.tickets.labelled and sum(one.tickets.labelled) == one.rounds
     assert dict(one.certificate()) == dict(two.certificate()) and one.ledger.copy() == two.ledger.copy()
+
+
+@pytest.mark.parametrize("options", [{}, {"review": 0.3}, {"engine": "paths", "horizon": 60}])
+def test_what_a_batch_drew_is_what_single_answers_draw(options: dict[str, Any]) -> None:
+    one, many = at.Adept(C, **options), at.Adept(C, **options)
+    xs, ys = [t * 7 % 31 for t in range(60)], [t % 3 % 2 for t in range(60)]
+    tickets = []
+    for x, y in zip(xs, ys, strict=True):
+        tickets.append(one.answer(x))
+        one.learn(tickets[-1], y)
+    many.learn_many(xs[:25], ys[:25])
+    first = many.drawn
+    many.learn_many(xs[25:], ys[25:])
+    assert first + many.drawn == [2 if ticket.guess is None else ticket.guess for ticket in tickets]

@@ -5,6 +5,7 @@ A structure keeps the weights (``roles/structure.py``). Its kernel plays a round
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
@@ -297,11 +298,17 @@ class OnlineLearner(Saved):
         """Play stretch by stretch at one rate, each in one transaction."""
         self._check_room(len(labels))  # (again: a callback may have played rounds)
         probabilities: FloatArray = np.empty(len(labels), dtype=np.float64)
+        self._kernel.actions, self._kernel.plays = array("i", bytes(4 * len(labels))), 0
         points, done = self._structure.batch(xs), 0
         while done < len(labels):
             step = (self._stretch, points, labels, prices, probabilities, done)
             done = undone_if_raised(self._structure, self._parts(), *step)
         return probabilities
+
+    @property
+    def drawn(self) -> list[int]:
+        """The actions that were drawn in the last call of :meth:`learn_many`: 0, 1, or 2 for a review."""
+        return list(self._kernel.actions)
 
     def _stretch(self, points: Any, labels: IntArray, prices: FloatArray, probabilities: FloatArray, done: int) -> int:
         self._catch_up()

@@ -12,6 +12,8 @@ cdef class RoundKernel(Actions):
     cdef public double end, scale, stay_rounds, stay_loss, stay_gap
     cdef public unsigned long long seed, word
     cdef public long long asked, stamp, ahead
+    cdef public int[::1] actions
+    cdef public Py_ssize_t plays
     cdef public bint due, seen, known, stale, opening
     cdef public object raised
     cdef object queue  # the points of a batch

@@ -7,6 +7,7 @@ between. What is not plainly a round (an odd type, a point outside, the end of t
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from adeptree.core import cython_shim as cython
@@ -40,6 +41,7 @@ class RoundKernel(Actions):
         self.due = False
         self.stale = False  # whether the sums may be those of another rate
         self.asked = 0
+        self.actions, self.plays = array("i"), 0  # what is drawn in the batch that is played
         self.stamp = 0  # counts commits
         self.word = 0  # of the point in place, for its coin
         self.seen = False  # whether the point in place was asked about,
@@ -188,6 +190,9 @@ class RoundKernel(Actions):
         now: cython.double = self.p
         self.act(ledger.picked < self.most_picked)
         action: cython.int = self.drawn(coin(self.seed, ledger.answered + 1, self.word))
+        if self.plays < len(self.actions):
+            self.actions[self.plays] = action
+            self.plays += 1
         if self.policy >= REVIEWED:  # (labels of some rounds are seen)
             if not self.wants(action, coin(mixed(self.seed), ledger.answered + 1, self.word)):
                 self.pass_by(action, False)

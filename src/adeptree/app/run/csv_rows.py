@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import count, repeat
 
 from adeptree.app.run.streams import Stream
@@ -14,14 +13,13 @@ from adeptree.app.run.text_lines import LONGEST, Decoder, numbered
 from adeptree.core.cell_text import is_missing, is_number
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import counted
-from adeptree.runner.rows import Row
+from adeptree.runner.rows import NEW_ROW, Row
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round"
 SEPARATORS = ",;\t|"
 SPLIT_BY = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 MOST_LINES = 1000
 """Lines that a quoted cell may go on over."""
-_NEW_ROW = partial(tuple.__new__, Row)  # what Row._make does, without a step of Python for every row
 _COMMA = re.compile(r"\s*[-+]?(\d+|\d{1,3}(\.\d{3})+)?(,\d+)?([eE][-+]?\d+)?\s*")
 """A number with a decimal comma, and perhaps dots between its thousands."""
 
@@ -188,7 +186,7 @@ class _Reader:
         if self._form.decimal == ",":
             cells = [list(map(_with_point, row)) for row in cells]
         self._note(cells[0])
-        return list(map(_NEW_ROW, zip(count(self._first), cells, repeat(""), strict=False)))
+        return list(map(NEW_ROW, zip(count(self._first), cells, repeat(""), strict=False)))
 
     def _note(self, cells: list[str]) -> None:
         """Keep of the first row what rows look like."""

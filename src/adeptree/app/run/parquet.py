@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count, repeat
 from typing import Any
 
 from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import as_text
 from adeptree.core.errors import InvalidArgument, MissingExtra
-from adeptree.runner.rows import Row
+from adeptree.runner.rows import NEW_ROW, Row
 
-BATCH = 1024
+BATCH = 8192
 CELLS = 1 << 20
 """Cells read at a time at most: of thousands of columns a batch has fewer rows."""
 BUFFER = 1 << 16
@@ -45,7 +46,9 @@ def _rows(name: str, file: Any, size: int) -> Iterator[list[Row]]:
             raise InvalidArgument(f"{name}, after row {number}: damaged Parquet file: {_short(error)}") from None
         if texts is None:
             return
-        yield [_row(place, cells) for place, cells in enumerate(texts, number + 1)]
+        whole = _Fault not in {kind for cells in zip(*texts, strict=True) for kind in set(map(type, cells))}
+        rows = zip(count(number + 1), texts, repeat(""), strict=False)
+        yield list(map(NEW_ROW, rows)) if whole else [_row(n, cells) for n, cells in enumerate(texts, number + 1)]
         number += len(texts)
 
 
@@ -60,12 +63,13 @@ class _Fault(str):
 
 def _texts(batch: Any) -> list[list[str]]:
     """Return the cells of a batch, row by row."""
-    return [list(cells) for cells in zip(*map(_column, batch.columns, batch.schema.names), strict=True)]
+    return list(map(list, zip(*map(_column, batch.columns, batch.schema.names), strict=True)))
 
 
 def _column(column: Any, name: str) -> list[str]:
     try:
-        return [as_text(value) for value in column.to_pylist()]
+        values = column.to_pylist()
+        return list(map(repr if {float, int}.issuperset(map(type, values)) else as_text, values))
     except Exception:  # one value spoils the whole call: then one by one, and only that one is bad
         return [_cell(value, name) for value in column]
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import count, repeat
 from typing import Any
-
-import numpy as np
 
 from adeptree.app.run.layout import Examples
 from adeptree.learners.adept_learner import Adept
@@ -64,16 +61,20 @@ class Rounds:
     def __init__(self, learner: Adept, names: tuple[str, ...], course: Course | None) -> None:
         self.learner, self.names, self.course = learner, names, course
         self._coins = Coins(learner.seed)
+        self._drawn: list[int] = []
+        """The guesses of the rows that were learnt last."""
 
     def play(self, examples: Examples, weights: list[float] | None = None) -> list[float]:
         """Learn rows, or only answer those without labels; return the chances. The course sees the rounds it wants."""
         xs, ys, played = examples.xs, examples.ys, list[float]()
         if not examples.learnt:
             return self.learner.predict_proba_many(xs).tolist()  # type: ignore[no-any-return]
+        self._drawn = []
         while (start := len(played)) < len(ys):
             stop = start + (self.course.left(self.learner.rounds) if self.course else len(ys))
             more = () if weights is None else (weights[start:stop],)
             played += self.learner.learn_many(xs[start:stop], ys[start:stop], *more).tolist()
+            self._drawn += self.learner.drawn
             self.note()
         return played
 
@@ -86,16 +87,15 @@ class Rounds:
         return rule_text(self.learner, self.names)
 
     def guesses(self, first: int, examples: Examples, ps: list[float]) -> list[int]:
-        """Return the guesses of the rounds ``first``, ``first + 1``, ... at rows that were answered with these chances.
+        """Return the guesses at the rows that were played last, answered with these chances.
 
-        The coin of a round is a function of its number and its point, so nothing is asked of the learner.
+        The coin of a row without a label is that of the coming round, ``first``, at its point.
         """
+        if examples.learnt:
+            return self._drawn
         known, xs = self.learner.concept_class, examples.xs
         points = xs if isinstance(xs, list) else known.instances_of(xs)
-        if isinstance(points, np.ndarray) and points.ndim == 1 and examples.learnt:
-            return (self._coins.many(first, points) < ps).astype(int).tolist()  # type: ignore[no-any-return]
-        places = zip(count(first) if examples.learnt else repeat(first), points, ps, strict=False)
-        return [int(self._coins.of(t, known.key(x)) < p) for t, x, p in places]
+        return [int(self._coins.of(first, known.key(x)) < p) for x, p in zip(points, ps, strict=False)]
 
 
 def next_step(step: int, rows: int, seconds: float) -> int:
