@@ -230,12 +230,16 @@ def saved_run() -> list[str]:
 @pytest.mark.parametrize(
     ("file", "change", "sentence"),
     [
-        ("settings.json", lambda b: b[:-9], "s/settings.json is damaged, or was written by something else"),
-        ("settings.json", lambda b: b.replace(b"(n=16)", b"(n=17)"), "s/settings.json is damaged"),
         (
             "settings.json",
-            lambda b: json.dumps({"format": "adeptree run 1", "settings": 3, "checksum": 3741639121}).encode(),
-            "s/settings.json: file format version 'adeptree run 1' is not supported; this version reads",
+            lambda b: b[:-9],
+            "s/settings.json is not the settings of a run (or its beginning is damaged)",
+        ),
+        ("settings.json", lambda b: b.replace(b"(n=16)", b"(n=17)"), "s/settings.json is not the settings of a run"),
+        (
+            "settings.json",
+            lambda b: b.replace(b'"version": 7', b'"version": 6'),
+            "s/settings.json: file format version 6 is not supported; this version reads 7",
         ),
         ("checkpoint", lambda b: b[:-9], "s/checkpoint is truncated or altered"),
         ("checkpoint", lambda b: b"hello", "s/checkpoint is not a file saved by adeptree"),
@@ -341,7 +345,8 @@ def test_save_needs_a_directory_of_its_own_and_an_ordinary_file_of_predictions()
 def test_files_hold_data_only() -> None:
     saved_run()
     settings = json.loads(Path("s/settings.json").read_text())
-    assert settings["format"] == journal.FORMAT and settings["settings"]["rules"] == "thresholds(n=16)"
+    assert (settings["format"], settings["version"]) == (journal.RUN.name, journal.RUN.version)
+    assert settings["settings"]["rules"] == "thresholds(n=16)"
     assert sorted(os.listdir("s")) == ["checkpoint", "rows.journal", "settings.json"]
 
 

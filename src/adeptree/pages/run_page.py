@@ -72,12 +72,10 @@ def assessed(standing: Standing) -> str:
 
 def tables_of(standing: Standing) -> list[str]:
     """Return the losses next to others, and those of each segment."""
-    found = [("", columns(standing), [cells(standing, line) for line in standing.lines])]
-    if by_segment := segment_cells(standing):
-        found.append(("", by_segment[0], by_segment[1:]))
+    found = [[columns(standing), *(cells(standing, line) for line in standing.lines)], segment_cells(standing)]
     tables = []
-    for _, names, rows in found:
-        sides = [(name, "left" if not place else "right") for place, name in enumerate(names)]
+    for names, *rows in filter(None, found):
+        sides = [(name, "right" if place else "left") for place, name in enumerate(names)]
         lines = "".join(line(row[0], dict(zip(names[1:], row[1:], strict=True))) for row in rows)
         tables.append(table(sides, f"<tbody>\n{lines}</tbody>"))
     return tables

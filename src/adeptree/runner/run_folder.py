@@ -10,25 +10,24 @@ for its rows again: there ``answered`` is the number of rows taken, and a journa
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from adeptree.core import files
 from adeptree.core.cell_text import brief
-from adeptree.core.errors import DamagedFile, InvalidArgument, StateError, unsupported
-from adeptree.core.json_lines import UNFIT, LineFormat
+from adeptree.core.errors import DamagedFile, InvalidArgument
+from adeptree.core.json_lines import UNFIT, LineFormat, damaged
 from adeptree.learners.loading import check_written
 from adeptree.runner.appended_file import AppendedFile, Counter, Written
 from adeptree.runner.rows import Row, block_of, is_texts, rows_in
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
-FORMAT = "adeptree run 6"
-JOURNAL = LineFormat("adeptree journal", 3, "the journal of a run", "start again with another --save", True)
+REMEDY = "start again with another --save"
+RUN = LineFormat("adeptree run", 7, "the settings of a run", REMEDY)
+JOURNAL = LineFormat("adeptree journal", 3, "the journal of a run", REMEDY, True)
 PARTS = ("columns", "found")  # settings that are more than a value
 CHECKPOINT_SECONDS = 2.0
 SYNC_SECONDS = 1.0
@@ -57,8 +56,6 @@ class RunFolder:
     def __exit__(self, *_: object) -> None:
         if self._rows is not None:
             self._rows.__exit__()
-        if self._answered is not None:
-            self._answered.close()
         if self._lock >= 0:
             os.close(self._lock)
 
@@ -72,7 +69,7 @@ class RunFolder:
             if not resume:
                 said = "holds a run; go on with --resume, or name another directory"
                 raise InvalidArgument(f"--save: {self.path} {said}")
-            self.saved = self._read_settings()
+            self.saved = RUN.read(self.path / SETTINGS).head(_settings_in)
         elif present and any(not name.endswith(".part") for name in present):
             raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
 
@@ -86,8 +83,7 @@ class RunFolder:
         for left_over in self.path.glob("*.part"):  # of a process that was killed while it wrote
             left_over.unlink(missing_ok=True)
         if self.saved is None or not self._same:
-            content = {"format": FORMAT, "settings": settings, "checksum": _checksum(FORMAT, settings)}
-            files.write_atomically(self.path / SETTINGS, (json.dumps(content, indent=1) + "\n").encode())
+            files.write_atomically(self.path / SETTINGS, RUN.writer(settings=settings).header.encode())
 
     def refuse_differences(self, given: dict[str, Any]) -> None:
         """Go on only with the settings the run was started with."""
@@ -101,27 +97,9 @@ class RunFolder:
             said = f"{self._option}: the run in {self.path} has other settings; give the same, or name another --save"
             raise InvalidArgument("\n".join([said, *lines]))
 
-    def _read_settings(self) -> dict[str, Any]:
-        path = self.path / SETTINGS
-        try:
-            content = json.loads(path.read_bytes())
-            whole = content["checksum"] == _checksum(content["format"], content["settings"])
-        except OSError as error:
-            raise StateError(f"{path} could not be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, RecursionError):
-            whole = False
-        if not whole:
-            raise self.damaged_settings()
-        if content["format"] != FORMAT:
-            raise unsupported(path, brief(repr(content["format"])), repr(FORMAT))
-        if not _is_settings(content["settings"]):
-            raise self.damaged_settings()
-        return dict(content["settings"])
-
     def damaged_settings(self) -> DamagedFile:
         """Return the error for settings that no run wrote, whatever their checksum."""
-        said = "is damaged, or was written by something else; start again with another --save"
-        return DamagedFile(f"{self.path / SETTINGS} {said}")
+        return damaged(str(self.path / SETTINGS), 1, REMEDY)
 
     # --- Checkpoint --------------------------------------------------------------------------------
 
@@ -234,25 +212,17 @@ class RunFolder:
         return self._rows
 
 
-def _checksum(*values: object) -> int:
-    return zlib.crc32(json.dumps(values, sort_keys=True).encode())
-
-
-def _is_settings(value: Any) -> bool:
-    """Tell whether these can be the settings of a run: plain values, the columns, and what its rules were found to be.
-
-    >>> found = {"class": "thresholds(n=16)", "reads": ["v"], "shown": "thresholds(n=16)", "label": [["1"], []]}
-    >>> _is_settings({"rules": None, "columns": ["v", "y"], "found": found}), _is_settings({"columns": ["v"]})
-    (True, False)
-    """
-    if not isinstance(value, dict) or not is_texts(value.get("columns")) or not isinstance(value.get("found"), dict):
-        return False
-    plain = (v is None or isinstance(v, (bool, int, float, str)) for k, v in value.items() if k not in PARTS)
-    found = value["found"]
-    named = isinstance(found.get("class"), str) and isinstance(found.get("shown"), str)
-    label = found.get("label")
-    texts = isinstance(label, list) and len(label) == 2 and all(map(is_texts, label))
-    return all(plain) and named and texts and is_texts(found.get("reads")) and is_texts(found.get("times", []))
+def _settings_in(header: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run: plain values, the columns, and what its rules were found to be; else ValueError."""
+    settings = dict(header["settings"])
+    found = settings["found"]
+    plain = [value for name, value in settings.items() if name not in PARTS]
+    texts = settings["columns"], *found["label"], found["reads"], found.get("times", [])
+    if not all(value is None or isinstance(value, (bool, int, float, str)) for value in plain):
+        raise ValueError("settings are plain values")
+    if not (all(map(is_texts, texts)) and len(found["label"]) == 2 and is_texts([found["class"], found["shown"]])):
+        raise ValueError("columns, class and labels are texts")
+    return settings
 
 
 def _locked(folder: Path) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from adeptree.app.run.streams import Stream
@@ -46,7 +45,7 @@ class Skipped:
 
 
 class ProgressBar:
-    """Rows, how fast they go, error, regret, width and the best rule, if stderr is a terminal; else nothing."""
+    """Rows, how fast they go, error, regret and the best rule, if stderr is a terminal; else nothing."""
 
     def __init__(self, columns: Sequence[str], stream: Stream, shown: bool) -> None:
         self._columns, self._stream = columns, stream
@@ -84,35 +83,20 @@ class ProgressBar:
         total = done if last else total
         if not self._bar.tasks:
             self._bar.add_task("", total=total)
-        text = ("" if last else pace(self._stream.taken - self._before, now - self._began, done, total)) + (
-            f"error {learner.expected_loss / learner.rounds:.1%}, regret {learner.regret:,.1f}, "
-            f"width {learner.width:,}, best: {rule_text(learner, self._columns)}"
-        )
+        speed = (self._stream.taken - self._before) / max(1e-9, now - self._began)
+        error, best = f"{learner.expected_loss / learner.rounds:.1%}", rule_text(learner, self._columns)
+        text = f"{'' if last else f'{speed:,.0f} rows/s, '}error {error}, regret {learner.regret:,.1f}, best: {best}"
         # rich would rather shorten the counter: leave it and the bar their places.
-        room = self._bar.console.width - BAR_WIDTH - 2 * len(str(total or done)) - 3
+        room = self._bar.console.width - BAR_WIDTH - 2 * len(str(total or done)) - 12
         text = text if len(text) <= room else text[: max(0, room - 3)] + "..."
         self._bar.update(self._bar.tasks[0].id, total=total, completed=done, description=text, refresh=True)
-
-
-def pace(rows: int, seconds: float, done: int, total: int | None) -> str:
-    """Return how fast so many rows were, and how long the rest of all will take, if that is known.
-
-    >>> pace(3000, 1.5, 4000, 10_000), pace(3000, 1.5, 4000, None), pace(0, 0.0, 0, 5)
-    ('40 %, 2,000 rows/s, 0:00:03 left, ', '2,000 rows/s, ', '')
-    """
-    if not rows or not seconds:
-        return ""
-    speed = f"{rows / seconds:,.0f} rows/s, "
-    if not total:
-        return speed
-    left = timedelta(seconds=round(max(0, total - done) * seconds / rows))
-    return f"{min(99, 100 * done // total)} %, {speed}{left} left, "
 
 
 def _bar() -> Progress:
     # rich takes a tenth of a second to import: only where a bar is drawn.
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = MofNCompleteColumn(), BarColumn(BAR_WIDTH), TextColumn("{task.description}", markup=False)
+    parts = MofNCompleteColumn(), BarColumn(BAR_WIDTH), TimeRemainingColumn()
+    columns = *parts, TextColumn("{task.description}", markup=False)
     return Progress(*columns, console=Console(stderr=True), auto_refresh=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -61,6 +61,7 @@ def _filled(text: str, **known: Any) -> Any:
     return json.loads(text)
 
 
+T = TypeVar("T")
 ROOT = "main"
 """The learner that is also at the root."""
 MOST_RULES, USUAL_RULES = 1000, 100
@@ -105,20 +106,26 @@ def _finite(value: Any) -> Any:
 
 async def answer(request: Request) -> Response:
     """Answer an instance, or many."""
-    found, writer = json_of(request), learner_of(request)
-    name = next((name for name in ("xs", "asked") if isinstance(found, dict) and name in found), None)
-    given = [found] if name is None else _list(name, _object(found, name)[name], request)
-    asked = []
-    for place, one in enumerate(given):
-        try:
-            asked.append(_asked(writer, {"x": one} if name == "xs" else one))
-        except InvalidArgument as error:
-            raise Refusal(400, f"{f'{name}[{place}]: ' if name else ''}{error}") from None
+    writer = learner_of(request)
+    name, asked = _each(request, ("xs", "asked"), partial(_asked, writer))
     answers = await writer.carry_out(partial(writer.served.answer, asked))
     return said({"answers": answers} if name else answers[0])
 
 
-def _asked(writer: Writer, one: Any) -> Asked:
+def _each(request: Request, names: tuple[str, ...], read: Callable[[Any, str], T]) -> tuple[str, list[T]]:
+    """Return what is read in the body: of one value, or of each in a list under one of these names."""
+    found, some = json_of(request), list[T]()
+    name = next((name for name in names if isinstance(found, dict) and name in found), "")
+    for place, one in enumerate(_list(name, _object(found, name)[name], request) if name else [found]):
+        try:
+            some.append(read(one, name))
+        except InvalidArgument as error:
+            raise Refusal(400, f"{f'{name}[{place}]: ' if name else ''}{error}") from None
+    return name, some
+
+
+def _asked(writer: Writer, one: Any, name: str) -> Asked:
+    one = {"x": one} if name == "xs" else one
     if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
         raise InvalidArgument(
             f"{_stray(one, 'x', 'key')}"
@@ -135,20 +142,13 @@ def _asked(writer: Writer, one: Any) -> Asked:
 
 async def learn(request: Request) -> Response:
     """Learn a label, or many."""
-    found, writer = json_of(request), learner_of(request)
-    many = isinstance(found, dict) and "labels" in found
-    labels = _list("labels", _object(found, "labels")["labels"], request) if many else [found]
-    told = []
-    for place, label in enumerate(labels):
-        try:
-            told.append(_told(label))
-        except InvalidArgument as error:
-            raise Refusal(400, f"{f'labels[{place}]: ' if many else ''}{error}") from None
+    writer = learner_of(request)
+    many, told = _each(request, ("labels",), _told)
     done = await writer.carry_out(partial(writer.served.learn, told))
     return said(done if many else {**done["labels"][0], "rounds": done["rounds"]})
 
 
-def _told(label: Any) -> Told:
+def _told(label: Any, _: str) -> Told:
     known = ("ticket", "y", "weight")
     if not isinstance(label, dict) or not {"ticket", "y"} <= label.keys() <= set(known):
         raise InvalidArgument(
