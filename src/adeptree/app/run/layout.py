@@ -172,10 +172,11 @@ def layout_of(
     values: Values | None = None,
     positive: str | None = None,
     by: str | None = None,
+    apart: Sequence[str | None] = (),
 ) -> Layout:
     """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
     wanted = label_of(stream, label, positive, follow, values)
-    concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known, by)
+    concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known, by, apart)
     places = tuple(stream.place(column, "--rules" if x is None else "--features") for column in names)
     if wanted.place in places:
         raise InvalidArgument(

@@ -25,10 +25,6 @@ class Reads(NamedTuple):
     features: tuple[str, ...]
     times: tuple[str, ...] = ()
 
-    def without(self, column: str | None) -> Reads:
-        """Return the same but for a column."""
-        return Reads(tuple(name for name in self.features if name != column), self.times)
-
     def said(self) -> str:
         """Return a sentence about the times."""
         made = [name for name in self.features if (found := DERIVED.fullmatch(name)) and found[2] in self.times]
@@ -45,13 +41,8 @@ class Reads(NamedTuple):
         return cls(tuple(found["reads"]), tuple(found.get("times", ())))
 
 
-class Competition(NamedTuple):
-    """What the learner competes with: the class, the columns that it reads, and how to name it to a person."""
-
-    concept_class: ConceptClass
-    columns: tuple[str, ...]
-    shown: str
-    reads: Reads
+Competition = tuple[ConceptClass, tuple[str, ...], str, Reads]
+"""What the learner competes with: the class, the columns that it reads, its name for people, and what is read."""
 
 
 def competition(
@@ -62,23 +53,25 @@ def competition(
     follow: bool = False,
     known: Reads | None = None,
     by: str | None = None,
+    apart: Sequence[str | None] = (),
 ) -> Competition:
     """Return the class that ``--rules`` and ``--by`` mean on this stream, and its columns.
 
-    ``known`` is what an earlier look at the rows found; then none is looked at.
+    ``known`` is what an earlier look at the rows found; then none is looked at. Columns in ``apart`` are read only if
+    the rules name them.
     """
     if by is not None and stream.place(by, "--by") == label.place:
         raise InvalidArgument(f'--by: "{by}" is the label; name a column that holds segments, such as a tenant')
-    others = [column for i, column in enumerate(stream.columns) if i != label.place and column != by]
+    others = [column for i, column in enumerate(stream.columns) if i != label.place and column not in (by, *apart)]
     parts = parts_of(rules)
     for part in parts if len(parts) > 1 else ():
         _check_part(part, x)
     found = [_competition(part, x, stream, others, follow, known) for part in parts]
     concept_class, columns, shown, reads = found[0]
     if len(found) > 1:
-        concept_class = reduce(or_, (one.concept_class for one in found))
-        columns, shown = concept_class.columns, " | ".join(one.shown for one in found)  # type: ignore[attr-defined]
-        features, times = ([name for one in found for name in one.reads[i]] for i in (0, 1))
+        concept_class = reduce(or_, (one[0] for one in found))
+        columns, shown = concept_class.columns, " | ".join(one[2] for one in found)  # type: ignore[attr-defined]
+        features, times = ([name for one in found for name in one[3][i]] for i in (0, 1))
         reads = Reads(tuple(dict.fromkeys(features)), tuple(dict.fromkeys(times)))
     if by is not None:
         pooled = on_rows(concept_class, reads.features)
@@ -86,7 +79,7 @@ def competition(
             raise InvalidArgument(f'--by needs rules that name columns, as in --rules "thresholds(score)"; got {shown}')
         concept_class = combined_family().Segmented(pooled, by)
         columns, shown = concept_class.columns, f"{shown} by {by}"
-    return Competition(concept_class, columns, shown, reads)
+    return concept_class, columns, shown, reads
 
 
 def _check_part(part: str, x: str | None) -> None:
@@ -108,8 +101,8 @@ def _competition(
     wanted = on_columns(rules)
     if wanted is None:
         concept_class = parse(rules)
-        reads = Reads(tuple(_columns(concept_class, x, others)))
-        return Competition(concept_class, reads.features, repr(concept_class), reads)
+        reads = Reads(tuple(columns_of_spec(concept_class, x, others)))
+        return concept_class, reads.features, repr(concept_class), reads
     form, named, d = wanted
     kind = form.word
     if named and x is not None:
@@ -129,7 +122,7 @@ def _competition(
     shown = shown if len(shown) <= 6 else [*shown[:4], f"{shown[4]} and {len(shown) - 5} more columns"]
     shown += [f"{form.limit}={d}"] if form.limit and d != form.default else []
     columns = columns_of(concept_class).names(concept_class) or reads.features
-    return Competition(concept_class, tuple(columns), f"{kind}({', '.join(shown)})", reads)
+    return concept_class, tuple(columns), f"{kind}({', '.join(shown)})", reads
 
 
 def _look(stream: Stream, columns: Sequence[str], follow: bool) -> FirstRows:
@@ -138,7 +131,7 @@ def _look(stream: Stream, columns: Sequence[str], follow: bool) -> FirstRows:
     return FirstRows(columns, lambda name: [row.cells[places[name]] for row in first])
 
 
-def _columns(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:
+def columns_of_spec(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:
     """Return the columns that a spec reads: those that it names, or those of ``--features``."""
     columns = columns_of(concept_class)
     features, count = columns.names(concept_class), columns.count(concept_class)

@@ -101,11 +101,6 @@ def _run(options: Options) -> None:
         if options.dry_run:
             show(dry_run(options, stream, layout, learner))
             return
-        if options.separate:
-            from adeptree.app.run.separate import play_separate
-
-            play_separate(options, stream, layout)
-            return
         if folder:
             folder.begin({**options.settings(), "columns": stream.columns, "found": meanings(layout)})
         game = _game(learner, stream, layout, options, answers, labels)
@@ -118,6 +113,10 @@ def _game(*game: Any) -> Game:
     """Return the game of the options; only the kind that is played is loaded."""
     *common, labels = game
     options: Options = game[3]
+    if options.separate:
+        from adeptree.app.run.separate import SeparateGame
+
+        return SeparateGame(*common)
     if options.follow or options.decisions or options.key:
         from adeptree.app.run.ticket_game import TicketGame
 

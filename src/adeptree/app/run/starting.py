@@ -96,11 +96,7 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
         values = None
         if labels is not None:
             values = label_of(labels, options.label, options.positive, options.follow).values
-        layout = layout_of(*given, values=values, **more)
-        for name in apart:
-            if name in layout.names:  # (rules on all columns; a column that is named stays)
-                known = layout.reads.without(name)
-                layout = layout_of(*given, known=known, values=values, **more)
+        layout = layout_of(*given, values=values, apart=apart, **more)
         for column in layout.copies(stream.there()):
             show(
                 f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
@@ -147,16 +143,13 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
     """Return a learner that has seen nothing; an error names the options that do not fit together."""
     concept_class = layout.concept_class if options.by is None else layout.concept_class.rules  # type: ignore[attr-defined]
     costs = (options.cost_miss, options.cost_false_alarm)
-    of_review: dict[str, tuple[str, Any]] = {
-        "review-policy": ("policy", options.review_policy),
-        "max-reviews": ("at_most", options.max_reviews),
-        "delay": ("delay", options.delay),
-        "promise": ("promise", options.promise),
-    }
-    given = {option: pair for option, pair in of_review.items() if pair[1] is not None}
+    of_review = {"review_policy": "policy", "max_reviews": "at_most", "delay": "delay", "promise": "promise"}
+    given = {option: value for option in of_review if (value := getattr(options, option)) is not None}
     for option in given:
         if options.review is None:
-            raise InvalidArgument(f"--{option} needs --review C, the cost of handing a case to a person")
+            raise InvalidArgument(
+                f"--{option.replace('_', '-')} needs --review C, the cost of handing a case to a person"
+            )
         if options.feedback == "reviewed":
             raise InvalidArgument(f"--{option} cannot be used with --feedback reviewed; leave it out")
     same = ("max_weight", "max_width", "feedback", "max_labels", "drift", "by", "segments")
@@ -170,7 +163,7 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
         named["prior"] = "mixed"
     try:
         if options.review is not None:
-            named["review"] = Review(options.review, **dict(given.values()))
+            named["review"] = Review(options.review, **{of_review[option]: value for option, value in given.items()})
         return Adept(concept_class, options.horizon, seed=options.seed, **named)
     except InvalidArgument as error:
         raise type(error)(in_options(str(error))) from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adeptree.app.run.layout import Layout, layout_of
-from adeptree.app.run.rules_option import Reads, names_in
+from adeptree.app.run.rules_option import Reads, columns_of_spec, names_in
 from adeptree.app.run.streams import Stream, listed
 from adeptree.core.cell_text import as_text, brief, is_storable
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
@@ -120,10 +120,5 @@ def _part(rules: str, x: str | None) -> tuple[list[str], dict[str, str], bool]:
 
 def _of_spec(concept_class: ConceptClass, x: str | None) -> list[str]:
     """Return the columns of a spec: those that it names, those of ``--features``, or names of our own."""
-    told = columns_of(concept_class)
-    names, count = told.names(concept_class), told.count(concept_class)
-    if names is not None:
-        return list(names)
-    if count == 1:
-        return [x or told.preferred(concept_class) or "x"]
-    return names_in(x) or [f"x{place}" for place in range(1, count + 1)]
+    count = columns_of(concept_class).count(concept_class)
+    return list(columns_of_spec(concept_class, x, ["x"] if count == 1 else [f"x{i}" for i in range(1, count + 1)]))
