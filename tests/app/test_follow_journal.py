@@ -156,6 +156,7 @@ def test_a_line_cut_short_before_its_answer_is_left_out(monkeypatch: pytest.Monk
     whole = path.read_bytes()
     count = Count(Path("s/answered"))
     count.set(29)
+    count.close()
     path.write_bytes(whole[:-1])
     assert call(*[option for option in OPTIONS if option != "-q"]).stderr.startswith("adeptree: going on after 29 rows")
 

@@ -113,14 +113,21 @@ class Counter:
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "answered")
     >>> counter = Counter(path)
-    >>> counter.set(41), counter.set(42)
-    (None, None)
+    >>> counter.set(41), counter.set(42), counter.close()
+    (None, None, None)
     >>> Counter(path).value(), path.read_bytes()
     (42, b'{"count": "00000000000000000042", "check": "2554986f84328c8a"}\\n')
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._file = -1
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def value(self) -> int:
         """Return the number, 0 if there is no file."""
@@ -141,9 +148,11 @@ class Counter:
         """Write the number down; it always has the same length, so that no part of an old one is left."""
         content = seal(f'{{"count": "{value:020}"}}').encode() + b"\n"
         try:
-            if not self._path.exists():  # whole from its first moment, also where the machine loses its power
+            if self._file < 0:
+                # Whole from its first moment, also where the machine loses its power.
                 write_atomically(self._path, content)
-            with open(self._path, "r+b") as file:
-                file.write(content)
+                self._file = os.open(self._path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, content)
         except OSError as error:
             raise StateError(f"{self._path} could not be written: {error.strerror}") from error

@@ -18,7 +18,7 @@ from typing import Any
 
 from adeptree.core import files
 from adeptree.core.cell_text import brief
-from adeptree.core.errors import DamagedFile, InvalidArgument
+from adeptree.core.errors import AdeptreeError, DamagedFile, InvalidArgument
 from adeptree.core.json_lines import UNFIT, LineFormat, damaged
 from adeptree.learners.loading import check_written
 from adeptree.runner.appended_file import AppendedFile, Counter, Written
@@ -56,6 +56,8 @@ class RunFolder:
     def __exit__(self, *_: object) -> None:
         if self._rows is not None:
             self._rows.__exit__()
+        if self._answered is not None:
+            self._answered.close()
         if self._lock >= 0:
             os.close(self._lock)
 
@@ -166,6 +168,14 @@ class RunFolder:
             raise DamagedFile(f"{self.path / ROWS} goes on with row {first}, but row {taken + 1} is missing")
         self._refuse_forgotten(max(taken, first + count - 1))
         return [row for number, row in entries if number > taken]
+
+    def take_again(self, rows: list[Row], taken: int, take: Callable[[list[Row]], object], most: int = 1) -> None:
+        """Have rows of the journal taken again, after the first ``taken`` of the run; refuse impossible ones."""
+        for start in range(0, len(rows), most):
+            try:
+                take(rows[start : start + most])
+            except (*UNFIT, AdeptreeError) as error:
+                raise self.impossible(taken + start + 1, error) from None
 
     def _entries(self) -> list[tuple[int, Row]]:
         """Return the rows of every whole block of the journal; their numbers go up one by one."""

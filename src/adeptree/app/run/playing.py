@@ -6,6 +6,7 @@ import gc
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -244,9 +245,8 @@ class Game:
         if not self.folder:
             return
         # No checkpoint before the last of them: it would empty the journal.
-        most = 1 if self.options.follow else MOST
-        for start in range(0, len(self.again), most):
-            self._take(self.again[start : start + most], None)
+        most = 1 if self.options.follow or self.options.key else MOST
+        self.folder.take_again(self.again, self.position.taken, partial(self._take, bar=None), most)
         self.again = []
         self._pass_over()
         self._checkpoint()

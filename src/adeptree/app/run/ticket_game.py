@@ -103,12 +103,7 @@ class TicketGame(Game):
 
     def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
         for segment in self.keys.segments(rows) if self.keys else [rows]:
-            try:
-                super()._take(segment, bar)
-            except AdeptreeError as error:
-                if self.keys and bar is None and self.folder:
-                    raise self.folder.impossible(self.position.taken + 1, error) from None
-                raise
+            super()._take(segment, bar)
 
     def _refuse_untakeable(self) -> None:
         if not self.keys:  # (what rows mean depends on those before: that is seen when they are taken again)

@@ -22,7 +22,7 @@ OUT_OF_MEMORY = "out of memory after this many rounds; give the service more mem
 ENDING = "the service is ending, and this was not finished; send it again when it is back (an answer with its key)"
 
 
-class Refusal(Exception):
+class Refusal(AdeptreeError):
     """Raised where a request is refused; nothing of it was done.
 
     >>> refusal = Refusal(404, "no such ticket")

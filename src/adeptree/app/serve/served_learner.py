@@ -15,8 +15,7 @@ from adeptree.app.serve.requests import Refusal
 from adeptree.app.serve.service_columns import OWN, ServiceColumns
 from adeptree.core import files
 from adeptree.core.cell_text import brief
-from adeptree.core.errors import AdeptreeError, StateError
-from adeptree.core.json_lines import UNFIT
+from adeptree.core.errors import StateError
 from adeptree.learners.adept_learner import Adept
 from adeptree.pages.run_history import Course
 from adeptree.runner.rows import LabelRow, Row
@@ -236,11 +235,7 @@ class ServedLearner:
         """Keep the learner in a folder, from where it was; return how many rows were taken again."""
         folder.restore(self._restore)
         rows = folder.rows_after(self.taken)
-        for row in rows:
-            try:
-                self._take_again(row)
-            except (*UNFIT, AdeptreeError, Refusal) as error:
-                raise folder.impossible(self.taken + 1, error) from None
+        folder.take_again(rows, self.taken, self._take_again)
         self.folder, self.expired, self.repeated = folder, 0, 0
         self.checkpoint()
         for place in (folder.path, *list(folder.path.resolve().parents)[:2]):
@@ -256,7 +251,8 @@ class ServedLearner:
             raise ValueError("every row is an answer, a label, or the end of waiting for one")
         self.taken = self.saved = taken
 
-    def _take_again(self, row: Row) -> None:
+    def _take_again(self, rows: list[Row]) -> None:
+        (row,) = rows
         cells, own = row.cells[: -len(OWN)], row.cells[-len(OWN) :]
         key, p, number, label, weight = own
         if row.fault:
