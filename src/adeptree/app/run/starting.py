@@ -143,9 +143,10 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
     """Return a learner that has seen nothing; an error names the options that do not fit together."""
     concept_class = layout.concept_class if options.by is None else layout.concept_class.rules  # type: ignore[attr-defined]
     costs = (options.cost_miss, options.cost_false_alarm)
-    of_review = {"review_policy": "policy", "max_reviews": "at_most", "delay": "delay", "promise": "promise"}
-    given = {option: value for option in of_review if (value := getattr(options, option)) is not None}
-    for option in given:
+    policy, most = options.review_policy, options.max_reviews
+    of_review = {"policy": policy, "at_most": most, "delay": options.delay, "promise": options.promise}
+    given: dict[str, Any] = {name: value for name, value in of_review.items() if value is not None}
+    for option in ({"policy": "review-policy", "at_most": "max-reviews"}.get(name, name) for name in given):
         if options.review is None:
             raise InvalidArgument(
                 f"--{option.replace('_', '-')} needs --review C, the cost of handing a case to a person"
@@ -163,7 +164,7 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
         named["prior"] = "mixed"
     try:
         if options.review is not None:
-            named["review"] = Review(options.review, **{of_review[option]: value for option, value in given.items()})
+            named["review"] = Review(options.review, **given)
         return Adept(concept_class, options.horizon, seed=options.seed, **named)
     except InvalidArgument as error:
         raise type(error)(in_options(str(error))) from None
