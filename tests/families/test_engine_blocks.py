@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
@@ -676,3 +677,19 @@ def test_masses_of_the_other_priors_are_right(n: int, d: int, prior: KTPrior | M
         assert list(kernel.logs)[: len(k)] == pytest.approx(
             prior.log_mass(0, k, np.full(len(k), m)), rel=1e-12, abs=1e-12
         )
+
+
+@pytest.mark.skipif(not COMPILED, reason="arrays of Python are of another size")
+@pytest.mark.parametrize(("d", "most"), [(3, 260), (10, 330)])
+def test_a_block_takes_few_bytes(d: int, most: int) -> None:
+    """Its name is not counted: the list of names is there before."""
+    names = [f"sender-{i}" for i in range(50_000)]
+    engine = BlocksEngine(at.BlockUnions(d), KTPrior())
+    tracemalloc.start()
+    engine.rate = 0.1
+    engine.batch(names)
+    play_many(engine, np.zeros(len(names), dtype=np.int64), NO_COSTS, np.empty(len(names)), 0)
+    engine.batch([])
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert taken / len(names) < most

@@ -14,7 +14,7 @@ cdef class BlocksKernel(RoundKernel):
     # The prior.
     cdef Py_ssize_t parts
     cdef long long horizon, bound
-    cdef double[::1] shares, betas, central, terms, logs, log_q
+    cdef double[::1] shares, betas, central, terms, logs, last
     # The blocks, and the point in place.
     cdef readonly dict number
     cdef dict coming
@@ -42,6 +42,7 @@ cdef class BlocksKernel(RoundKernel):
     cdef int make_room(self, Py_ssize_t room) except -1
     cdef int put(self, object name) except -1
     cdef void weigh_sizes(self, long long n) noexcept
+    cdef double last_mass(self, long long n) noexcept
     cdef void admit(self) noexcept
     cdef void rank(self, Py_ssize_t j) noexcept
     cdef void offer(self, Py_ssize_t j, double worth) noexcept

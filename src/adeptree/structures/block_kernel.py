@@ -16,7 +16,8 @@ The weight of all sets is linear in E and H of any node: sum_s u_s E_s + v_s H_s
 mass by size, v picks s = d and the rest is 0, these follow down to one block, where u_0 + rest says 0 and
 r (u_1 + q v_1) says 1. They are kept for one way down, with u and v backwards, so that this too is products of
 polynomials. Only nodes on that way may be out of date; they are made anew from their children when the next point lies
-elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between.
+elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between. Leaves are not kept:
+the two of the block in place and its sibling are made from their gains.
 
 Nothing cancels, as all numbers are positive; and nothing is too large or too small for a double, as a number is
 M e^(X L): X is whole, and L = eta Q for a power of two Q, so that differences of gains meet the rate, not their sums.
@@ -77,7 +78,7 @@ class BlocksKernel(RoundKernel):
         n = len(names)
         self.number, self.coming = {}, {}
         self.blocks = 0
-        self.gains, self.log_q, self.words = array("d"), array("d"), array("Q")
+        self.gains, self.last, self.words = array("d"), array("d"), array("Q")
         self.central = array("d", self.shares)
         self.make_room(max(16, n + 1))
         for j in range(n):
@@ -94,26 +95,27 @@ class BlocksKernel(RoundKernel):
     @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def make_room(self, room):
         """Have room for so many blocks; what is made of their gains must then be made anew."""
+        room = room + 1 & ~1  # (every leaf has a sibling, too)
         most, levels = min(self.d, room), (room - 1).bit_length()
         self.polynomials = 2 if self.parts else 1  # per node: E, and H
         length = array("q", [min(most, 1 << h) + 1 for h in range(levels + 1)])
         start, size = array("q"), 0
         for h in range(levels + 1):
             start.append(size)
-            size += (((room - 1) >> h) + 2 & ~1) * length[h] * self.polynomials  # every node has a sibling
+            size += (((room - 1) >> h) + 2 & ~1 if h else 2) * length[h] * self.polynomials  # (every node has a sibling)
         M = array("d", bytes(8 * (size + 3 * (levels + 2) * (most + 1) + 1)))
         X = array("d", bytes(8 * len(M)))
-        gains, log_q, words = longer(self.gains, room), longer(self.log_q, room), longer(self.words, room)
+        gains, last, words = longer(self.gains, room), longer(self.last, room), longer(self.words, room)
         free, chosen = array("d", bytes(16 * room)), array("q", bytes(8 * most))
         logs = array("d", bytes(8 * (most + 1)))
         # From here on nothing fails.
-        self.gains, self.log_q, self.words, self.logs = gains, log_q, words, logs
+        self.gains, self.last, self.words, self.logs = gains, last, words, logs
         self.free, self.chosen, self.room, self.most = free, chosen, room, most
         self.start, self.length, self.levels, self.M, self.X = start, length, levels, M, X
         self.way, self.unit = size, len(M) - 1
         self.M[self.unit] = 1.0  # the polynomial 1
         for h in range(levels + 1):
-            for i in range(((room - 1) >> h) + 2 & ~1):
+            for i in range(((room - 1) >> h) + 2 & ~1 if h else 2):
                 self.M[self.node(h, i)] = 1.0  # E without blocks
         # v of the root; as long as there is no room for d blocks, no set has d.
         self.M[self.row(levels, 1)] = 1.0 if most == self.d or not self.parts else 0.0
@@ -148,7 +150,7 @@ class BlocksKernel(RoundKernel):
         """Name the block, if it is new; have room for it, and for the next one to be looked at."""
         if self.at == self.blocks:
             if self.blocks + 2 > self.room:
-                self.make_room(self.room + self.room // 2)
+                self.make_room(self.room + self.room // 4)
                 self.choose_all()
                 self.rebuild()
                 self.known = False
@@ -202,13 +204,19 @@ class BlocksKernel(RoundKernel):
         for k in range(min(self.bound - n, self.most + 1)):
             self.logs[k] = log(total) + scale
 
+    def last_mass(self, n):
+        """Return q of the n-th block, whose masses are set; its logarithm if that is below -180, 0 being that of 1."""
+        if n < self.d:
+            return 0.0
+        return exp(self.logs[self.d]) if self.logs[self.d] > -180.0 else self.logs[self.d]
+
     @cython.locals(i=cython.Py_ssize_t, n=cython.Py_ssize_t)
     def admit(self):
         """Let the next block in, with the mass that a set of d has when this is its last."""
         n = self.blocks
         if self.parts:
             self.weigh_sizes(n + 1)
-            self.log_q[n] = self.logs[self.d] if n + 1 >= self.d else 0.0
+            self.last[n] = self.last_mass(n + 1)
         for i in range(self.parts):
             self.central[i] *= (n + self.betas[i]) / (n + 0.5 + self.betas[i])
         self.blocks = n + 1
@@ -326,8 +334,8 @@ class BlocksKernel(RoundKernel):
     # --- The tree ----------------------------------------------------------------------------------
 
     def node(self, h, i):
-        """Return where E of the i-th node of a level is; H follows."""
-        return self.start[h] + i * self.length[h] * self.polynomials
+        """Return where E of the i-th node of a level is; H follows. Of the leaves, two at a time are made."""
+        return self.start[h] + (i if h else i & 1) * self.length[h] * self.polynomials
 
     def row(self, h, which):
         """Return where u (0), v (1) or the rest (2, in its last entry) of the node on the way at a level is."""
@@ -342,8 +350,10 @@ class BlocksKernel(RoundKernel):
         """Make the leaf of a block: E is 1 + r z, H is q r z."""
         e = self.node(0, j)
         self.put_number(e + 1, self.gains[j], 0.0)
-        if self.parts:
-            self.put_number(e + 3, self.gains[j], self.log_q[j])
+        if self.parts and self.last[j] > 0.0:
+            self.M[e + 3], self.X[e + 3] = self.last[j] * self.M[e + 1], self.X[e + 1]
+        elif self.parts:
+            self.put_number(e + 3, self.gains[j], self.last[j])
 
     @cython.locals(a=cython.Py_ssize_t, b=cython.Py_ssize_t, down=cython.Py_ssize_t, out=cython.Py_ssize_t)
     @cython.locals(degree=cython.Py_ssize_t, degree_a=cython.Py_ssize_t, degree_b=cython.Py_ssize_t)
@@ -365,11 +375,14 @@ class BlocksKernel(RoundKernel):
         self.log_radix = rate * self.quantum  # between 256 and 512
         self.radix, self.less = exp(self.log_radix), exp(-self.log_radix)
         self.high, self.low = exp(self.log_radix / 2.0), exp(-self.log_radix / 2.0)
-        for i in range(self.blocks):
-            self.weigh(i)
         for h in range(1, self.levels + 1):
             for i in range(((self.blocks - 1) >> h) + 1):
+                if h == 1:
+                    self.weigh(2 * i)
+                    self.weigh(2 * i + 1)
                 self.set_node(h, i)
+        self.weigh(0)
+        self.weigh(1)
         self.finger, self.massed, self.good = 0, -1, self.levels
 
     # --- A look ------------------------------------------------------------------------------------
@@ -390,6 +403,9 @@ class BlocksKernel(RoundKernel):
     def step_down(self, h, i):
         """Set u, v and the rest of the i-th node of a level, from those of its parent and its sibling's E and H."""
         most, n = self.most, self.degree(h, i ^ 1)
+        if h == 0:
+            self.weigh(i)
+            self.weigh(i ^ 1)
         u, v, rest = self.row(h, 0), self.row(h, 1), self.row(h, 2)
         up = self.row(h + 1, 0) - u
         e = self.node(h, i ^ 1)
@@ -433,7 +449,7 @@ class BlocksKernel(RoundKernel):
         if not self.parts:
             self.multiply(u, most - 1, most, self.row(self.levels, 0), most, v, most, False)
         if j == self.blocks:
-            self.gains[j], self.log_q[j] = 0.0, self.logs[self.d] if self.parts and n >= self.d else 0.0
+            self.gains[j], self.last[j] = 0.0, self.last_mass(n) if self.parts else 0.0
             self.weigh(j)
         # What says 0, and what says 1, at the end of a row of their own.
         self.multiply(out, most, most, u, most, self.unit, 0, False)

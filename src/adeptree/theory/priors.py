@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import reduce
+from functools import cache, reduce
 from typing import ClassVar
 
 import numpy as np
@@ -99,22 +99,23 @@ class BetaTables:
     def _grow(self, size: int) -> None:
         # Summed in long doubles: a million rounded logarithms would cost six digits.
         i = np.arange(size, dtype=np.longdouble)
-        self.wrong, self.right, self.all = (
+        self._tables = [
             np.concatenate([[0.0], np.cumsum(np.log(i + first))]).astype(np.float64)
             for first in (0.5, self.b, 0.5 + self.b)
-        )
-
-    def up_to(self, n: int) -> BetaTables:
-        """Make the tables long enough for n contested rounds."""
-        if n >= len(self.wrong):
-            self._grow(2 * n)
-        return self
+        ]
 
     def log_mass(self, mistakes: IntArray, contested: IntArray) -> FloatArray:
         """Return ln of the mass of paths with these numbers."""
-        self.up_to(int(contested.max(initial=0)))
-        mass: FloatArray = self.wrong[mistakes] + self.right[contested - mistakes] - self.all[contested]
+        most = int(contested.max(initial=0))
+        if most >= len(self._tables[0]):
+            self._grow(2 * most)
+        wrong, right, every = self._tables  # (learners in other threads may make longer ones)
+        mass: FloatArray = wrong[mistakes] + right[contested - mistakes] - every[contested]
         return mass
+
+
+beta_tables = cache(BetaTables)
+"""The tables of a b, which all learners share."""
 
 
 class BetaPrior(Prior):
@@ -129,7 +130,7 @@ class BetaPrior(Prior):
     def __init__(self, M: int | None, parts: Sequence[tuple[float, float]]) -> None:
         self.M = M
         self.parts = [(share, b) for share, b in parts if share]
-        self.betas = [(math.log(share), BetaTables(b)) for share, b in self.parts]
+        self.betas = [(math.log(share), beta_tables(b)) for share, b in self.parts]
 
     def log_mass(
         self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
