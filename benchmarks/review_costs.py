@@ -95,9 +95,12 @@ def bundled() -> dict[str, Any]:
 
     digits = load_digits()
     order = np.random.default_rng(0).permutation(len(digits.target))
+    images = list(datasets.ImageSegments())
+    mixed = [images[i] for i in np.random.default_rng(1).permutation(len(images))]
     streams: dict[str, Any] = {
         "Bananas, tree": (datasets.Bananas(), tree.HoeffdingTreeClassifier()),
         "Digits": ([(dict(enumerate(digits.data[i].tolist())), digits.target[i] >= 5) for i in order], None),
+        "Image segments": ([(x, kind == "brickface") for x, kind in mixed], None),
         "Phishing": (datasets.Phishing(), None),
     }
     found = {}

@@ -57,7 +57,9 @@ def sharing(found: Experts, pairs: Pairs, eta: float, S: int) -> Trace:
 
 
 RATES = (15 / 16, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
+OF_RATES = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 32)
 STAYING = (1 / 8, 1 / 64, 1 / 512)
+OF_SHARES = (1 / 2, 1 / 6, 1 / 6, 1 / 6)
 
 
 def _always(share: float, t: int) -> float:
@@ -68,7 +70,8 @@ def sharing_at_all_rates(found: Experts, pairs: Pairs, S: int, least: int | None
     """24 pairs of a rate and a share: docs/theory/drift.md, Theorem 2; ``least``: the loss of the best sequence."""
     shares: list[Callable[[int], float]] = [lambda t: 1 / (t + 1), *(partial(_always, a) for a in STAYING)]
     ways = list(product(RATES, shares))
-    weights, trace, losses = [[mass for _, mass in found] for _ in ways], Trace(), []
+    trace, losses = Trace(), list[float]()
+    weights = [[one * other * mass for _, mass in found] for one, other in product(OF_RATES, OF_SHARES)]
     for t, (_, y) in enumerate(pairs):
         labels = [row[t] for row, _ in found]
         mixed = [math.fsum(eta * w[i] for (eta, _), w in zip(ways, weights, strict=True)) for i in range(len(found))]
@@ -81,15 +84,16 @@ def sharing_at_all_rates(found: Experts, pairs: Pairs, S: int, least: int | None
         losses.append(abs(p - y))
     T = len(pairs)
     switching = math.log(T) + sum(math.log(T - j) for j in range(1, S + 1))
-    switching = min(switching, *(S * math.log(1 / a) + (T - 1 - S) * math.log(1 / (1 - a)) for a in STAYING))
-    A = (S + 1) * max(-math.log(mass) for _, mass in found) + math.log(len(ways)) + switching
+    each = [switching, *(S * math.log(1 / a) + (T - 1 - S) * math.log(1 / (1 - a)) for a in STAYING)]
+    switching = min(cost - math.log(mass) for cost, mass in zip(each, OF_SHARES, strict=True))
+    A = (S + 1) * max(-math.log(mass) for _, mass in found) + switching
     bounds = [float(T)]
-    for eta in RATES:
+    for eta, mass in zip(RATES, OF_RATES, strict=True):
         c = (-math.log(1 - eta) - eta) / eta**2
         beyond = [c * eta * math.fsum(max(loss, 1 - loss) ** 2 for loss in losses)]
         if least is not None:
             beyond.append(math.fsum(loss - math.log(1 + eta * loss) / eta for loss in losses) + c * eta * least)
-        bounds.append(A / eta + min(beyond))
+        bounds.append((A - math.log(mass)) / eta + min(beyond))
     return Trace(trace.p, bound=min(bounds))
 
 

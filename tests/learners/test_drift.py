@@ -73,7 +73,7 @@ def test_weights_are_those_of_all_rules_written_out(seed: int, monkeypatch: pyte
     wrong = np.array([[one(row) != y for row, y in zip(rows, labels, strict=True)] for one in rules])
     assert learner.best_loss == pytest.approx((wrong * costs).sum(axis=1).min())
     if not one_lane:
-        assert last.sum() / len(last) == pytest.approx(1), "no weight is lost or gained"
+        assert last.sum() == pytest.approx(1), "no weight is lost or gained"
     best = sequence_losses(wrong, costs, 3)
     for m, loss in enumerate(best):
         assert learner.expected_loss - loss <= learner.sequence_bound(m) + 1e-9
@@ -98,14 +98,17 @@ def test_paths_are_the_mixture_over_all_sequences_and_rates(c: at.ConceptClass, 
             # Blocks of rounds between switches; each block takes an expert of its own, by the prior.
             starts = [0, *(s + 1 for s in range(t) if switch[s])]
             chance = sum(
-                math.prod(share[s] if switch[s] else 1 - share[s] for s in range(t))
-                for share in ([1 / (s + 2) for s in range(t)], *([one] * t for one in SHARES))
+                mass * math.prod(share[s] if switch[s] else 1 - share[s] for s in range(t))
+                for mass, share in ((3, [1 / (s + 2) for s in range(t)]), *((1, [one] * t) for one in SHARES))
             )
             for experts in itertools.product(range(len(prior)), repeat=len(starts)):
                 mass = chance * math.prod(prior[e] for e in experts)
                 path = [experts[sum(start <= s for start in starts) - 1] for s in range(t + 1)]
                 r = [abs(chosen[s] - ys[s]) - (labels[path[s], s] != ys[s]) for s in range(t)]
-                says[labels[path[t], t]] += mass * sum(eta * math.prod(1 + eta * x for x in r) for eta in RATES)
+                says[labels[path[t], t]] += mass * sum(
+                    w * eta * math.prod(1 + eta * x for x in r)
+                    for w, eta in zip((16, 8, 4, 2, 1, 1), RATES, strict=True)
+                )
         chosen.append(says[1] / says.sum())
         assert math.isclose(found[t], chosen[t], rel_tol=0, abs_tol=1e-9)
 
@@ -129,11 +132,11 @@ def test_models_with_missing_votes(seed: int, drift: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(sharing, "WINDOWS", (6, 30))
     rng, T = np.random.default_rng(seed), 120
     learner = at.Adept(at.Experts("lr", "ht"), costs=(2, 1), drift=drift)
-    rates, shares = (np.array(column)[:, None] for column in Drift().lanes())
+    rates, shares, logs = (np.array(column)[:, None] for column in Drift().lanes())
     rules = [(name, gap) for name in ("lr", "ht") for gap in (0, 1)]
     spans = (0, 6, 30) if drift is True else ()
-    prior = np.array([(0.5 if spans else 1.0) / 4] * 4 + [0.5 / 3] * len(spans))
-    weights: Any = np.tile(prior, (len(rates), 1))
+    prior = np.array([(0.1 if spans else 1.0) / 4] * 4 + [0.9 / 3] * len(spans))
+    weights: Any = np.exp(logs) * prior
     lost, costs, chosen, when = np.zeros((4, T)), np.zeros(T), [0] * len(spans), 1
     for t in range(T):
         row = {name: float(rng.random()) for name in ("lr", "ht") if rng.random() < 0.8}
@@ -231,7 +234,7 @@ def test_with_drift_nothing_is_promised_forever() -> None:
     promised = [learner.bound_after(10**k) or 0.0 for k in range(2, 19)]
     assert np.allclose(np.diff(promised), math.log(10) / learner.learning_rate)
     alone = at.Adept(at.Thresholds(16), drift="sharing", review=0.1).bound_after(100)
-    assert alone is not None and promised[0] - alone == pytest.approx(math.log(2) / learner.learning_rate)
+    assert alone is not None and promised[0] - alone == pytest.approx(math.log(10) / learner.learning_rate)
 
 
 def test_no_lane_dies() -> None:
@@ -240,7 +243,7 @@ def test_no_lane_dies() -> None:
     learner = at.Adept(at.Thresholds(64), drift=True)
     learner.learn_many(rng.integers(64, size=30_000), rng.integers(2, size=30_000))
     kept = learner.engine.state()
-    assert np.isfinite(kept["log_scale"]).all() and kept["log_scale"].min() < -1000
+    assert np.isfinite(kept["log_scale"]).all() and kept["log_scale"].min() < -900
     weights = kept["inner"]["weights"]
     assert (weights > 0).all() and kept["followed"].min() > 0
 

@@ -107,11 +107,11 @@ def test_weights_are_those_of_all_rules_written_out(seed: int, monkeypatch: pyte
         learner.learn(row, labels[-1], weight=w)
     costs = [w * (miss if y else 1) for y, w in zip(labels, weights, strict=True)]
     written = laid_out(learner, falls)
-    rates, shares = (np.array(column)[:, None] for column in drift.lanes())
+    rates, shares, logs = (np.array(column)[:, None] for column in drift.lanes())
     spans = drift.spans
-    prior = np.array([mass * (0.5 if spans else 1.0) for *_, mass in written] + [0.5 / len(spans) for _ in spans])
+    prior = np.array([mass * (0.1 if spans else 1.0) for *_, mass in written] + [0.9 / len(spans) for _ in spans])
     assert prior.sum() == pytest.approx(1, abs=1e-12)
-    lanes: Any = np.tile(prior, (len(rates), 1))
+    lanes: Any = np.exp(logs) * prior
     followed: list[tuple[int, Any]] = [(0, lambda x: int(isinstance(x, float))) for _ in spans]
     when, said = 1, []
     for t, (row, y, cost) in enumerate(zip(rows, labels, costs, strict=True)):

@@ -20,7 +20,7 @@ SPANS = (0, 7, 40)
 @pytest.mark.parametrize("directions", [1, 2])
 def test_machine_code_and_source_give_the_same_bits(one_lane: bool, directions: int) -> None:
     measure = ThresholdsEngine(at.RealThresholds(), MixedPrior()).measure()
-    rates, shares = Drift(one_lane=one_lane).lanes()
+    lanes = Drift(one_lane=one_lane).lanes()
     found: list[Any] = []
     for sharing, line in zip(
         forms_of("adeptree.structures.sharing_kernel"),
@@ -28,8 +28,8 @@ def test_machine_code_and_source_give_the_same_bits(one_lane: bool, directions: 
         strict=True,
     ):
         room, bits, rng = sharing.ring_size(SPANS), list[Any](), np.random.default_rng(3)
-        leaf = line.SharedLine(measure, directions, 0.5 / directions, len(rates), SPANS, room)
-        kernel = sharing.SharingKernel(leaf, [leaf], rates, shares, SPANS, room, 2.0)
+        leaf = line.SharedLine(measure, directions, 0.5 / directions, len(lanes[0]), SPANS, room)
+        kernel = sharing.SharingKernel(leaf, [leaf], lanes, SPANS, room, 2.0, 0.5 / len(SPANS))
         kernel.set_rate(0.7 if one_lane else 0.0)
         for t in range(250):
             x, y = round(rng.random(), 2), int(rng.random() < 0.5)

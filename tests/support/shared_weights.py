@@ -58,10 +58,10 @@ def play(
     falls: bool,
 ) -> tuple[list[float], Any]:
     """Return the chance of 1 in every round, and the weights of all lanes at the end."""
-    rates, shares = (np.array(column)[:, None] for column in drift.lanes())
+    rates, shares, logs = (np.array(column)[:, None] for column in drift.lanes())
     spans, columns = drift.spans, len(rows[0])
-    prior = np.array([rule.mass * (0.5 if spans else 1.0) for rule in rules] + [0.5 / len(spans) for _ in spans])
-    weights: Any = np.tile(prior, (len(rates), 1))
+    prior = np.array([rule.mass * (0.1 if spans else 1.0) for rule in rules] + [0.9 / len(spans) for _ in spans])
+    weights: Any = np.exp(logs) * prior
     chances: list[float] = []
     followed: list[tuple[int, Callable[[float], int]]] = [(0, lambda x: 1) for _ in spans]
     when = 1

@@ -29,11 +29,11 @@ class SharedPaths(Paths):
     def __init__(self, drift: Drift, *made: Any) -> None:
         super().__init__(*made)
         self.drift = Drift(False, drift.one_lane, drift.unit)
-        rates, shares = (np.array(column)[:, np.newaxis] for column in drift.lanes())
+        rates, shares, logs = (np.array(column)[:, np.newaxis] for column in drift.lanes())
         self.rates: FloatArray = rates
         self.shares: FloatArray = shares
         self.g: FloatArray = np.ones((len(rates), 1))
-        self.log_scale: FloatArray = np.zeros((len(rates), 1))
+        self.log_scale: FloatArray = logs
         """ln of the weight of each lane; the masses times g of a lane sum to 1."""
         self.clock, self.spread, self.beyond = 0, 0.0, np.zeros(len(RATES))
         self.sequences: Losses = np.zeros((FOLLOWED + 1, 1), dtype=np.int64)

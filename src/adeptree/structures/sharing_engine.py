@@ -33,10 +33,11 @@ class SharingEngine(KernelEngine):
         kind, concept_class, prior = made
         self._inner: Any = kind(concept_class, prior)
         self.concept_class, self.runs_base = concept_class, self._inner.runs_base  # type: ignore[misc]
-        rates, shares = drift.lanes()
+        lanes = drift.lanes()
         rounds = (drift.spans, _KERNEL.ring_size(drift.spans))
-        self.leaves = self._inner.share_out(0.5 if drift.followers else 1.0, len(rates), *rounds)
-        self._use(_KERNEL.SharingKernel(self._inner.kernel, self.leaves, rates, shares, *rounds, drift.unit))
+        self.leaves = self._inner.share_out(1.0 - drift.followed, len(lanes[0]), *rounds)
+        part = drift.followed / max(1, len(drift.spans))
+        self._use(_KERNEL.SharingKernel(self._inner.kernel, self.leaves, lanes, *rounds, drift.unit, part))
 
     @property
     def inner(self) -> Any:
@@ -106,8 +107,7 @@ class SharingEngine(KernelEngine):
 
     def declared(self) -> Fields:
         """Return the weights, and the last rounds."""
-        rates, _ = self.drift.lanes()
-        lanes, room, followers = len(rates), _KERNEL.ring_size(self.drift.spans), len(self.drift.spans)
+        lanes, room, followers = len(self.drift.lanes()[0]), _KERNEL.ring_size(self.drift.spans), len(self.drift.spans)
         return {
             **{"log_scale": Array(np.float64, (lanes,)), "followed": Array(np.float64, (lanes * followers,), 0)},
             **{"beyond": Array(np.float64, (lanes,), 0), "mix": Array(np.float64, (lanes,), 0)},

@@ -12,7 +12,7 @@ cdef class SharingKernel(RoundKernel):
     cdef Py_ssize_t lanes, followers
     cdef double[::1] rates, shares
     cdef long long[::1] spans
-    cdef double unit  # what a round costs at most
+    cdef double unit, part  # what a round costs at most
     cdef public long long clock  # charged rounds
     cdef long long next  # the round in which the window of all rounds is brought up to date
     cdef double[::1] log_scale  # ln of the weight of each lane, which is kept as 1

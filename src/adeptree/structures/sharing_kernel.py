@@ -31,26 +31,25 @@ HIGHEST = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
 class SharingKernel(RoundKernel):
     """The round of structures whose best rule may change: ``inner`` places points, ``leaves`` keep the weights.
 
-    ``rates`` and ``shares`` are those of the lanes, a share of -1 standing for 1/(t + 1) after t charged rounds. With
-    one lane the rate is that of the learner. ``spans`` are the windows of followers, of which the first is 0, for all
-    rounds; ``room`` is how many of the last rounds must be known.
+    ``lanes`` has the rates, the shares and ln of the masses of lanes, a share of -1 standing for 1/(t + 1) after t
+    charged rounds. With one lane the rate is that of the learner. ``spans`` are the windows of followers, of which the
+    first is 0, for all rounds; each has ``part`` of the prior. ``room`` is how many of the last rounds must be known.
     """
 
-    def __init__(
-        self, inner: RoundKernel, leaves: Any, rates: Any, shares: Any, spans: Any, room: int, unit: float
-    ) -> None:
+    def __init__(self, inner: Any, leaves: Any, lanes: Any, spans: Any, room: int, unit: float, part: float) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
-        self.inner, self.leaves, self.unit = inner, list(leaves), unit
-        self.lanes, self.rates, self.shares = len(rates), array("d", rates), array("d", shares)
-        self.spans, self.followers = array("q", spans), len(spans)
+        self.inner, self.leaves, self.unit, self.part = inner, list(leaves), unit, part
+        self.rates, self.shares, self.log_scale = (array("d", column) for column in lanes)
+        self.lanes, self.spans, self.followers = len(self.rates), array("q", spans), len(spans)
         self.clock, self.next, self.spread = 0, 1, 0.0
-        self.log_scale, self.one, self.whole, self.right1, self.right0, self.beyond = (
-            array("d", bytes(8 * self.lanes)) for _ in range(6)
+        self.one, self.whole, self.right1, self.right0, self.beyond = (
+            array("d", bytes(8 * self.lanes)) for _ in range(5)
         )
-        self.followed = array("d", [0.5 / max(1, self.followers)] * (self.lanes * self.followers))
+        self.followed = array("d", [part] * (self.lanes * self.followers))
         self.votes = array("i", bytes(4 * (self.followers + 1)))
         self.chosen = array("i", bytes(4 * (self.followers + 1)))
-        self.labels, self.costs, self.mix = array("i", bytes(4 * room)), array("d", bytes(8 * room)), array("d", rates)
+        self.labels, self.costs = array("i", bytes(4 * room)), array("d", bytes(8 * room))
+        self.mix = array("d", [rate * exp(mass) for rate, _, mass in zip(*lanes, strict=True)])
 
     # --- Points ------------------------------------------------------------------------------------
 
@@ -184,7 +183,7 @@ class SharingKernel(RoundKernel):
         for k in range(self.followers):
             for i in range(self.lanes):
                 weight = self.followed[k * self.lanes + i]
-                self.followed[k * self.lanes + i] = self.one[i] * weight + self.whole[i] * 0.5 / self.followers
+                self.followed[k * self.lanes + i] = self.one[i] * weight + self.whole[i] * self.part
         for i in range(self.lanes):
             self.mix[i] = self.rates[i] * exp(self.log_scale[i] - top)
 

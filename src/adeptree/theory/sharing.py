@@ -12,14 +12,20 @@ from adeptree.core.types import FloatArray
 
 RATES: FloatArray = np.array([15 / 16, *(0.25**i for i in range(1, 6))])
 """15/16, 1/4, 1/16, ..., 2^-10: up to V = 2^22 A, A being the cost of a sequence, one of them is near the best."""
+RATE_PRICES: FloatArray = math.log(2) * np.array([1, 2, 3, 4, 5, 5])
+"""ln(1 / prior mass) of each: on short streams the fast ones are the best (``docs/evidence/thresholds.md``)."""
 CURVES: FloatArray = (-np.log1p(-RATES) - RATES) / RATES**2
 """The least c of each eta with ln(1 + x) >= x - c x^2 for x >= -eta: 2.09, 0.61, 0.53, ... towards 1/2."""
 SHARES = (1 / 8, 1 / 64, 1 / 512)
 """Shares that stay, next to 1/(t + 1): those are for switches that come again and again."""
+SHARE_PRICES = (math.log(2), *(math.log(6),) * len(SHARES))
+"""ln(1 / prior mass) of 1/(t + 1), and of each of these."""
 MANY = 10_000
 """Switches from which on a sum over them is not worth its time."""
 WINDOWS = (100, 300, 1000, 3000)
 """The spans of followers, next to that of all rounds."""
+FOLLOWED = 0.9
+"""The part of the prior that followers have: on short streams 0.5 costs more (``docs/evidence/thresholds.md``)."""
 
 
 def last_round(birth: int) -> float:
@@ -69,14 +75,22 @@ class Drift:
         """The windows of followers, 0 for that of all rounds."""
         return (0, *WINDOWS) if self.followers else ()
 
-    def lanes(self) -> tuple[list[float], list[float]]:
-        """Return the rate and the share of each lane, -1 for 1/(t + 1); the one lane has the learner's rate."""
+    @property
+    def followed(self) -> float:
+        """The part of the prior that followers have."""
+        return FOLLOWED if self.followers else 0.0
+
+    def lanes(self) -> tuple[list[float], list[float], list[float]]:
+        """Return the rate, the share (-1: 1/(t + 1)) and ln of the mass of each lane; one has the learner's rate."""
         if self.one_lane:
-            return [1.0], [-1.0]
-        return np.repeat(RATES, 1 + len(SHARES)).tolist(), [-1.0, *SHARES] * len(RATES)
+            return [1.0], [-1.0], [0.0]
+        logs = -np.add.outer(RATE_PRICES, SHARE_PRICES).ravel()
+        return np.repeat(RATES, len(SHARE_PRICES)).tolist(), [-1.0, *SHARES] * len(RATES), logs.tolist()
 
     def price(self, rule: float, rounds: int, switches: int = 0) -> float:
         """Return ln(1 / prior mass) of a sequence with this many switches, of rules of this price, at most.
+
+        That of its rate comes on top (``least``).
 
         >>> round(Drift(one_lane=True, followers=False).price(2.0, 100, 1), 3)  # two rules, ln 100 + ln 99
         13.2
@@ -84,12 +98,12 @@ class Drift:
         t = max(1, rounds)
         m = min(switches, t - 1)
         m = min(restarts(m, t), t - 1) if self.restarts else m
-        price = (m + 1) * (rule + (math.log(2) if self.followers else 0.0))
+        price = (m + 1) * (rule - math.log1p(-self.followed))
         falling = math.fsum(math.log(t - j) for j in range(m + 1)) if m < MANY else (m + 1) * math.log(t)
         if self.one_lane:
             return price + falling
-        constant = (-m * math.log(share) - (t - 1 - m) * math.log1p(-share) for share in SHARES)
-        return price + math.log(len(RATES) * (1 + len(SHARES))) + min(falling, *constant)
+        constant = [-m * math.log(share) - (t - 1 - m) * math.log1p(-share) for share in SHARES]
+        return price + min(one + own for one, own in zip([falling, *constant], SHARE_PRICES, strict=True))
 
     def proven(self, price: float, best_loss: float | None, spread: float, beyond: FloatArray) -> float:
         """Return the bound now on the regret to a sequence of this price (and of this loss, if it is known).
@@ -104,7 +118,7 @@ class Drift:
 
 def least(price: float, beyond: FloatArray) -> float:
     """Return the least of price / eta + beyond over the rates (Theorem 2 of ``docs/theory/drift.md``)."""
-    return float((price / RATES + beyond).min())
+    return float(((price + RATE_PRICES) / RATES + beyond).min())
 
 
 def in_advance(price: float, rounds: int) -> float:
