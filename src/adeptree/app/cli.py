@@ -26,6 +26,8 @@ from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnde
 
 NAME, COMPLETE = "adeptree", "_ADEPTREE_COMPLETE"
 """What the command is called, and the variable by which a shell asks it for words."""
+RULES = 42
+"""Letters of an example of rules that has its explanation on the same line."""
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What typer raises where the command line does not fit; the module that it is in depends on the release."""
 RENAMED = {
@@ -97,9 +99,13 @@ def _rules() -> None:
 
         on_columns = [item for f in families() if f.on_columns is not None for item in f.on_columns.examples.items()]
         specs = [(f.example, f.line) for f in families() if f.line]
-        width = max(len(example) for example, _ in specs)
-        columns, others = ([f"  {example:<{width}}  {line}" for example, line in part] for part in (on_columns, specs))
+        columns, others = ([_listed(*pair) for pair in part] for part in (on_columns, specs))
         show("\n".join(["On columns of the stream:", *columns, "", "On --features, or as named:", *others]))
+
+
+def _listed(example: str, line: str) -> str:
+    """Return rules and what they are, below each other if the example is long."""
+    return f"  {example:<{RULES}}  {line}" if len(example) <= RULES else f"  {example}\n{'':{RULES + 4}}{line}"
 
 
 def _completion(shell: Literal["bash", "zsh", "fish", "powershell"]) -> None:
