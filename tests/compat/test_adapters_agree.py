@@ -140,6 +140,26 @@ def test_segments_agree() -> None:
         river.AdeptClassifier("steps(score)", by="tenant")
 
 
+@pytest.mark.parametrize("rules", ["thresholds(score)", "stumps(score, lr)", "stumps(lr) | thresholds(score)"])
+@pytest.mark.parametrize("drift", [False, True])
+def test_segments_of_the_shell_are_those_of_the_adapters(
+    rules: str, drift: bool, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    by = [{"tenant": "abc"[t % 3], "score": row["ht"] or 0.0, "lr": row["lr"] or 0.5} for t, row in enumerate(ROWS)]
+    settings: dict[str, Any] = {"costs": (5, 1), "review": 0.5, "by": "tenant", "drift": drift}
+    pd.DataFrame(by).assign(y=LABELS).to_csv("f.csv", index=False)
+    options = ["--cost-miss", "5", "--review", "0.5", "--by", "tenant", *["--drift"][:drift]]
+    for name, more in (("s", []), ("f", ["--follow", "-q"])):
+        good("run", "f.csv", "--rules", rules, *options, "--save", name, *more)
+    model = river.AdeptClassifier(rules, seed=0, **settings)
+    for x, y in zip(by, LABELS, strict=True):
+        model.learn_one(x, y)
+    fitted = sklearn.AdeptClassifier(rules, **settings).fit(pl.DataFrame(by).to_pandas(), LABELS)
+    found = [at.load("s/checkpoint"), at.load("f/checkpoint"), model.learner, fitted.learner_]
+    assert [numbers(learner) for learner in found] == [numbers(found[0])] * 4 and found[0].certificate().reviews
+
+
 def test_decisions_are_those_of_tickets() -> None:
     settings: dict[str, Any] = {"costs": (2, 1), "review": 0.3}
     model = river.AdeptClassifier("stumps(age)", seed=0, **settings)

@@ -59,6 +59,11 @@ def show(text: str, err: bool = False, painted: bool = False) -> None:
         raise
 
 
+def note(text: str) -> None:
+    """Print a line on stderr, next to the output of the command."""
+    show(f"adeptree: {text}", err=True)
+
+
 def _let_go() -> None:
     """Forget what cannot be written: left in the buffer, it would fail once more, with a traceback, at the end."""
     for output in filter(None, (sys.stdout, sys.stderr)):
@@ -110,7 +115,7 @@ def tell(error: BaseException, trouble: int = 1) -> int:
     sentences = dict.fromkeys(_sentence(trouble) for trouble in troubles)
     for sentence in filter(None, sentences):
         with suppress(OSError):  # nobody can be told that nobody can be told
-            show(f"adeptree: {sentence}", err=True)
+            note(sentence)
     return _code(troubles[0], trouble)
 
 

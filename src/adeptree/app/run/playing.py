@@ -18,7 +18,7 @@ from adeptree.app.run.outputs import FREQUENCY, Answers, PredictionLog
 from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.rounds import FEWEST, MOST, Position, Rounds, next_step, position_of
 from adeptree.app.run.streams import Stream
-from adeptree.app.terminal import TROUBLES, show, tell
+from adeptree.app.terminal import TROUBLES, note, show, tell
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.escaping import counted, visible
 from adeptree.core.interrupts import Interrupts
@@ -96,7 +96,7 @@ class Game:
             bar.update(self.learner, last=True)
             self.ended = True
             if self.learner.rounds >= FEW and not self.position.ones:
-                show(f"adeptree: warning: {self.layout.label.never_one()}", err=True)
+                note(f"warning: {self.layout.label.never_one()}")
             if not self.position.taken and not options.follow:
                 raise InvalidArgument(f"{self.stream.name} has no rows")
             if self.position.unlabelled == self.position.taken and not options.follow:
@@ -217,11 +217,8 @@ class Game:
         self._refuse_untakeable()
         if folder.counts_nothing():
             last = self.position.taken + len(self.again)
-            show(
-                f"adeptree: {folder.path / ANSWERED} is missing: if rows were answered after row {last:,}, the run "
-                f"goes on without them",
-                err=True,
-            )
+            lost = f"if rows were answered after row {last:,}, the run goes on without them"
+            note(f"{folder.path / ANSWERED} is missing: {lost}")
 
     def _restore(self, found: dict[str, Any]) -> None:
         """Take over what a checkpoint says of a run; ValueError and its like if no run was there."""
@@ -251,7 +248,7 @@ class Game:
         self._pass_over()
         self._checkpoint()
         if self.position.taken and not self.options.quiet:
-            show(f"adeptree: going on after {counted(self.position.taken, 'row')}", err=True)
+            note(f"going on after {counted(self.position.taken, 'row')}")
 
     def _pass_over(self) -> None:
         """Leave out the rows that were taken before; in a conversation they do not come again."""
@@ -295,7 +292,7 @@ class Game:
 
     def _tell_bad(self) -> None:
         if self.skipped.count and not self.answers:
-            show(f"adeptree: {self.skipped.line()}", err=True)
+            note(self.skipped.line())
 
     def _account(self) -> Account:
         position = self.position

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from adeptree.app.command_options import LearnerOptions, command_of, names_of_options
-from adeptree.app.terminal import show
+from adeptree.app.terminal import note, show
 
 if TYPE_CHECKING:
     from adeptree.app.run.playing import Game
@@ -131,4 +131,4 @@ run_command = command_of(Options, _run)
 
 def _tell_remarks(stream: Stream) -> None:
     while stream.remarks:
-        show(f"adeptree: {stream.remarks.pop(0)}", err=True)
+        note(stream.remarks.pop(0))

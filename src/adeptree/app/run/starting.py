@@ -13,7 +13,7 @@ from adeptree.app.run.row_label import label_of
 from adeptree.app.run.rules_option import Reads
 from adeptree.app.run.stream_sources import BUNDLED
 from adeptree.app.run.streams import Stream, listed
-from adeptree.app.terminal import show
+from adeptree.app.terminal import note
 from adeptree.core.cell_text import brief, is_missing, is_number
 from adeptree.core.errors import DamagedFile, InvalidArgument, TooLarge
 from adeptree.families.tables.detecting import SAMPLED
@@ -98,22 +98,16 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
             values = label_of(labels, options.label, options.positive, options.follow).values
         layout = layout_of(*given, values=values, apart=apart, **more)
         for column in layout.copies(stream.there()):
-            show(
-                f'adeptree: warning: column "{column}" copies the label; a rule that reads it knows the answer',
-                err=True,
-            )
+            note(f'warning: column "{column}" copies the label; a rule that reads it knows the answer')
         for hint in () if options.quiet else hints(stream):
-            show(f"adeptree: {hint}", err=True)
+            note(hint)
         silent = options.quiet or options.dry_run
         if layout.reads.times and not silent:
-            show(f"adeptree: {layout.reads.said()}", err=True)
+            note(layout.reads.said())
         left = [name for name in stream.columns if name not in (*layout.names, *apart, layout.label.column)]
         if left and re.fullmatch(r"\w+(\(\w+=\d+\))?", rules) and not (options.features or silent):
-            show(
-                f"adeptree: left out, as their texts are all different in the first rows: {listed(left)}; name them in "
-                f"--rules to have them",
-                err=True,
-            )
+            why = "left out, as their texts are all different in the first rows"
+            note(f"{why}: {listed(left)}; name them in --rules to have them")
         return layout
     found = saved["found"]
     values = Values(*map(tuple, found["label"]))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adeptree.app.command_options import LearnerOptions, command_of
-from adeptree.app.terminal import show
+from adeptree.app.terminal import note
 from adeptree.core.errors import InvalidArgument, StateError
 
 if TYPE_CHECKING:
@@ -73,12 +73,9 @@ def _serve(options: ServeOptions) -> None:
             writer.start()
         if not options.quiet:
             address = f"[{options.host}]" if ":" in options.host else options.host
-            show(f"adeptree: serving {', '.join(writers)} at http://{address}:{sock.getsockname()[1]}/", err=True)
+            note(f"serving {', '.join(writers)} at http://{address}:{sock.getsockname()[1]}/")
             if not options.save:
-                show(
-                    "adeptree: nothing is kept: what was learnt is gone when the service ends; --save DIR keeps it",
-                    err=True,
-                )
+                note("nothing is kept: what was learnt is gone when the service ends; --save DIR keeps it")
         listen(server, sock)
 
 
@@ -91,7 +88,7 @@ def _end(writer: Writer, quiet: bool) -> None:
     if writer.broken:
         raise StateError(f"{served.name}: {writer.broken}")
     if served.folder and not quiet:
-        show(f"adeptree: {served.name} is saved to {served.folder.path}; the same command goes on", err=True)
+        note(f"{served.name} is saved to {served.folder.path}; the same command goes on")
 
 
 def _learners(options: ServeOptions) -> dict[str, str]:
@@ -176,5 +173,5 @@ def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> W
         again = served.go_on(folder)
         if served.taken and not options.quiet:
             rows = f", {counted(again, 'row')} of the journal taken again" if again else ""
-            show(f"adeptree: {name} goes on after {counted(learner.rounds, 'round')}{rows}", err=True)
+            note(f"{name} goes on after {counted(learner.rounds, 'round')}{rows}")
     return Writer(served)

@@ -16,7 +16,7 @@ from adeptree.app.serve import live, routes
 from adeptree.app.serve.metrics import BadRequest, Metrics, clock
 from adeptree.app.serve.requests import Limits, Refusal, let_in, refusal_of
 from adeptree.app.serve.writer import Writer
-from adeptree.app.terminal import show
+from adeptree.app.terminal import note
 from adeptree.core.cell_text import brief
 from adeptree.core.errors import did_you_mean
 from adeptree.core.escaping import visible
@@ -78,7 +78,7 @@ class Service:
                 raise
             refusal = _astray(scope, error) if isinstance(error, HTTPException) else refusal_of(error)
             if refusal.status == 500:
-                show(f"adeptree: a fault of the service: {type(error).__name__}: {error}", err=True)
+                note(f"a fault of the service: {type(error).__name__}: {error}")
             asked = f"{brief(visible(scope['method']))} {brief(visible(path))}"
             bad = BadRequest(clock(time.time()), asked, refusal.status, str(refusal))
             await routes.said({"error": str(refusal)}, refusal.status, refusal.headers)(scope, receive, reply)
