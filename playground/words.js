@@ -35,7 +35,7 @@ function splitText(game) {
     parts.push(`BPSS lets every labelling go on with 0 and 1, up to M mistakes: ${remain} now, ${none} of no rule.`);
   } else {
     const asked = counted(2 * before, "question");
-    parts.push(`${counted(before, "path")}, ${asked} to the oracle: may it go on with 0? with 1?`);
+    parts.push(`${counted(before, "path")}, ${asked} to the oracle: can 0 follow? can 1?`);
     const beyond = look.beyond.length ? `, and ${look.beyond.length} more went beyond M` : "";
     parts.push(`It refuses ${cut || "nothing"}${beyond}; ${counted(remain, "path remains", "paths remain")}.`);
   }

@@ -71,7 +71,7 @@ def test_a_checkpoint_of_a_run_that_does_not_load_is_not_kept(change: str) -> No
     Path("rows.csv").write_text(ROWS + "1,0.1,1\n2,0.3,0\n")
     with process(*RUN, "--resume", before=BROKEN.format(rounds=3, change=change)) as failed:
         _, said = failed.communicate(timeout=60)
-    assert failed.returncode != 0 and b"what was just written does not load" in said and b"Saved to" not in said
+    assert failed.returncode != 0 and b"the file just written does not load" in said and b"Saved to" not in said
     assert Path("kept/checkpoint").read_bytes() == before and not list(Path("kept").glob("*.part"))
     again = run("--resume")
     assert again.exit_code == 0 and "5 rows" in again.output
@@ -83,7 +83,7 @@ def test_a_checkpoint_of_a_service_that_does_not_load_is_not_kept(change: str) -
         server.ask("/answer", {"x": 2})
         assert server.ask("/learn", {"ticket": 1, "y": 1, "weight": 0.1}).status == 200
         assert server.end() != 0
-        assert "what was just written does not load" in server.said[-1] and "is saved to" not in server.said[-1]
+        assert "the file just written does not load" in server.said[-1] and "is saved to" not in server.said[-1]
     with Server(*SERVE) as server:
         assert server.ask("/certificate").body["rounds"] == 1
 

@@ -255,7 +255,7 @@ def test_a_column_is_called_x_where_the_predictions_have_its_name() -> None:
         (["score,y", "3,0"], ["--rules", "parities(n=1)"], "x must be 1 bit,"),
         (["score,y", "3,0"], ["--rules", "stumps(cuts={'score': [1]})", "--features", "score"], "leave it out"),
         (["score,y", "abc,0"], ["--rules", "stumps(cuts={'score': [1]})"], "must be a finite number"),
-        (["score,y", "3,0"], ["--resume"], "--resume goes on with the run in a directory; name it with --save"),
+        (["score,y", "3,0"], ["--resume"], "--resume continues the run in a directory; name it with --save"),
         (["score,y", "3,0"], ["--save", "f.csv"], "--save: f.csv is not a directory"),
         (["score,y", "3,0"], ["--report", "f.csv"], "--report: f.csv is the stream itself"),
         (["score,y", "3,0"], ["--report", "."], "--report: . is not an ordinary file"),
@@ -309,7 +309,7 @@ def test_not_utf8() -> None:
     found = call("run", "latin.csv", *RULES).stderr
     assert "latin.csv, line 3, column score: x must be an int in 0..15; got x='é'" in found
     result = call("run", "latin.csv", *RULES, "--encoding", "utf-8")
-    assert "latin.csv, line 3: not utf-8 text; to go on" in result.stderr
+    assert "latin.csv, line 3: not utf-8 text; to continue" in result.stderr
 
 
 def test_a_wrong_row_keeps_what_was_learnt() -> None:
@@ -317,7 +317,7 @@ def test_a_wrong_row_keeps_what_was_learnt() -> None:
     result = call("run", name, *RULES, "--save", "s")
     assert result.exit_code == 2 and "line 4" in result.stderr
     assert result.stdout.startswith("f.csv: 2 rows")
-    assert result.stdout.endswith("Saved to s; the same command with --resume goes on.\n")
+    assert result.stdout.endswith("Saved to s; the same command with --resume continues it.\n")
     assert at.load("s/checkpoint").rounds == 2
     # Mended, the run goes on where it stopped.
     write("f.csv", "score,y", "3,0", "12,1", "5,0")
@@ -395,7 +395,7 @@ def test_interrupt_saves_and_shows() -> None:
         assert running.wait(timeout=60) == INTERRUPTED
         out, err = running.stdout.read().decode(), running.stderr.read().decode()
     assert out.startswith("stdin: 10 of 50 rows")
-    assert out.endswith("Saved to s; the same command with --resume goes on.\n")
+    assert out.endswith("Saved to s; the same command with --resume continues it.\n")
     assert err == "adeptree: interrupted\n"
     assert at.load("s/checkpoint").rounds == 10
 

@@ -133,10 +133,10 @@ def test_rows_lost_at_a_line_end_are_named_with_a_way_out(monkeypatch: pytest.Mo
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
     sentence = call(*OPTIONS).stderr
     assert "s/rows.journal ends with row 28, but 30 rows were answered" in sentence
-    assert "remove s/answered to go on without rows 29 to 30" in sentence
+    assert "remove s/answered to continue without rows 29 to 30" in sentence
     Path("s/answered").unlink()
     # Also with -q: a wish to see no summary is none to lose rows.
-    said = "adeptree: s/answered is missing: if rows were answered after row 28, the run goes on without them\n"
+    said = "adeptree: s/answered is missing: if rows were answered after row 28, the run continues without them\n"
     assert call(*OPTIONS).stderr == said
     assert Count(Path("s/answered")).value() == 38
     assert call(*OPTIONS).stderr == ""
@@ -146,7 +146,7 @@ def test_a_conversation_that_lost_all_its_files_says_so(monkeypatch: pytest.Monk
     killed(monkeypatch)
     Path("s/answered").unlink()
     Path("s/rows.journal").unlink()
-    assert "if rows were answered after row 5, the run goes on without them" in call(*OPTIONS).stderr
+    assert "if rows were answered after row 5, the run continues without them" in call(*OPTIONS).stderr
 
 
 def test_a_line_cut_short_before_its_answer_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_a_line_cut_short_before_its_answer_is_left_out(monkeypatch: pytest.Monk
     count.set(29)
     count.close()
     path.write_bytes(whole[:-1])
-    assert call(*[option for option in OPTIONS if option != "-q"]).stderr.startswith("adeptree: going on after 29 rows")
+    assert call(*[option for option in OPTIONS if option != "-q"]).stderr.startswith("adeptree: resuming after 29 rows")
 
 
 def test_a_row_is_in_the_journal_before_it_counts_as_answered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def test_the_value_that_is_one_can_be_said(labels: list[str], value: str) -> Non
             'nothing but "late" in the first rows of f.csv; a label has two values: say which',
         ),
         (["no", "yes", "soon"], [], "line 4, column y: a label must be yes (which is 1) or no (0); got 'soon'. If all"),
-        (["no", "yes", "soon"], [], '--label "y==yes"; to go on without such rows, add --on-bad-row skip'),
+        (["no", "yes", "soon"], [], '--label "y==yes"; to continue without such rows, add --on-bad-row skip'),
         (["a", "b", "c"], ["--positive", "b"], "and a label has two; say when it is 1, and in all others it is 0"),
     ],
 )

@@ -344,9 +344,9 @@ MAYBE += 'say --label "y==1"'
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["a,3,", "a,4,"], 'line 3, key "a" came before and waits for its label; every row needs a key of its own'),
-        (["a,3,1", "a,4,"], 'line 3, key "a" came before and has its label; every row needs a key of its own'),
-        (["a,3,1", "a,4,1"], 'line 3, key "a" came before and has its label; every row needs a key of its own'),
+        (["a,3,", "a,4,"], 'line 3, key "a" came before and waits for its label; each row needs a different key'),
+        (["a,3,1", "a,4,"], 'line 3, key "a" came before and has its label; each row needs a different key'),
+        (["a,3,1", "a,4,1"], 'line 3, key "a" came before and has its label; each row needs a different key'),
         (["a,3,", "a,,1", "a,,0"], 'line 4, key "a" has the label 1 already; got 0'),
         (["a,,1", "a,,0"], 'line 3, key "a" has the label 1 already; got 0'),
         (["a,,1", "a,3,0"], 'line 3, key "a" has the label 1 already; got 0'),
@@ -357,7 +357,7 @@ MAYBE += 'say --label "y==1"'
 def test_what_does_not_fit_is_a_bad_row(rows: list[str], said: str) -> None:
     name = write("late.csv", "id,v,y", *rows)
     result = call("run", name, *ON_V, "--quiet")
-    assert result.exit_code == 2 and f"late.csv, {said}; to go on without such rows" in result.stderr
+    assert result.exit_code == 2 and f"late.csv, {said}; to continue without such rows" in result.stderr
     result = call("run", name, *ON_V, "--quiet", "--on-bad-row", "skip", "--predictions", "p.csv")
     assert result.exit_code == 0 and f"1 bad row skipped: late.csv, {said}" in result.stderr
     good(
@@ -389,7 +389,7 @@ def test_a_label_that_is_said_again_is_passed_over() -> None:
         (["--key", "id", "--labels", "other.csv"], '--labels: other.csv has no column "id"'),
         (["--key", "id", "--labels", "second.csv", "--label", "z"], '--labels: second.csv has no column "z"'),
         (["--key", "id", "--labels", "bad.csv"], 'bad.csv, line 3, key "a" has the label 1 already; got 0'),
-        (["--key", "id", "--labels", "gap.csv"], "gap.csv, line 2, the key is missing, so nobody knows whose"),
+        (["--key", "id", "--labels", "gap.csv"], "gap.csv, line 2, the key is missing, so the label belongs to no row"),
         (["--key", "id", "--labels", "torn.csv"], "torn.csv, line 2: expected 2 values, got 3 values"),
         (["--key", "id", "--labels", "second.csv", "--predictions", "second.csv"], "second.csv is the file of the lab"),
     ],

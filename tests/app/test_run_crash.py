@@ -121,7 +121,7 @@ def test_resuming_a_finished_run_changes_nothing_and_a_longer_stream_is_gone_on_
     small(40)
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")
     result = call(*saved)
-    assert result.stderr == "adeptree: going on after 20 rows\n"
+    assert result.stderr == "adeptree: resuming after 20 rows\n"
     assert "small.csv: 40 rows" in result.stdout
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 
@@ -202,7 +202,7 @@ def test_an_old_run_is_never_overwritten() -> None:
     good("run", small(), *RULES, "--save", "s")
     result = call("run", "small.csv", *RULES, "--save", "s")
     assert result.exit_code == 2
-    assert "--save: s holds a run; go on with --resume, or name another directory" in result.stderr
+    assert "--save: s holds a run; resume it with --resume, or name another directory" in result.stderr
     assert at.load("s/checkpoint").rounds == 40
 
 
@@ -252,7 +252,7 @@ def saved_run() -> list[str]:
         (
             "rows.journal",
             lambda b: journalled((42, Row(43, ["3", "0"]))),
-            "goes on with row 42, but row 41 is missing",
+            "continues with row 42, but row 41 is missing",
         ),
         ("../p.csv", lambda b: b[:-9], "--predictions: p.csv is not as the run left it (9 bytes are missing)"),
         ("../p.csv", lambda b: b.replace(b"0.5", b"0.6", 1), "p.csv is not as the run left it (it was changed)"),
@@ -279,7 +279,7 @@ def test_a_torn_last_line_of_the_journal_is_left_out(torn: int) -> None:
     lines = journalled((11, Row(12, ["6", "0"])), (12, Row(13, ["13", "1"]))).splitlines(keepends=True)
     Path("s/rows.journal").write_bytes(b"".join([*lines[:2], lines[2][:torn]]))
     write("small.csv", *Path("small.csv").read_text().splitlines(), "6,0", "13,1")
-    assert call(*options).stderr == "adeptree: going on after 11 rows\n"
+    assert call(*options).stderr == "adeptree: resuming after 11 rows\n"
     good("run", "small.csv", *RULES, "--predictions", "whole.csv")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
 

@@ -93,7 +93,7 @@ def test_wrong_ndjson_and_parquet_get_a_sentence() -> None:
     pytest.importorskip("pyarrow")
     write("f.parquet", "score,y")
     result = call("run", "f.parquet", *RULES)
-    assert result.exit_code == 2 and "f.parquet is no Parquet file" in result.stderr
+    assert result.exit_code == 2 and "f.parquet is not a Parquet file" in result.stderr
 
 
 def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,13 +311,13 @@ def test_a_run_that_a_bad_row_stopped_goes_on_as_it_says() -> None:
     options = ["run", name, *RULES, "--save", "s", "--predictions", "p.csv"]
     result = call(*options)
     assert result.exit_code == 2
-    assert result.stderr.endswith("; to go on without such rows, add --on-bad-row skip --resume\n")
+    assert result.stderr.endswith("; to continue without such rows, add --on-bad-row skip --resume\n")
     good(*options, "--on-bad-row", "skip", "--resume")
     assert Path("p.csv").read_bytes() == Path("whole.csv").read_bytes()
     # From then on it is a run that skips.
     result = call(*options, "--resume")
     assert result.exit_code == 2 and "on_bad_row: saved skip / given stop" in result.stderr
-    assert "goes on" not in call("run", name, *RULES).stdout
+    assert "continues" not in call("run", name, *RULES).stdout
 
 
 # -------------------------------------------------------------------------------------------- follow

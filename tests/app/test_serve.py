@@ -265,7 +265,7 @@ def test_a_signal_ends_it_and_all_is_saved(by: str, tmp_path: Path) -> None:
     with Server("--rules", RULES, "--learner", "b=thresholds(v)", "--save", str(tmp_path / "s")) as server:
         server.ask("/answer", {"x": [3, "f"]})
         assert server.end(getattr(signal, by)) == 0
-        assert f"adeptree: main is saved to {tmp_path / 's' / 'main'}; the same command goes on" in server.said
+        assert f"adeptree: main is saved to {tmp_path / 's' / 'main'}; the same command resumes it" in server.said
         assert "Traceback" not in "\n".join(server.said)
     loaded = at.load(tmp_path / "s" / "main" / "checkpoint")
     assert loaded.answered == 1 and len((tmp_path / "s/main/rows.journal").read_bytes().splitlines()) == 1

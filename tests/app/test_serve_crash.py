@@ -223,7 +223,7 @@ def test_a_full_disk_refuses_and_what_was_acknowledged_is_there_after_a_restart(
         monkeypatch.setattr(os, "write", full)
         for _ in range(2):
             refused = inside.ask("/answer", {"x": 4})
-            assert refused.status == 503 and "No space left on device; what was acknowledged is safe" in refused.why
+            assert refused.status == 503 and "No space left on device; acknowledged labels are safe" in refused.why
         assert inside.ask("/health").status == 503
         assert inside.ask("/certificate").status == 200
         monkeypatch.undo()

@@ -28,7 +28,7 @@ def refused(*options: str) -> str:
         (["--rules", "stumps"], "a service has no stream to find columns in; name them"),
         (["--rules", "tresholds(n=4)"], 'did you mean "thresholds"?'),
         (["--rules", "thresholds(v)", "--features", "w"], "names its columns already"),
-        (["--rules", "thresholds(v)", "--times", "w"], '--times: "w" is no column of the rules, which read v'),
+        (["--rules", "thresholds(v)", "--times", "w"], '--times: "w" is not a column of the rules, which read v'),
         (["--learner", "thresholds(v)"], "expected NAME=RULES"),
         (["--learner", "../a=thresholds(v)"], "expected NAME=RULES"),
         (["--learner", "a=thresholds(v)", "--learner", "a=thresholds(w)"], '"a" comes twice'),
@@ -40,7 +40,7 @@ def refused(*options: str) -> str:
         (["--rules", "thresholds(v)", "--host", "no such host"], "can be reached from other machines"),
         (
             ["--rules", "thresholds(v)", "--host", "example.invalid", "--token", "a" * 20],
-            '--host: "example.invalid" is no address of this machine',
+            '--host: "example.invalid" is not an address of this machine',
         ),
         (["--rules", "thresholds(v)", "--host", "192.0.2.1", "--token", "a" * 20], "--host: 192.0.2.1, port 0 cannot"),
         (["--rules", "thresholds(v)", "--save", "/proc/nowhere/at/all"], "cannot be written"),

@@ -72,7 +72,7 @@ def test_closed_outputs_do_not_end_a_run(out: Path) -> None:
     code, _, _ = run(*STUMPS, "--save", f"{out}/run", "--predictions", f"{out}/p.csv", closed=(0, 1, 2))
     assert code == 0 and len((out / "p.csv").read_text().splitlines()) == 41
     code, shown, err = run(*STUMPS, "--save", f"{out}/run", "--predictions", f"{out}/p.csv", "--resume")
-    assert code == 0 and "going on after 40 rows" in err
+    assert code == 0 and "resuming after 40 rows" in err
 
 
 def test_no_file_gets_the_number_of_a_closed_output(out: Path) -> None:

@@ -150,7 +150,7 @@ def test_an_oracle_is_passed_again(form: str, tmp_path: Path) -> None:
 def test_an_own_base_is_passed_again(tmp_path: Path) -> None:
     path = tmp_path / "learner"
     learner = saved(path, at.Thresholds(9), base=Own())
-    with pytest.raises(errors.StateError, match=r"of your own: pass it again as base="):
+    with pytest.raises(errors.StateError, match=r"your own base learner: pass it again as base="):
         at.load(path)
     with pytest.raises(errors.StateError, match="pass the same one"):
         at.load(path, base=at.Halving())
@@ -343,7 +343,7 @@ def test_a_full_disk_leaves_the_old_file(whole: Path, step: str, monkeypatch: py
 
     with monkeypatch.context() as patched:
         patched.setattr(os, step, full)
-        with pytest.raises(errors.StateError, match="No space left on device; what was there stays"):
+        with pytest.raises(errors.StateError, match="No space left on device; the file before it stays"):
             learner.save(whole)
     assert whole.read_bytes() == old and list(whole.parent.iterdir()) == [whole]
     learner.save(whole)

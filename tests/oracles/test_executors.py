@@ -204,7 +204,7 @@ def test_workers_are_not_used_for_calls_cheaper_than_the_way_to_them() -> None:
         c = at.OracleClass(find=ko.thresholds, executor=Unused(), call_cost=1e-4)
     alone = at.OracleClass(find=ko.thresholds, call_cost=1e-4)
     assert (c.batch, c.by_workers) == (1, False) and learnt(c).rounds == learnt(alone).rounds
-    with pytest.warns(WorkersNotUsed, match=r"Dfas.* is said to take 0\.1 ms"):
+    with pytest.warns(WorkersNotUsed, match=r"Dfas.* takes 0\.1 ms"):
         assert dfas(executor=Unused()).rounds == dfas().rounds
     bits = at.OracleClass(realizable=ko.threshold_bits)
     bits.call_cost = way(Unused()) / 2

@@ -124,7 +124,7 @@ def test_too_many_hanging_calls_end_the_asking(monkeypatch: pytest.MonkeyPatch) 
     gate = threading.Event()
     c = at.OracleClass(realizable=lambda sample: gate.wait(60), seconds=0.01, on_unknown="keep", mistake_bound=2)
     assert [c.realizable([(i, 1)]) for i in range(3)] == [True] * 3
-    with pytest.raises(OracleError, match="3 calls of the oracle hang and go on in the background"):
+    with pytest.raises(OracleError, match="3 calls of the oracle hang and continue in the background"):
         c.realizable([(4, 1)])
     gate.set()
     time.sleep(0.1)

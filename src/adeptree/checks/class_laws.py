@@ -54,7 +54,7 @@ def check_contradiction(subject: ClassSubject) -> None:
     """A concept is a function: no point has two labels."""
     for x in subject.domain.points(10, "contradiction"):
         if subject.concept_class.realizable([(x, 0), (x, 1)]):
-            fail(f"both labels at x={x!r} are said to be realizable together")
+            fail(f"the class calls both labels at x={x!r} realizable together")
 
 
 def check_subsets(subject: ClassSubject) -> None:

@@ -70,7 +70,7 @@ def _reloaded(learner: at.OnlineLearner) -> at.OnlineLearner:
     if type(again) is not type(learner):
         fail(
             f"adeptree.load returned a {type(again).__name__}, not a {type(learner).__name__}: kind {learner.kind!r} "
-            f"is that of another learner; give it a kind of its own"
+            f"is that of another learner; give it a different kind"
         )
     return again
 

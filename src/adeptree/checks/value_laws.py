@@ -35,7 +35,7 @@ def check_hashable(subject: ClassSubject) -> None:
     if hash(c) != hash(c) or c != c or c == object():
         fail("hash and == must be those of a value")
     if type(c).__eq__ is object.__eq__:
-        skip("it has no equality of its own, so it equals only itself")
+        skip("it does not define equality, so it equals only itself")
     twin = copy.deepcopy(c)
     if twin != c or hash(twin) != hash(c):
         fail("a copy must be equal and have the same hash")

@@ -71,7 +71,7 @@ def wholes(texts: Sequence[str]) -> list[int]:
 
 def _plain(texts: Sequence[str]) -> Sequence[str]:
     if "_" in "".join(texts):
-        raise ValueError("Python reads this as a number, and nobody else")
+        raise ValueError("only Python reads this as a number")
     return texts
 
 

@@ -126,7 +126,7 @@ def got(name: str, value: object) -> str:
     try:
         shown = repr(value)
     except ValueError:  # Python prints no int of thousands of digits
-        shown = f"an int of {value.bit_length()} bits" if isinstance(value, int) else "what cannot be printed"
+        shown = f"an int of {value.bit_length()} bits" if isinstance(value, int) else "a value that cannot be printed"
     if len(shown) > 80:
         shown = shown[:77] + "..."
     return f"got {name}={shown} ({type(value).__name__})"

@@ -119,7 +119,7 @@ def write_atomically(path: Path, content: bytes, check: Callable[[str], object] 
         temporary = None
         sync_folder(target.parent)
     except OSError as error:
-        raise StateError(f"{path} could not be written: {error.strerror or error}; what was there stays") from error
+        raise StateError(f"{path} could not be written: {error.strerror or error}; the file before it stays") from error
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
@@ -180,7 +180,7 @@ def decode(value: Any, arrays: list[Any] | None = None) -> Any:
         if tag == "$array":
             return _taken(arrays or [], inner)
         if tag not in ("$tuple", "$map") or not isinstance(inner, list):
-            raise ValueError(f"{tag!r} of a {type(inner).__name__} is none of the values that are saved")
+            raise ValueError(f"{tag!r} of a {type(inner).__name__} is not a value that can be saved")
         if tag == "$tuple":
             return tuple(decode(v, arrays) for v in inner)
         return {decode(k, arrays): decode(v, arrays) for k, v in inner}

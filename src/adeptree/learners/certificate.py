@@ -261,7 +261,7 @@ class Certificate:
         return f"{end}, whatever rounds come{self._limits()}{if_prompt}."
 
     def _drawn(self) -> str:
-        by = f"What was drawn exceeds the best rule's by {self.realised_regret:,.10g}"
+        by = f"The drawn loss exceeds the best rule's by {self.realised_regret:,.10g}"
         if self.realised_bound == math.inf:
             return f"{by}."
         return (

@@ -88,7 +88,7 @@ def check_written(path: str) -> None:
         return
     except Exception as error:
         raise StateError(
-            f"what was just written does not load ({error}); the file before it stays: please report this"
+            f"the file just written does not load ({error}); the file before it stays: please report this"
         ) from error
 
 
@@ -115,8 +115,7 @@ def _filled(saved: dict[str, Any], c: ConceptClass, base: Any, path: object) -> 
         learner = KINDS[saved["kind"]](c, **settings)
     if learner.settings().get("base") != name:
         raise StateError(
-            f"{path} was learnt with {name or 'a base learner of your own'}, but base={base!r} was given; "
-            f"pass the same one"
+            f"{path} was learnt with {name or 'your own base learner'}, but base={base!r} was given; pass the same one"
         )
     learner.take_over(saved)
     return learner
@@ -152,7 +151,7 @@ def _base(name: str | None, given: Any, path: object) -> Any:
     if given is not None:
         return given
     if name is None:
-        raise StateError(f"{path} was learnt with a base learner of your own: pass it again as base=")
+        raise StateError(f"{path} was learnt with your own base learner: pass it again as base=")
     if (kind := name.partition("(")[0]) != NATURAL and base_kind(kind) is None:
         raise StateError(
             f"{path} was learnt with {name}; its base learner {kind!r} is not known here: pass it as base=, or import "

@@ -44,7 +44,7 @@ def warn_if_weak(learner: OnlineLearner, because: str) -> None:
         until = "at any time" if first is None else f"before round {first:,}"
         text = f"no less than a coin's half mistake a round {until}"
     warnings.warn(
-        f"what is promised in advance is {text} ({because}): true, and useless; `bound`, "
+        f"the guarantee in advance is {text} ({because}): true, and useless; `bound`, "
         f"which is proven from what was seen, is mostly far smaller",
         NoBetterThanACoin,
         stacklevel=3,

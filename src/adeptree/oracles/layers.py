@@ -169,7 +169,7 @@ class TimeLimit(Layer):
         self._hanging = [asker for asker in self._hanging if asker.is_alive()]
         if len(self._hanging) >= MOST_HANGING:
             raise errors.OracleError(
-                f"{MOST_HANGING} calls of the oracle hang and go on in the background, so it is asked no more; "
+                f"{MOST_HANGING} calls of the oracle hang and continue in the background, so it is asked no more; "
                 f"raise seconds=, or end such calls inside the oracle"
             )
         try:

@@ -166,7 +166,7 @@ class OracleClass(ConceptClass):
             )
         if self.call_cost is not None and self.call_cost < way(executor):
             warnings.warn(
-                f"a call of {self.name} is said to take {1e3 * self.call_cost:g} ms, and its way to these workers "
+                f"a call of {self.name} takes {1e3 * self.call_cost:g} ms, and its way to these workers "
                 f"takes {1e3 * way(executor):g} ms: they are not used; give a larger call_cost= if that is wrong",
                 WorkersNotUsed,
                 stacklevel=2,

@@ -239,7 +239,7 @@ class OracleFrontier(Frontier):
             len({row.tobytes() for row in np.packbits(labels, axis=1)}) == len(labels), "two rows with the same labels"
         )
         keys = [self._key(x) for x in points]
-        need([self._key(self.concept_class.instance(x)) for x in points] == keys, "points that are no instances")
+        need([self._key(self.concept_class.instance(x)) for x in points] == keys, "points that are not instances")
         need(not self.infers_repeats or len(set(keys)) == len(keys), "a point twice")
         self.table, self.points, self.complete = TABLES.LabelTable(*labels.shape, labels.tobytes()), points, complete
         self.bits_only.restore(state["bits_only"])

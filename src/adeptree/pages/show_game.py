@@ -242,7 +242,7 @@ def growth(step: Step) -> str:
     """Say how the paths came to be."""
     before, cut = counted(step.asked // 2, "path"), len(step.pruned)
     gone = "nothing is" if not cut else "1 branch is" if cut == 1 else f"{cut} branches are"
-    return f"{before}, {step.asked} queries (may it go on with 0? with 1?): {gone} pruned, width {len(step.paths)}."
+    return f"{before}, {step.asked} queries (can 0 follow? can 1?): {gone} pruned, width {len(step.paths)}."
 
 
 def verdict(step: Step) -> str:

@@ -76,7 +76,7 @@ def of_segments(learners: Mapping[str, Adept], account: Account, by: str) -> str
     _, end, more = heading(first.learner, account).partition("\n")
     rules = f"rules: {account.rules}, a separate learner for each {by}"
     answered = sum(learner.answered for learner in learners.values())
-    seen = f" learnt of {answered:,}" if first.learner.partial else ""
+    seen = f" learnt, of {answered:,}" if first.learner.partial else ""
     head = f"{account.name}: {counted(total.rows, 'row')}{seen}, {rules}{end}{more}"
     return "\n\n".join([head, table(total), _listed(rows), "\n".join(map(_wrapped, said))])
 
@@ -100,7 +100,7 @@ def heading(learner: Learner, account: Account) -> str:
     """
     planned = learner.horizon if learner.horizon is not None and learner.rounds < learner.horizon else None
     rows = f"{learner.rounds:,} of {counted(planned, 'row')}" if planned else counted(learner.rounds, "row")
-    seen = "" if not learner.partial else f" learnt of {learner.answered:,}"
+    seen = "" if not learner.partial else f" learnt, of {learner.answered:,}"
     lines = [f"{account.name}: {rows}{seen}, rules: {account.rules}"]
     if learner.costs != (1, 1):
         lines.append(f"A miss costs {learner.costs[0]:g}, a false alarm {learner.costs[1]:g}.")

@@ -69,7 +69,7 @@ class RunFolder:
         present = sorted(os.listdir(self.path)) if self.path.exists() else []
         if SETTINGS in present:
             if not resume:
-                said = "holds a run; go on with --resume, or name another directory"
+                said = "holds a run; resume it with --resume, or name another directory"
                 raise InvalidArgument(f"--save: {self.path} {said}")
             self.saved = RUN.read(self.path / SETTINGS).head(_settings_in)
         elif present and any(not name.endswith(".part") for name in present):
@@ -165,7 +165,7 @@ class RunFolder:
         entries = self._entries()
         first, count = entries[0][0] if entries else taken + 1, len(entries)
         if first > taken + 1:
-            raise DamagedFile(f"{self.path / ROWS} goes on with row {first}, but row {taken + 1} is missing")
+            raise DamagedFile(f"{self.path / ROWS} continues with row {first}, but row {taken + 1} is missing")
         self._refuse_forgotten(max(taken, first + count - 1))
         return [row for number, row in entries if number > taken]
 
@@ -209,7 +209,7 @@ class RunFolder:
         if answered > known:
             raise DamagedFile(
                 f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
-                f"is lost; put it back, or remove {self.path / ANSWERED} to go on without rows "
+                f"is lost; put it back, or remove {self.path / ANSWERED} to continue without rows "
                 f"{known + 1} to {answered}"
             )
 

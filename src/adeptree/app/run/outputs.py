@@ -40,10 +40,10 @@ def check_outputs(options: Options) -> None:
     if len(both) == 2 and both[0] == both[1]:
         raise InvalidArgument(f"--report: {options.report} is the file of the predictions too; name another")
     if options.resume and not options.save:
-        raise InvalidArgument("--resume goes on with the run in a directory; name it with --save")
+        raise InvalidArgument("--resume continues the run in a directory; name it with --save")
     if options.save and options.predictions and special(options.predictions):
         raise InvalidArgument(
-            f"--predictions: {options.predictions} is not an ordinary file, so a resumed run could not go on in it; "
+            f"--predictions: {options.predictions} is not an ordinary file, so a resumed run could not continue it; "
             f"name another"
         )
     if options.follow and isinstance(sys.stdout, Nobody):

@@ -28,7 +28,7 @@ def parquet_stream(name: str, path: str) -> Stream:
         file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
         columns = list(file.schema_arrow.names)
     except Exception as error:  # pyarrow has no common base for what a damaged file makes it raise
-        raise InvalidArgument(f"{name} is no Parquet file: {_short(error)}") from None
+        raise InvalidArgument(f"{name} is not a Parquet file: {_short(error)}") from None
     if len(columns) < 2:
         raise InvalidArgument(f"{name} has {len(columns)} columns; expected at least two")
     rows, total = _rows(name, file, max(1, min(BATCH, CELLS // len(columns)))), max(1, file.metadata.num_rows)

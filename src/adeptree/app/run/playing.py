@@ -123,7 +123,7 @@ class Game:
             if isinstance(error, HorizonReached):
                 raise error
             again = "--on-bad-row skip --resume" if self.folder else "--on-bad-row skip"
-            raise type(error)(f"{self._sentence(rows[place], error)}; to go on without such rows, add {again}")
+            raise type(error)(f"{self._sentence(rows[place], error)}; to continue without such rows, add {again}")
         if bar is not None:
             self._keep(rows, examples, bar)
         for part in examples.parts():
@@ -161,7 +161,7 @@ class Game:
                     return place, examples.bad[place]
             elif horizon is not None and rounds >= horizon:
                 return place, HorizonReached(
-                    f"the stream goes on past the horizon of {horizon} rounds, for which ADEPT was set up; "
+                    f"the stream continues past the horizon of {horizon} rounds, for which ADEPT was set up; "
                     f"start again with a longer --horizon, or without one"
                 )
             else:
@@ -217,7 +217,7 @@ class Game:
         self._refuse_untakeable()
         if folder.counts_nothing():
             last = self.position.taken + len(self.again)
-            lost = f"if rows were answered after row {last:,}, the run goes on without them"
+            lost = f"if rows were answered after row {last:,}, the run continues without them"
             note(f"{folder.path / ANSWERED} is missing: {lost}")
 
     def _restore(self, found: dict[str, Any]) -> None:
@@ -248,7 +248,7 @@ class Game:
         self._pass_over()
         self._checkpoint()
         if self.position.taken and not self.options.quiet:
-            note(f"going on after {counted(self.position.taken, 'row')}")
+            note(f"resuming after {counted(self.position.taken, 'row')}")
 
     def _pass_over(self) -> None:
         """Leave out the rows that were taken before; in a conversation they do not come again."""
@@ -285,7 +285,7 @@ class Game:
         if self.folder and self.whole:
             with self.interrupts.held():
                 self._checkpoint()
-            again = "" if self.ended else "; the same command with --resume goes on"
+            again = "" if self.ended else "; the same command with --resume continues it"
             self.notes.append(f"Saved to {self.folder.path}{again}.")
 
     # --- What is shown -------------------------------------------------------------------------------

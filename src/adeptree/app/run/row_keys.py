@@ -84,7 +84,7 @@ class Keys:
             raise InvalidArgument(row.fault)
         key = self.of(row)
         if not key:
-            raise InvalidArgument("the key is missing, so nobody knows whose label it is")
+            raise InvalidArgument("the key is missing, so the label belongs to no row")
         try:
             y = self._label.of(row.cells[self._label.place])
         except InvalidArgument as error:
@@ -106,7 +106,7 @@ class Keys:
     def _marked(self, row: Row, key: str) -> Row:
         if key in self.book.keys:
             has = "waits for its label" if self.book.waiting(key) else "has its label"
-            return row._replace(fault=f'key "{brief(key)}" came before and {has}; every row needs a key of its own')
+            return row._replace(fault=f'key "{brief(key)}" came before and {has}; each row needs a different key')
         if key not in self.early:
             return row
         place, cells = self._label.place, list(row.cells)

@@ -129,7 +129,7 @@ def resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
         return None
     learner = load(folder.checkpoint_path)
     if learner.kind != "adept" or learner.concept_class != layout.concept_class:
-        raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings beside it")
+        raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings in the same folder")
     return learner  # type: ignore[return-value]
 
 

@@ -15,7 +15,7 @@ from adeptree.core.errors import StateError
 NOT_UTF8 = "not UTF-8 text; save it as UTF-8, or say what it is with --encoding"
 LONGEST = 16 << 20
 """Bytes of the longest line that is read, so that a file without line ends does not fill the memory."""
-TOO_LONG = f"longer than {LONGEST >> 20} MB; a row must be on a line of its own"
+TOO_LONG = f"longer than {LONGEST >> 20} MB; each row must be on a separate line"
 CHUNK = 1 << 18
 """Bytes that are read at a time, if so many are there."""
 LINES = 4096

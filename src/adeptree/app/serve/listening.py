@@ -53,7 +53,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
         socket.getaddrinfo(host, None, family)
     except (OSError, UnicodeError):
         raise InvalidArgument(
-            f'--host: "{brief(visible(host))}" is no address of this machine; choose 127.0.0.1, or 0.0.0.0 for all'
+            f'--host: "{brief(visible(host))}" is not an address of this machine; choose 127.0.0.1, or 0.0.0.0 for all'
         ) from None
     try:
         sock = socket.create_server((host, port), family=family, backlog=BACKLOG)

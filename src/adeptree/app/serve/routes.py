@@ -129,7 +129,7 @@ def _asked(writer: Writer, one: Any, name: str) -> Asked:
     if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
         raise InvalidArgument(
             f"{_stray(one, 'x', 'key')}"
-            'what to answer is {"x": instance}, perhaps with "key"; many are {"xs": [instance, ...]} or '
+            'an answer takes {"x": instance}, optionally with "key"; a batch is {"xs": [instance, ...]} or '
             '{"asked": [{"x": instance, "key": text}, ...]}'
         )
     key = one.get("key", "")

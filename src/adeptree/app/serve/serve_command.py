@@ -88,7 +88,7 @@ def _end(writer: Writer, quiet: bool) -> None:
     if writer.broken:
         raise StateError(f"{served.name}: {writer.broken}")
     if served.folder and not quiet:
-        note(f"{served.name} is saved to {served.folder.path}; the same command goes on")
+        note(f"{served.name} is saved to {served.folder.path}; the same command resumes it")
 
 
 def _learners(options: ServeOptions) -> dict[str, str]:
@@ -98,7 +98,7 @@ def _learners(options: ServeOptions) -> dict[str, str]:
         if not sign or not NAME.fullmatch(name.strip()):
             raise InvalidArgument(f'--learner: expected NAME=RULES, NAME of letters, digits, _ and -; got "{text}"')
         if name.strip() in found:
-            raise InvalidArgument(f'--learner: "{name.strip()}" comes twice; every learner needs a name of its own')
+            raise InvalidArgument(f'--learner: "{name.strip()}" comes twice; each learner needs a different name')
         found[name.strip()] = rules
     if not found:
         raise InvalidArgument('say what to compete with, e.g. --rules "thresholds(delay)"; adeptree rules lists more')
@@ -173,5 +173,5 @@ def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> W
         again = served.go_on(folder)
         if served.taken and not options.quiet:
             rows = f", {counted(again, 'row')} of the journal taken again" if again else ""
-            note(f"{name} goes on after {counted(learner.rounds, 'round')}{rows}")
+            note(f"{name} resumes after {counted(learner.rounds, 'round')}{rows}")
     return Writer(served)

@@ -95,7 +95,9 @@ def _layout(rules: str, x: str | None, times: list[str], by: str | None) -> tupl
     columns = list(dict.fromkeys([*(made.get(name, name) for name in features), *([] if by is None else [by])]))
     stray = [name for name in times if name not in columns]
     if stray:
-        raise InvalidArgument(f'--times: "{brief(stray[0])}" is no column of the rules, which read {listed(columns)}')
+        raise InvalidArgument(
+            f'--times: "{brief(stray[0])}" is not a column of the rules, which read {listed(columns)}'
+        )
     known = Reads(tuple(features), tuple(dict.fromkeys([*times, *made.values()])))
     stream, chosen = Stream("the service", [*columns, *OWN], iter(())), x if found[0][2] else ",".join(features)
     return tuple(columns), layout_of(stream, rules, chosen, OWN[LABEL], follow=True, known=known, by=by)

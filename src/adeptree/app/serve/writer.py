@@ -64,7 +64,7 @@ class RulesDesk:
 QUIET_SECONDS = 0.5
 """Without a request for so long, it is a good moment for a checkpoint."""
 LARGEST_GROUP = 512
-SAFE = "; what was acknowledged is safe: make room, and start the service again"
+SAFE = "; acknowledged labels are safe: make room, and start the service again"
 
 
 @dataclass

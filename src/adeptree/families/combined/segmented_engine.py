@@ -118,7 +118,7 @@ class TwoLevelsEngine(SegmentedEngine):
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
         """Rates of their own."""
-        return None if problem.own_rates else "every segment has a rate of its own"
+        return None if problem.own_rates else "each segment has its own rate"
 
     def leader(self) -> Leader:
         """Return the better part, as one of two."""
