@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adeptree.api import *
 
-__version__ = "1.0.0rc1"
+__version__ = "1.0.0rc2"
 
 
 @cache

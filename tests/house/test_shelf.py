@@ -105,3 +105,10 @@ def test_the_package_never_imports_the_reproduction() -> None:
         path.name for path in Path(at.__file__).parent.rglob("*.py") if importing.search(path.read_text("utf-8"))
     ] == []
     assert find_spec("adeptree.experiments") is None
+
+
+def test_the_changes_of_a_release_fit_on_a_page() -> None:
+    """The history has all of them; a user reads those that matter."""
+    text = text_of("CHANGELOG.md").partition(f"## [{PROJECT['version']}]")[2].partition("\n## [")[0]
+    assert 100 < len(text.split()) < 650
+    assert "](docs/reference/renamed.md)" in text_of("CHANGELOG.md")
