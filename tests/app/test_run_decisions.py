@@ -204,6 +204,8 @@ def test_reviews_without_a_label_are_reported() -> None:
     missing = sum(line[2] == "review" for line in predicted()[:5])
     assert f"Without a label so far: {missing} review" in shown and "Nothing is proven of the cost: " in shown
     assert kept()["average_bound"] is None and kept()["in_advance_note"] in shown
+    waiting = good("run", csv_of(rows, "late.csv"), *CASES["reviewed"][0], "--key", "id")
+    assert "; until all have come, nothing is proven of the cost." in unwrapped(waiting)
     with_all = good("run", csv_of(rows), *CASES["review"][0], "--predictions", "p.csv")
     missing = sum(line[2] == "review" for line in predicted()[:5])
     assert f"Without a label so far: {missing} review" in with_all and "Nothing is proven" not in with_all

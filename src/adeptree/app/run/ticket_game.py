@@ -53,7 +53,8 @@ class Tally:
         if learner.partial:
             told.append(f"The learner learnt {counted(learner.rounds, 'label')}; its own numbers are estimates.")
         if missing := self.reviews - self.verdicts:
-            told.append(f"Without a label so far: {counted(missing, 'review')}; no loss of theirs is counted.")
+            void = "; until all have come, nothing is proven of the cost" if learner.partial else ""
+            told.append(f"Without a label so far: {counted(missing, 'review')}; no loss of theirs is counted{void}.")
         certificate = learner.certificate()
         if learner.partial and certificate.average_bound is None:
             told.append(f"Nothing is proven of the cost: {certificate.in_advance_note}.")
