@@ -6,6 +6,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +76,36 @@ def test_every_public_name_is_there() -> None:
         assert getattr(adeptree, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         adeptree.nothing  # noqa: B018
+
+
+IN_A_BROWSER = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("fcntl", "_multiprocessing", "concurrent.futures.process") or "multiprocessing" == name[:15]:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import adeptree as at
+from typer.testing import CliRunner
+from adeptree.app.cli import app
+
+learner = at.Adept(at.TableStumps(["a", "b"]), costs=(5, 1))
+for t in range(100):
+    learner.learn({"a": t * 37 % 100, "b": "xy"[t % 2]}, int(t * 37 % 100 >= 50))
+learner.save("learner")
+answers = at.OracleClass(find=lambda sample: None, littlestone_dimension=1).realizable([(1, 0)])
+rows = {"tenant": ["a", "b"], "score": [0.1, 0.9], "fraud": [0, 1]}
+segments = at.learn_segments(rows, "fraud", by="tenant", rules="thresholds(score)")
+runs = ["run -q", "run -q --save kept", "run fraud-scores -q --by shop --separate --rules thresholds(score)"]
+ended = [CliRunner().invoke(app, line.split()).exit_code for line in runs]
+loaded = {"fcntl", "multiprocessing"} & set(sys.modules)
+print(at.load("learner").best_rule(), answers, len(segments), *ended, *loaded)
+"""
+
+
+def test_it_learns_where_there_are_no_processes_and_no_locks(tmp_path: Path) -> None:
+    """As under Pyodide: a browser has neither multiprocessing nor fcntl."""
+    code = f"import os; os.chdir({str(tmp_path)!r})\n{IN_A_BROWSER}"
+    assert fresh(code, ADEPTREE_ENGINE="python") == "a >= 50 False 2 0 0 0"

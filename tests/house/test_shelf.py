@@ -48,11 +48,19 @@ def test_the_pythons_named_are_those_that_are_run() -> None:
     lowest = PROJECT["requires-python"].removeprefix(">=")
     workflow = text_of(".github/workflows/ci.yml")
     jobs = re.search(r"set -- .*", text_of(".ci/jobs"))
-    assert jobs is not None and told - {lowest} == set(re.findall(r"3\.\d+", jobs[0])) - {
-        "3.14"
-    }  # (where there is one)
+    assert jobs is not None and told - {lowest} == set(re.findall(r"3\.\d+", jobs[0]))
     assert all(python in workflow for python in told)
     assert f"{lowest} to {max(told, key=lambda name: int(name[2:]))}" in text_of("README.md")
+
+
+def test_the_conda_recipe_has_the_version_and_the_dependencies_of_the_package() -> None:
+    recipe = text_of("packaging/conda/recipe.yaml")
+    assert f'version: "{PROJECT["version"]}"' in recipe and f'"{PROJECT["requires-python"]}"' in recipe
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    told = {line.strip().removeprefix("- ").replace(" ", "") for line in run.splitlines()}
+    assert {line for line in PROJECT["dependencies"]} <= told
+    host = recipe.partition("  host:\n")[2].partition("  run:\n")[0].replace(" ", "")
+    assert all(f"-{line}\n" in host for line in SETTINGS["build-system"]["requires"])
 
 
 def test_the_extra_all_names_every_extra() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adeptree.app.run.layout import Examples
 from adeptree.app.run.playing import Game
@@ -20,6 +18,9 @@ from adeptree.core.escaping import visible
 from adeptree.learners.segment_learners import learn_all, seed_of
 from adeptree.pages.summary import of_segments
 from adeptree.runner.rows import Row
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 
 class SeparateGame(Game):
@@ -55,7 +56,10 @@ class SeparateGame(Game):
 
 
 def _processes(jobs: int) -> ProcessPoolExecutor:
-    """Return a pool whose workers end at Ctrl-C without a word."""
+    """Return a pool whose workers end silently at Ctrl-C."""
+    import multiprocessing  # (a browser has none)
+    from concurrent.futures import ProcessPoolExecutor
+
     ended = signal.SIGINT, signal.SIG_DFL
     spawn = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(jobs, mp_context=spawn, initializer=signal.signal, initargs=ended)
