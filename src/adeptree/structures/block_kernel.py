@@ -102,9 +102,7 @@ class BlocksKernel(RoundKernel):
         start, size = array("q"), 0
         for h in range(levels + 1):
             start.append(size)
-            size += (
-                (((room - 1) >> h) + 2 & ~1 if h else 2) * length[h] * self.polynomials
-            )  # (every node has a sibling)
+            size += (((room - 1) >> h) + 2 & ~1 if h else 2) * length[h] * self.polynomials  # (all have siblings)
         M = array("d", bytes(8 * (size + 3 * (levels + 2) * (most + 1) + 1)))
         X = array("d", bytes(8 * len(M)))
         gains, last, words = longer(self.gains, room), longer(self.last, room), longer(self.words, room)
