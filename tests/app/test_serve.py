@@ -62,6 +62,10 @@ def test_rounds_over_http_are_the_librarys_to_the_last_digit() -> None:
         shown = {"misses": ledger.missed, "false_alarms": ledger.alarmed, "picked": float(ledger.picked)}
         for name, value in {**shown, "constant_loss": float(learner.best_constant().loss)}.items():
             assert f'adeptree_{name}{{learner="main"}} {value!r}' in measured
+        parser = pytest.importorskip("prometheus_client.parser")
+        told = [line.removeprefix("# main: ") for line in measured.splitlines() if line.startswith("# main: ")]
+        assert len(told) == 2 and all(line in " ".join(learner.summary().split()) for line in told)
+        assert len(list(parser.text_string_to_metric_families(measured))) > 20  # (comments are no metrics)
 
 
 @pytest.mark.parametrize(

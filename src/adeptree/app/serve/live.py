@@ -28,7 +28,7 @@ from adeptree.core.escaping import counted
 from adeptree.pages.run_history import Moment
 from adeptree.pages.run_page import assessed, error_figure, regret_figure, tables_of, tiles_of
 from adeptree.pages.skeleton import document, drawn, facts, fill, folded, line, section, table, text
-from adeptree.pages.standing import Account, Standing, rule_text, stake_of
+from adeptree.pages.standing import Standing, rule_text, stake_of
 
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
@@ -91,12 +91,10 @@ async def parts(request: Request) -> Response:
 def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
     served, found = writer.served, dict.fromkeys(PARTS, "")
     with served.lock:
-        learner, columns = served.learner, served.columns
-        account = Account(served.name, columns.layout.shown, columns.names)
-        standing = Standing(learner, account) if learner.rounds else None
+        standing, rows = served.standing(), counted(served.learner.rounds, "row")
         trouble = f'<p class="sum failed">{text(writer.broken)}</p>' if writer.broken else ""
         nav = _links(service.writers, served.name, up) if len(service.writers) > 1 else ""
-        lead = f"<p>{counted(learner.rounds, 'row')}, rules: {text(account.rules)}</p>"
+        lead = f"<p>{rows}, rules: {text(served.columns.layout.shown)}</p>"
         told = '<p class="sum">No label has come yet.</p>'
         if standing:
             told = tiles_of(standing) + assessed(standing)

@@ -85,8 +85,12 @@ class Metrics:
         return families.values()
 
     def text(self) -> bytes:
-        """Return all metrics in the format ``TEXT``."""
+        """Return all metrics in the format ``TEXT``, and what they mean as comments."""
         text: bytes = generate_latest(self._registry)
+        for name, writer in self._writers.items():
+            with writer.served.lock:
+                if standing := writer.served.standing():
+                    text += f"# {name}: {standing.gap}\n# {name}: {standing.guarantee}\n".encode()
         return text
 
 

@@ -18,6 +18,7 @@ from adeptree.core.cell_text import brief
 from adeptree.core.errors import StateError
 from adeptree.learners.adept_learner import Adept
 from adeptree.pages.run_history import Course
+from adeptree.pages.standing import Account, Standing
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.run_folder import ROWS, RunFolder
 from adeptree.runner.ticket_book import EXPIRED, OPEN, UNASKED, Opened, TicketBook
@@ -123,6 +124,11 @@ class ServedLearner:
             tickets, handed = self.learner.tickets, self.learner.review is not None
             gone = tickets.unlabelled[-1]
             return handed * self.learner.ledger.picked - tickets.labelled[-1] - gone, gone
+
+    def standing(self) -> Standing | None:
+        """Return where the learner stands, in numbers and words; None before its first label."""
+        account = Account(self.name, self.columns.layout.shown, self.columns.names)
+        return Standing(self.learner, account) if self.learner.rounds else None
 
     def certificate(self) -> dict[str, Any]:
         """Return where the learner and its tickets stand, between two rounds."""
