@@ -353,8 +353,51 @@ def costs() -> Figure:
     return figure
 
 
+def _percent(axes: Any, lines: dict[str, tuple[Any, str]]) -> None:
+    """Draw mistakes so far in percent, one line per learner; each is given as its losses."""
+    for name, (losses, colour) in lines.items():
+        t = np.arange(1, len(losses) + 1)
+        axes.plot(
+            t[::5], (100 * np.cumsum(losses) / t)[::5], color=colour, label=f"{name}: {100 * np.mean(losses):.1f} %"
+        )
+    axes.set(xlabel="rows", ylabel="mistakes so far, %", xlim=(0, len(losses)))
+    axes.legend(loc="upper right")
+
+
+def blocklist() -> Figure:
+    """Mail from thousands of senders, of whom three are bad, and a tenth of the labels wrong."""
+    rng, bad = np.random.default_rng(0), (3, 1000, 2000)
+    senders = np.where(rng.random(6000) < 0.15, rng.choice(bad, 6000), rng.integers(0, 4000, 6000))
+    labels = np.isin(senders, bad) ^ (rng.random(6000) < 0.1)
+    p = at.Adept(at.BlockUnions(3)).learn_many(senders.tolist(), labels)
+    figure = Figure(figsize=(WIDE, 3.2), layout="constrained")
+    axes = figure.subplots()
+    best = np.isin(senders, bad) != labels
+    lines = {"block no sender": (labels, ORANGE), "adeptree": (np.abs(np.array(p) - labels), BLUE)}
+    _percent(axes, {**lines, "the three bad senders": (best, INK)})
+    axes.set(ylim=(0, 45))
+    return figure
+
+
+def drifting() -> Figure:
+    """A sensor whose polarity flips every 500 rows, with and without drift."""
+    rng = np.random.default_rng(0)
+    xs = rng.random(4000)
+    labels = (xs >= 0.5) ^ (np.arange(4000) // 500 % 2 == 1) ^ (rng.random(4000) < 0.01)
+    figure = Figure(figsize=(WIDE, 3.2), layout="constrained")
+    axes = figure.subplots()
+    lines = {}
+    for name, drift, colour in (("one rule for all rows", False, ORANGE), ("drift=True", True, BLUE)):
+        p = at.Adept(at.RealStumps(["x"]), drift=drift).learn_many(xs.reshape(-1, 1), labels)
+        lines[name] = np.abs(np.array(p) - labels), colour
+    _percent(axes, lines)
+    axes.set(ylim=(0, 70))
+    return figure
+
+
 FIGURES = {"home": home, "tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
 FIGURES |= {"speed": speed, "growth": growth, "streams": streams, "calibration": calibration, "costs": costs}
+FIGURES |= {"blocklist": blocklist, "drifting": drifting}
 
 
 def main(folder: Path) -> None:

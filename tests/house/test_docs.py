@@ -51,6 +51,12 @@ def test_the_readme_is_short() -> None:
     assert README.count("\n") <= 130
 
 
+def test_the_docs_outside_theory_and_evidence_stay_short() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES if not {"theory", "evidence"} & set(page.parts)]
+    prose = (re.sub(r"```(?!\{figure).*?```|^ {4,}.*?$", "", text, flags=re.DOTALL | re.MULTILINE) for text in texts)
+    assert sum(len(re.findall(r"\S*\w\S*", text)) for text in prose) <= 30_000
+
+
 def test_readme_examples_print_what_they_say() -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     assert blocks
