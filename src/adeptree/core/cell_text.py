@@ -11,7 +11,7 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands for no value where a number or a label is expected, in small letters."""
 
 DIGITS = 308
-"""So many digits always make a number that a float can hold."""
+"""Numbers of at most this many digits fit a float."""
 BRIEF = 80
 """Letters of a text that are shown in a sentence about it."""
 
@@ -31,7 +31,7 @@ def number(text: str) -> Any:
     >>> number("3"), number("2.5"), number("abc"), number("1_000"), number("9" * 400)
     (3, 2.5, 'abc', '1_000', inf)
     """
-    if "_" in text:  # Python's own way to write thousands, and nobody else's
+    if "_" in text:  # thousands as only Python writes them
         return text
     # A whole number of more digits is beyond every float, as 1e999 is: no class could compute with it.
     for kind in (int, float) if len(text) <= DIGITS and "." not in text else (float,):

@@ -68,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         decoded: dict[str, Any] = decode(json.loads(text), [arrays[str(i)] for i in range(len(arrays))])
         if not isinstance(decoded, dict):
             raise ValueError(f"a {type(decoded).__name__} in place of named values")
-    except Exception as error:  # the checksum fits, so somebody else wrote this
+    except Exception as error:  # the checksum fits, so another program wrote this
         raise DamagedFile(f"{path} does not hold plain arrays and values as adeptree saves them: {error}") from error
     return decoded
 

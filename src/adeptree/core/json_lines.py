@@ -46,7 +46,7 @@ def unseal(line: str, before: str = "") -> Values:
 
 
 class LineWriter:
-    """Makes the lines of one file, in order, each with its line end; who has it writes them."""
+    """The lines of one file, in order, each with its line end; the caller writes them."""
 
     def __init__(self, header: Values) -> None:
         self._last, self._count = "", 0
@@ -64,7 +64,7 @@ class LineWriter:
 
 @dataclass(frozen=True)
 class Lines:
-    """What a file holds, every line of it proven; whoever reads it says what its rows may be."""
+    """The content of a file, every line of it proven; the caller decodes its rows."""
 
     name: str
     header: Values
@@ -160,5 +160,5 @@ class LineFormat:
 
 
 def damaged(name: str, number: int, remedy: str) -> DamagedFile:
-    """Return the error for a line that is not as it was written, or that nobody wrote."""
+    """Return the error for a line that was altered or forged."""
     return DamagedFile(f"{name} is damaged in line {number}; {remedy}")

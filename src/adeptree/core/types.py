@@ -66,7 +66,7 @@ def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:
 
 
 class CheckedRows(Sequence[dict[str, Any]]):
-    """Instances that a class has made of columns: they stay in columns until somebody looks at one."""
+    """Instances that a class has made of columns: they stay in columns until one is read."""
 
 
 def listed(name: str, values: Iterable[Any]) -> Any:

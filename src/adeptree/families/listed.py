@@ -25,8 +25,8 @@ ENUMERATION_LIMIT = 1 << 22
 class EnumerableClass(ConceptClass):
     """A class whose concepts can be listed, and whose labels come as one array per point.
 
-    Concepts are numbered from 0; ``labels(x)[i]`` is what concept i says at x. Who writes one says how many there are,
-    which is which, and where they differ.
+    Concepts are numbered from 0; ``labels(x)[i]`` is the label of concept i at x. A subclass defines their number,
+    each concept, and instances on which they differ.
     """
 
     @property
@@ -110,7 +110,7 @@ class EnumerableClass(ConceptClass):
 
 
 def check_listed(who: str, concept_class: ConceptClass) -> EnumerableClass:
-    """Return a class whose concepts can be listed, or say who needs that."""
+    """Return a class whose concepts can be listed, or raise an error that names the caller."""
     if not isinstance(concept_class, EnumerableClass):
         raise InvalidArgument(
             f"{who} needs a class whose concepts can be listed; {got('concept_class', concept_class)}; use Adept"

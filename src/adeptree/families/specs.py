@@ -27,7 +27,7 @@ def parse(spec: str) -> ConceptClass:
     ...
     adeptree.core.errors.InvalidSpec: unknown rules "treshold"; did you mean "thresholds"?
     """
-    # The name first: whoever mistook it wants to hear of that, whatever is between the brackets.
+    # The name first: an unknown name is reported before errors between the brackets.
     begun = re.match(r"\s*(\w{1,80})\s*(\(|$)", spec) if isinstance(spec, str) else None
     if begun and family_named(begun[1]) is None:
         raise InvalidSpec(_no_class(begun[1]))

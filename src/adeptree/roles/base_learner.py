@@ -62,7 +62,7 @@ class RowLearner(ABC):
         return {}
 
     def restore(self, state: dict[str, Any], width: int) -> None:
-        """Take over what :meth:`state` returned, for so many rows; raise ValueError if it cannot be."""
+        """Restore a saved state for ``width`` rows; raise ValueError if it does not fit."""
 
 
 class BaseLearner(ABC):

@@ -26,7 +26,7 @@ def combined_family() -> Any:
 
 
 class ConceptClass(ABC):
-    """A set of rules from instances to {0, 1}: who writes one says what an instance is, and which rule fits best.
+    """A set of rules from instances to {0, 1}; a subclass defines its instances and the best rule of a sample.
 
     Classes are frozen and hashable, and ``repr(c)`` is a spec: ``adeptree.parse(repr(c)) == c``. A frozen dataclass
     (with ``repr=False``) is both already.

@@ -14,7 +14,7 @@ from adeptree.theory.losses import Losses
 
 @dataclass(frozen=True)
 class Dropped:
-    """What was dropped so far.
+    """The paths dropped so far.
 
     What is left is still a flow prior, so every bound holds against each path that was kept. A dropped path's
     rules lose at least ``least_loss`` from then on, so a kept path that has lost no more is a best one.

@@ -133,7 +133,7 @@ class Engine(PythonStructure, Declared, ABC):
     """Name in saved files and certificates: "paths", "ordered", "blocks", ..."""
 
     collapsed: ClassVar[bool] = False
-    """Whether it touches no path by itself; then a rate that changes in every round would cost it a rebuild each."""
+    """Whether it keeps sums over paths only; then a rate that changes in every round would cost it a rebuild each."""
     lists_paths: ClassVar[bool] = False
     """Whether it keeps each path on its own, so that where the best rule may change a plain list is as good."""
     runs_base: ClassVar[bool] = True

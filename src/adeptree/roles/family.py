@@ -33,7 +33,7 @@ class Columns:
     count: Callable[[Any], int] = lambda concept_class: 1
     """How many columns it wants."""
     preferred: Callable[[Any], str | None] = lambda concept_class: None
-    """The column it reads if nobody names another."""
+    """The column it reads if no other is named."""
     placeholder: str = r"\bx(\d*)\b"
     """What stands for a column in the text of a rule, with the column's number (or nothing) as its group."""
     gaps: bool = False
@@ -80,7 +80,7 @@ class Family:
     base
         The natural base learner of a class.
     bases
-        The base learners that saved files may name, beside ``base`` where that is a class.
+        The base learners that saved files may name, next to ``base`` where that is a class.
     engines
         What can stand for the paths, the fastest first; the first that accepts a problem is taken.
     columns

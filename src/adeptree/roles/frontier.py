@@ -47,7 +47,7 @@ class Queries:
     posed: int = 0
     unknown: int = 0
     heard: list[Query] | None = None
-    """The calls themselves, while somebody listens."""
+    """The calls themselves, while recording is on."""
 
     def hear(self, kind: str, samples: Iterable[Any], answers: Iterable[Any]) -> None:
         """Record calls if recording is on."""
@@ -62,7 +62,7 @@ class Queries:
     def __repr__(self) -> str:
         return f"Queries(asked={self.asked}, posed={self.posed}, unknown={self.unknown})"
 
-    def __eq__(self, other: object) -> bool:  # the numbers, whoever counts them
+    def __eq__(self, other: object) -> bool:  # (equal numbers, of any counter)
         return isinstance(other, Queries) and repr(self) == repr(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -142,7 +142,7 @@ class Extension:
 class Frontier(Declared, ABC):
     """All realizable labellings of the points committed so far.
 
-    Who writes one says what each row can take, how the rows grow, and which concept a row is. Where arrays named in
+    A subclass defines the labels each row can take, how the rows grow, and the concept of a row. Where arrays named in
     ``ROWS`` hold all of it, they are counted and saved by themselves.
     """
 

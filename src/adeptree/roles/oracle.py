@@ -48,7 +48,7 @@ class Oracle(ABC):
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Answer one question about every sample, in order; an empty batch asks nothing.
 
-        Whoever cannot decide raises OracleUnknown, or puts one in the place of each answer that is not known.
+        An oracle that cannot decide raises OracleUnknown, or returns one in place of each unknown answer.
         """
 
     @property

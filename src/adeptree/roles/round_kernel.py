@@ -2,7 +2,7 @@
 
 A structure places a point (:meth:`place`), divides the weight there (:meth:`look`) and commits a round (:meth:`take`).
 One call is one whole round: the structure and the ledger change together, and nothing interrupts compiled code in
-between. What is not plainly a round (an odd type, a point outside, the end of the horizon) is left to the learner.
+between. All other calls (an odd type, a point outside, the end of the horizon) are left to the learner.
 """
 
 from __future__ import annotations
@@ -403,7 +403,7 @@ class RoundKernel(Actions):
         return True
 
     def settle(self, x, label, cost, p, r, action, overlaps, q=1.0):
-        """Charge a round whose point has entered, answered with p, when so many labels of others came in between."""
+        """Charge an answered round whose point has entered; ``overlaps`` labels of others came in between."""
         if not self.place(x):
             return False
         if not cython.compiled:

@@ -15,9 +15,9 @@ masses depend on the size alone, and there is no H.) Of blocks A that came befor
 The weight of all sets is linear in E and H of any node: sum_s u_s E_s + v_s H_s + rest. From the root, where u is the
 mass by size, v picks s = d and the rest is 0, these follow down to one block, where u_0 + rest says 0 and
 r (u_1 + q v_1) says 1. They are kept for one way down, with u and v backwards, so that this too is products of
-polynomials. Only nodes on that way may be out of date; they are made anew from their children when the next point lies
-elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between. Leaves are not kept:
-the two of the block in place and its sibling are made from their gains.
+polynomials. Only nodes on that way may be out of date; they are summed up again from their children when the next point
+lies elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between. Leaves are not
+kept: the two of the block in place and its sibling are made from their gains.
 
 Nothing cancels, as all numbers are positive; and nothing is too large or too small for a double, as a number is
 M e^(X L): X is whole, and L = eta Q for a power of two Q, so that differences of gains meet the rate, not their sums.
@@ -74,7 +74,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(j=cython.Py_ssize_t, n=cython.Py_ssize_t)
     def fill(self, names: list[Hashable], gains: Any, lost: float, rounds: int) -> None:
-        """Go on from here: these blocks have arrived, with these gains, and a path without blocks has lost so much."""
+        """Continue from these blocks in order of arrival, their gains, and the loss of a path without blocks."""
         n = len(names)
         self.number, self.coming = {}, {}
         self.blocks = 0
@@ -94,7 +94,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def make_room(self, room):
-        """Have room for so many blocks; what is made of their gains must then be made anew."""
+        """Make room for this number of blocks; all sums of their gains must then be computed again."""
         room = room + 1 & ~1  # (every leaf has a sibling, too)
         most, levels = min(self.d, room), (room - 1).bit_length()
         self.polynomials = 2 if self.parts else 1  # per node: E, and H
@@ -250,7 +250,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(i=cython.Py_ssize_t)
     def offer(self, j, worth):
-        """Let a block be worth so much to who chooses (-1: it is chosen); a node of this tree has the most below it."""
+        """Set the worth of a block for the choice (-1: it is chosen); a node of this tree has the largest below it."""
         i = self.room + j
         self.free[i] = worth
         while i > 1:
@@ -287,7 +287,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(i=cython.Py_ssize_t)
     def choose_all(self):
-        """Choose anew."""
+        """Choose again from all blocks."""
         for i in range(self.blocks):
             self.free[self.room + i] = max(self.gains[i], 0.0)
         for i in range(self.room - 1, 0, -1):
@@ -413,7 +413,7 @@ class BlocksKernel(RoundKernel):
         if not self.parts:  # the masses, which change in every round, are left for the end: v is E of the others
             self.multiply(v, 0, most, v + up, most, e, n, False)
             return
-        low = max(0, most - (1 << h))  # what is not looked at below is not made
+        low = max(0, most - (1 << h))  # coefficients that no level below reads are left out
         self.multiply(u, low, most, u + up, most, e, n, False)
         self.multiply(rest, most, most, rest + up, most, self.unit, 0, False)
         if i & 1:  # the sibling's blocks came earlier

@@ -150,7 +150,7 @@ class CutsKernel(CutTree):
     @cython.cfunc
     @cython.exceptval(check=False)
     def begin(self, at: cython.Py_ssize_t, size: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
-        """Let so many pairs stand for nothing, but this one for a single way that costs nothing."""
+        """Let this number of pairs stand for nothing, except one for a single way that costs nothing."""
         i: cython.Py_ssize_t
         for i in range(size):
             self.sums[at + 2 * i], self.sums[at + 2 * i + 1] = NONE, 0.0
@@ -313,7 +313,7 @@ class CutsKernel(CutTree):
     @cython.ccall
     @cython.exceptval(check=False)
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, right also where one side is nothing beside the other."""
+        """Return the log-odds of 1 at x, right also where one side is negligible."""
         at: cython.Py_ssize_t = 3 * self.row
         ahead: cython.double = self.sums[at] - self.sums[at + 2]
         return log(self.sums[at + 3]) - log(self.sums[at + 1]) + self.eta * ahead

@@ -108,7 +108,7 @@ class IntervalsKernel(CutTree):
         self.p = one[1] / whole[1]
 
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, right also where one side is nothing beside the other."""
+        """Return the log-odds of 1 at x, right also where one side is negligible."""
         return log(self.weight1) - log(self.weight0) + self.eta * (self.loss0 - self.loss1)
 
     def least(self) -> cython.double:

@@ -159,7 +159,7 @@ class LineTree(OrderedTree):
         self.points = memoryview(keys)
 
     def warm_bucket(self, bucket: cython.Py_ssize_t) -> cython.void:
-        """Ask memory for a bucket: its count, and as many slots as most have."""
+        """Ask memory for a bucket: its count, and the number of slots that most have."""
         i: cython.Py_ssize_t
         prefetch(cython.address(self.counts[bucket]))
         for i in range(bucket * UNIT, bucket * UNIT + 24, 2):
@@ -316,7 +316,7 @@ class LineTree(OrderedTree):
         return 0
 
     def rebuild(self) -> cython.void:
-        """Compute anew what depends on the rate."""
+        """Recompute the sums that depend on the rate."""
         self.nothing = NOTHING / self.eta if self.eta > 0.0 else inf
         self.table = 0
         self.lengthen()

@@ -1,4 +1,4 @@
-"""A mixture of structures with its rules: what the best of them is, what is near it, and how all are saved."""
+"""A mixture of structures: its best rule, the rules near it, and its saved state."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MixtureEngine(KernelEngine):
 
     @abstractmethod
     def near(self, f: int, reach: float, limit: int) -> NearRules:
-        """Return the rules of a part that lose at most ``reach`` and are no constants, at least ``limit`` of them."""
+        """Return the rules of a part that lose at most ``reach`` and are not constants, at least ``limit`` of them."""
 
     def reach(self, best: float, k: float) -> float:
         """Return the largest loss within k of the best."""

@@ -8,7 +8,7 @@ bucket, and the sums on the way from it to the root.
 
 In a large tree a round waits for memory more than it computes. So the ways of the coming points of a batch are read
 together, level by level, and kept for their rounds (``set_out``); what their rounds will need is asked for before. A
-way that was read stays right as long as no subtree is built anew: a bucket that is divided only makes it longer.
+way that was read stays right as long as no subtree is rebuilt: a bucket that is divided only makes it longer.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class OrderedTree(RoundKernel):
     # --- The tree ----------------------------------------------------------------------------------
 
     def climb(self) -> cython.void:
-        """Sum up anew from the bucket of x to the root; a full bucket becomes two."""
+        """Sum up again from the bucket of x to the root; a full bucket becomes two."""
         leaf: cython.Py_ssize_t = self.way[self.depth]
         full: cython.bint = self.counts[self.bucket] == BUCKET
         d: cython.Py_ssize_t
@@ -213,7 +213,7 @@ class OrderedTree(RoundKernel):
         self.sum_node(v)
 
     def balance(self) -> cython.void:
-        """Build the highest subtree on the way anew that has become lopsided, so that no rotations are needed."""
+        """Rebuild the highest unbalanced subtree on the way, so that no rotations are needed."""
         d: cython.Py_ssize_t
         v: cython.Py_ssize_t
         larger: cython.Py_ssize_t
@@ -278,7 +278,7 @@ class OrderedTree(RoundKernel):
         self.sum_all(found)
 
     def sum_all(self, found: cython.Py_ssize_t) -> cython.void:
-        """Sum up the nodes in ``order`` anew, children (which come later in the list) first."""
+        """Sum up the nodes in ``order`` again, children (which come later in the list) first."""
         i: cython.Py_ssize_t = found - 1
         while i >= 0:
             if self.child[self.order[i]] < 0:

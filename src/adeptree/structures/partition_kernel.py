@@ -6,7 +6,7 @@ concept per cell is looked at. Labels are bits, one column per point, which is k
 which may raise: so a round that is played without a transaction is one at a point whose column is there.
 
 ``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
-wrong cell's is multiplied by e^(-eta cost); now and then all are computed anew, so that rounding does not add up. What
+wrong cell's is multiplied by e^(-eta cost); now and then all are computed again, so that rounding does not add up. What
 falls below 1e-290 counts as nothing; use log_ratio for the exact log-odds.
 """
 
@@ -28,7 +28,7 @@ if not cython.compiled:
 MAJORITY = cython.declare(cython.int, -1)
 ASK = cython.declare(cython.int, -2)
 NOTHING = cython.declare(cython.double, 1e-290)
-FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed anew
+FRESH = cython.declare(cython.longlong, 1024)  # rounds after which weights are computed again
 KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "B"}
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
 
@@ -42,7 +42,7 @@ class Column:
 
 
 class PartitionKernel(RoundKernel):
-    """The partition of so many concepts.
+    """The partition of a number of concepts.
 
     ``guess`` is what the base learner says wherever a cell is parted: a label; MAJORITY, what most of the cell's
     concepts say; ASK, what ``judge`` finds out. ``read`` makes the column of a point and puts it among the others.
@@ -251,7 +251,7 @@ class PartitionKernel(RoundKernel):
             self.rebuild()
 
     def rebuild(self) -> cython.void:
-        """Compute all weights anew, the largest being 1."""
+        """Compute all weights again, the largest being 1."""
         c: cython.Py_ssize_t
         z: cython.double
         top: cython.double = -inf
@@ -282,14 +282,14 @@ class PartitionKernel(RoundKernel):
     # --- Room --------------------------------------------------------------------------------------
 
     def reserve(self) -> cython.int:
-        """Make room for as many cells more as there are, for this contested round and for a look at the next."""
+        """Make room for twice the cells, for this contested round and for a look at the next."""
         if 2 * self.width > self.room and self.room < self.concepts:
             self.make_room(min(4 * self.width, self.concepts))
         self.masses.reserve(self.deepest + 2)
         return 0
 
     def make_room(self, room: cython.Py_ssize_t) -> None:
-        """Have room for so many cells."""
+        """Make room for this number of cells."""
         held: dict[str, Any] = {"order": self.arrays["order"]}
         for name in ROWS:
             held[name] = longer(self.arrays[name], room)
@@ -300,7 +300,7 @@ class PartitionKernel(RoundKernel):
         self.guesses = held["guesses"]
 
     def ready(self) -> None:
-        """Compute what follows from the cells: whoever has filled in the arrays says so."""
+        """Compute the sums that follow from the cells, once the arrays are filled in."""
         c: cython.Py_ssize_t
         share: cython.double
         self.columns, self.column = {}, None

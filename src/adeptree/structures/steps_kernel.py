@@ -133,7 +133,7 @@ class StepsKernel(LineTree):
                 at = (left + 1) * STRIDE
                 more = (self.sums[at] * rest0 + self.sums[at + 1] * rest1) * self.sums[at + 5]
                 rest1 = (self.sums[at + 2] * rest0 + self.sums[at + 3] * rest1) * self.sums[at + 6]
-                # A row that is nothing beside the other stays nothing: a gap follows on its left.
+                # A row that is negligible next to the other stays so: a gap follows on its left.
                 rest0, rest1 = more / (more + rest1), rest1 / (more + rest1)
         for i in range(self.bucket * UNIT, self.at):
             gain = self.gain[i]
@@ -178,7 +178,7 @@ class StepsKernel(LineTree):
         LineTree.take(self, label, cost)
 
     def rebuild(self) -> cython.void:
-        """Compute anew what depends on the rate."""
+        """Recompute the sums that depend on the rate."""
         LineTree.rebuild(self)
         loss, _, log_total, _ = self.probable()
         self.log_weight = log_total - self.eta * loss
@@ -194,7 +194,7 @@ class StepsKernel(LineTree):
         return 0.0
 
     def count(self) -> cython.longlong:
-        """The number of labellings of m points, 2^m; 2^61 stands for as many or more."""
+        """The number of labellings of m points, 2^m; 2^61 stands for that number or more."""
         one: cython.longlong = 1
         return one << min(self.cells - 1, 61)
 

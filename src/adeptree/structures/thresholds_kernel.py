@@ -238,7 +238,7 @@ class ThresholdsKernel(LineTree):
 
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, left=cython.Py_ssize_t)
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, right also where one side is nothing beside the other."""
+        """Return the log-odds of 1 at x, right also where one side is negligible."""
         v: cython.Py_ssize_t = self.root
         # Relative to L*: rates times losses may have no digits to spare.
         lost: cython.double = -self.sums[BASE + v * self.stride]

@@ -104,7 +104,7 @@ class Steps:
         self._left = self._budget
 
     def spend(self, columns: int) -> None:
-        """Take the steps of looking at so many columns, or give up."""
+        """Count the steps of a look at a number of columns; raise TooLarge beyond the budget."""
         self._left -= columns * self._unit
         if self._left < 0:
             raise TooLarge(

@@ -1,8 +1,8 @@
 """The coin of a round: a fixed function of the seed, the round's number and the point, and of nothing else.
 
 So a guess may be asked for again and again, looking at other points neither reveals nor disturbs it, and nothing has
-to be kept or saved. It is a well-mixed hash (``theory/ledger_kernel.py``), not a cipher: who knows the seed
-knows all coins, and a guarantee about drawn labels is for opponents who do not.
+to be kept or saved. It is a well-mixed hash (``theory/ledger_kernel.py``), not a cipher: an
+opponent with the seed knows all coins, and a guarantee about drawn labels needs one without it.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class LittlestoneSolver:
         self._index = bit_tables.distinct_columns(distinct)
         self._columns = list(self._index)
         self._steps = bit_tables.Steps(budget, len(distinct), "Littlestone")
-        # For each k the most rows of a class of dimension below k on so many columns.
+        # For each k the most rows of a class of dimension below k on all columns.
         self._sauer = [0, *(sauer(len(self._columns), k) for k in range(len(distinct).bit_length() + 1))]
         self._low: dict[int, int] = {}
         self._high: dict[int, int] = {}

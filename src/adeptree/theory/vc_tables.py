@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from adeptree.theory.bit_tables import DEFAULT_BUDGET, Steps, checked, distinct_columns, distinct_rows, splits
 
 STEPS_PER_SCAN = 10
-"""What a scan of columns costs beside its columns, in steps."""
+"""The fixed cost of a scan of columns, in steps."""
 
 
 def vc_of_table(table: ArrayLike, budget: int = DEFAULT_BUDGET) -> tuple[int, tuple[int, ...]]:

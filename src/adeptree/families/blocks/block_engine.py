@@ -56,7 +56,7 @@ class BlocksEngine(KernelEngine):
                     f"the engine of block unions needs a mistake bound of at least d={d}, as paths are never "
                     f'pruned in it; got M={prior.M}; use engine="paths"'
                 )
-            # M is at least d, or T where no path can have so many mistakes: any larger M then gives the same masses.
+            # M is at least d, or T where no path can have d mistakes: any larger M then gives the same masses.
             horizon, bound = prior.T, max(prior.M, d)
         self.concept_class, self.prior = concept_class, prior
         word = word_of if plain else _word_of_mapped

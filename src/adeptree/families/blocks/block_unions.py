@@ -27,7 +27,7 @@ class Block:
 class BlockUnions(ConceptClass):
     """Concepts that are 1 on at most d blocks of the domain and 0 elsewhere.
 
-    There are infinitely many blocks, and nobody needs to have seen one before it arrives.
+    There are infinitely many blocks, and none has to be known before it arrives.
 
     Parameters
     ----------

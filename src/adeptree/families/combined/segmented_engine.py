@@ -140,7 +140,7 @@ class TwoLevelsEngine(SegmentedEngine):
         return self.point(x, raw), ticket
 
     def abandon(self, ticket: int) -> None:
-        """Forget what was said."""
+        """Forget the answers of both parts."""
         self.kernel.said.pop(ticket, None)
 
     def declared(self) -> Fields:

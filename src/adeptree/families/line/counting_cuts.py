@@ -45,7 +45,7 @@ def _turned(bits: Any) -> Any:
 
 
 def intervals_within(cuts: FloatArray) -> float:
-    """Return how many intervals, the empty one once, have both ends in one of these gaps of so many cut positions.
+    """Return the number of intervals, the empty one once, with both ends in one gap; of each gap the number of cuts.
 
     >>> intervals_within(np.array([3.0, 1.0]))  # 3 + 0, and the empty one
     4.0

@@ -26,7 +26,7 @@ from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 
 class CutsPrior(MixturePrior):
-    """The prior of d cuts, each drawn by itself from the prior of one cut (``cuts_kernel.py``).
+    """The prior of d cuts, each drawn independently from the prior of one cut (``cuts_kernel.py``).
 
     Every labelling has d!/(j_1! j_2! ...) >= 1 orders of cuts in gaps, so that none costs more than d times what one
     cut costs at most. Any number of cuts (None) has no such limit: a labelling pays for each of its own.
@@ -114,7 +114,7 @@ class CutsEngine(LineEngine):
 class StepsEngine(CutsEngine):
     """All labellings, with any number of cuts (``steps_kernel.py``).
 
-    The least loss of all is that of memorising, with which nobody can compete. What is compared with is the *most
+    The least loss of all is that of memorising, with which no learner can compete. The comparator is the *most
     probable* labelling, of largest prior mass times e^(-eta loss): ``best_loss``, ``leader`` and ``best_rule`` are
     about it, and ``width`` stops at 2^61.
 
@@ -150,7 +150,7 @@ class StepsEngine(CutsEngine):
         return self.concept_class.rule_of(self.gains()[0], labels)  # type: ignore[no-any-return]
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Refuse: what is near the most probable labelling in loss is every labelling that memorises a little."""
+        """Refuse: every labelling that memorises a little is near the most probable one in loss."""
         raise InvalidArgument(
             "with any number of cuts there are far too many rules near the best, most of which memorise single points; "
             "compete with unions of intervals, or build with engine='paths'"

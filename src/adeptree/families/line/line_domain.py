@@ -203,7 +203,7 @@ def neighbours(line: Line, seen: Sequence[Any], x: Instance) -> tuple[Any, Any]:
 def nearer_to_high(low: Any, high: Any, x: Any, line: Line = FLOATS) -> Any:
     """Is x at or above ``high``, or between the two points and nearer to it? Works on numbers and arrays.
 
-    An end at infinity is never the nearer one; ties, and two ends at infinity, are no. On a grid this is the
+    An end at infinity is never the nearer one; ties, and two ends at infinity, are not. On a grid this is the
     majority of the cuts between the two.
 
     >>> nearer_to_high(0.0, 4.0, 3.0), nearer_to_high(0.0, 4.0, 2.0), nearer_to_high(-math.inf, 4.0, -9.0)

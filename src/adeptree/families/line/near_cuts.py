@@ -22,7 +22,7 @@ def labellings_in_order(
     """Yield the labellings of points with at most ``cuts`` flips whose loss is within reach, the best first.
 
     A point that is labelled 0 costs its gain more than one labelled 1, and ``ones`` is the loss of 1s everywhere. Of
-    each node no more than ``most`` branches are followed, which is enough for so many labellings.
+    each node no more than ``most`` branches are followed, which is enough for that number of labellings.
 
     The least loss of what follows is known at every flip (dynamic programming from the right), so that it takes
     O(cuts m), and O(m) for every labelling found.
@@ -31,7 +31,7 @@ def labellings_in_order(
     [(1.0, (0,)), (2.0, (2,))]
     """
     m = len(gains)
-    # What is paid from each point on if the label stays what it is after so many flips.
+    # What is paid from each point on if the label stays as it is after a number of flips.
     stays = [np.append(np.cumsum(gains[::-1])[::-1], 0.0), np.zeros(m + 1)]
     enter = _least_after_flips(gains, cuts, stays)
 
@@ -73,7 +73,7 @@ def with_first(best: Flips, loss: float, others: Iterator[tuple[float, Flips]]) 
 
 
 def labels_of(flips: Flips, points: int) -> NDArray[Any]:
-    """Return the labels of so many points.
+    """Return the labels of a number of points.
 
     >>> labels_of((1, 3), 4).tolist()
     [0, 1, 1, 0]

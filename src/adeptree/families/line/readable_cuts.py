@@ -1,4 +1,4 @@
-"""Numbers as people write them: what is one, and the roundest cut between two of them."""
+"""Readable numbers: parsing, and the roundest cut between two of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def finite_float(value: Any) -> float | None:
-    """Return a number as a float (never -0.0), or None if it is no finite number.
+    """Return a number as a float (never -0.0), or None if it is not a finite number.
 
     >>> finite_float(3), finite_float(-0.0), finite_float(float("nan")), finite_float(10**400)
     (3.0, 0.0, None, None)

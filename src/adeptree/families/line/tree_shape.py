@@ -1,4 +1,4 @@
-"""The shape of a tree over buckets of slots: what is saved, and built from again."""
+"""The shape of a tree over buckets of slots, as it is saved and rebuilt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Shape:
     sizes: IntArray
 
     def check(self, cells: int) -> None:
-        """Refuse a shape that is no tree over that many cells (it would be read as addresses)."""
+        """Refuse a shape that is not a tree over this number of cells (it would be read as addresses)."""
         fits = self.counts.min(initial=1) >= 1 and self.counts.max(initial=1) < BUCKET and self.counts.sum() == cells
         waiting = [(len(self.counts), 0)]
         for size in self.sizes.tolist():

@@ -196,7 +196,7 @@ class CutsFrontier(Frontier):
 class NearestPoint(MadeFor[CutRules]):
     """Rules with cuts: predict the label of the nearest point seen, if a rule has it; else the other one.
 
-    It errs at most once per point of a grid, as a point that was seen is never contested; over floats nobody bounds it.
+    It errs at most once per point of a grid, as a point that was seen is never contested. Floats have no bound.
 
     >>> nearest = NearestPoint().bind(RealIntervalUnions(1))
     >>> state = nearest.update(nearest.update(nearest.start(), 1.0, 0), 2.0, 1)

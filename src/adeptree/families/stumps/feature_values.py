@@ -53,7 +53,7 @@ class Table(CheckedRows):
 
 
 def table_of(features: Collection[str], xs: Any) -> Table | None:
-    """Return an array with a column per feature as instances, checked; None if xs is no such array of numbers."""
+    """Return an array with a column per feature as instances, checked; None if xs is not such an array of numbers."""
     if not (isinstance(xs, np.ndarray) and xs.shape[1:] == (len(features),) and xs.dtype.kind in "iuf"):
         return None
     values = xs.astype(np.float64) + 0.0

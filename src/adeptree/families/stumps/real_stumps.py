@@ -98,7 +98,7 @@ class RealStumps(ConceptClass):
             errors = ones - np.concatenate([np.cumsum(gains[::-1])[::-1], [0]])
             for above, counts in ((True, errors), (False, len(pairs) - errors)):
                 place = int(counts.argmin())
-                if counts[place] < fewest:  # so it is no constant, and both ends are finite
+                if counts[place] < fewest:  # so it is not a constant, and both ends are finite
                     fewest = int(counts[place])
                     best = Stump(name, round_cut(float(points[place]), float(points[place + 1])), above)
         return best

@@ -63,7 +63,7 @@ def cell_of(name: str, value: Any) -> float | str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, date):
-        # (made anew of its parts: what others write finer than microseconds is left off, as in texts)
+        # (built from its parts: digits finer than microseconds are dropped, as in texts)
         day = datetime.combine(value, value.timetz() if isinstance(value, datetime) else time())
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
     try:

@@ -109,7 +109,7 @@ class TableEngine(MixtureEngine):
 class TableStepsEngine(TableEngine):
     """The same with steps on each column, compared with the most probable rule instead of the best.
 
-    The least loss is that of memorising a column, with which nobody can compete. What is compared with is the rule of
+    The least loss is that of memorising a column, with which no learner can compete. The comparator is the rule of
     largest prior mass times e^(-eta loss) among the most probable steps of each column and its best rules about values:
     ``best_loss``, ``leader`` and ``best_rule`` are about it.
 

@@ -73,7 +73,7 @@ class TableRules(ConceptClass):
 
         ``label`` may be several names, all of which are left out. As in ``adeptree run``, the first 100 rows tell which
         columns are times, of which features for the weekday and the hour are made, and columns of texts that are all
-        different are left out, unless ``times`` are given. ``settings`` are what the class takes beside its features.
+        different are left out, unless ``times`` are given. ``settings`` are the other arguments of the class.
 
         >>> import pandas as pd
         >>> from adeptree import TableStumps

@@ -54,7 +54,7 @@ class TemplateClass(EnumerableClass):
     NumPy's operators is computed for all of them at once; one written with ``and``, ``if`` and the like works too,
     one setting at a time (two to three seconds a million). ``where(a=..., b=...)`` leaves settings out.
 
-    Two settings may be the same rule: without a list of instances nobody can tell. This costs nothing but a
+    Two settings may be the same rule: without a list of instances this is not known. This costs nothing but a
     larger ``size``, in Hedge's bound and in Halving's M = floor(log2 size). :meth:`FiniteClass.from_template`
     takes the instances and keeps each rule once.
 
