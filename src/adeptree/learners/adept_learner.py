@@ -180,14 +180,15 @@ class Adept(OnlineLearner):
             self.drift_of = Drift(followers, self.rate != "lanes", self.scale)
         self.problem = Problem(concept_class, self.base, self.prior, self.mistake_bound, self.max_width, adapts)
         structure = choosing.structure_for(self.engine_choice, self.problem, self.drift_of is not None)
-        if structure is not None:
-            self.prior = structure.prior_of(self.problem)
+        made = None if structure is None else self._made(structure)
+        if made is not None:
+            self.prior = made.prior
         paid = None if not self.partial else 0.0 if self.review is None else self.review.cost * self.max_weight
         on_grid = structure is not None and structure.collapsed
         of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest, paid)
         self.rate_rule = choices.rate_rule("adaptive" if adapts else self.rate, *of_rate)
         choices.check_drift(self.drift_of, self.review, self.rate_rule.eta * self.scale)
-        self._use(self._paths(frontier) if structure is None else self._made(structure))
+        self._use(self._paths(frontier) if made is None else made)
         if self.warns:
             warn_if_weak(self, why_weak(self))
 

@@ -146,8 +146,8 @@ class Engine(PythonStructure, Declared, ABC):
     """How the best rule may change; None if it does not, or if parts share for themselves."""
     shares_inside: Any = None
     """How the best rule of each part may change, each on its own clock; None if it does not."""
-    own_prior: ClassVar[Any] = None
-    """A function that makes the prior of the structure, where it has one, of the name of a prior and the class."""
+    prior: Prior
+    """The prior that it computes with, which says what a path may cost: that of the problem, or one of its own."""
     dropped = Dropped()
     """What was dropped to keep within a width: nothing, in most engines."""
 
@@ -159,12 +159,6 @@ class Engine(PythonStructure, Declared, ABC):
     def accepts(cls, problem: Problem) -> str | None:
         """Return why the engine cannot compute this, as the end of a sentence; None if it can."""
         return None
-
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return the prior that it computes with, which says what a path may cost: that of the problem, mostly."""
-        made = cls.own_prior
-        return problem.prior if made is None else made(problem.prior.name, problem.concept_class)
 
     @classmethod
     def of(cls, problem: Problem) -> Engine:

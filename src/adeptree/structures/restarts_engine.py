@@ -29,6 +29,7 @@ class RestartsEngine(SharingEngine):
         KernelEngine.__init__(self)
         self.made, self.drift = made, replace(drift, followers=False, restarts=True)
         self._inner = self._copy(0.0)
+        self.prior = self._inner.prior
         self.concept_class, self.runs_base = made[1], self._inner.runs_base  # type: ignore[misc]
         self.best_may_fall = self._inner.best_may_fall  # type: ignore[misc]
         self._use(_KERNEL.RestartsKernel(self._inner, self._copy))

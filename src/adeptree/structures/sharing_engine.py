@@ -32,6 +32,7 @@ class SharingEngine(KernelEngine):
         self.made, self.drift = made, drift
         kind, concept_class, prior = made
         self._inner: Any = kind(concept_class, prior)
+        self.prior = self._inner.prior
         self.concept_class, self.runs_base = concept_class, self._inner.runs_base  # type: ignore[misc]
         lanes = drift.lanes()
         rounds = (drift.spans, _KERNEL.ring_size(drift.spans))

@@ -40,11 +40,6 @@ class VoteEngine(KernelEngine):
         self.shared: dict[str, int] = {}
         self._use(_VOTES.VoteKernel(concept_class.at))
 
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return equal masses for the two."""
-        return CountedPrior(math.log(2))
-
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
         """Have a weight per lane and rule."""
         self.shared = {"weights": 2 * lanes, "of_windows": 2 * len(spans) + 2, "ring": room}
@@ -129,10 +124,9 @@ class RowEngine(MixtureEngine):
     def __init__(self, concept_class: RowRules, prior: Prior) -> None:
         super().__init__()
         parts = [chosen(part, prior.name) for part in concept_class.parts]
-        priors = [engine.prior_of(problem) for engine, problem in parts]
-        self.concept_class = concept_class
-        self.prior = RowPrior(prior.name, list(zip(concept_class.shares, priors, strict=True)))
-        self.members = [engine.of(problem) for engine, problem in parts]
+        self.concept_class, self.members = concept_class, [engine.of(problem) for engine, problem in parts]
+        priors = [member.prior for member in self.members]
+        self.prior: Prior = RowPrior(prior.name, list(zip(concept_class.shares, priors, strict=True)))
         readers = [partial(concept_class.read_raw, i) for i in range(len(self.members))]
         log_shares = [math.log(share) for share in concept_class.shares]
         kernels = [member.kernel for member in self.members]
@@ -147,11 +141,6 @@ class RowEngine(MixtureEngine):
     def direct(self) -> list[Any]:
         """Return, for the first parts, the column in which a part finds its cell as it is, or True if it takes rows."""
         return [self.concept_class.column] if isinstance(self.concept_class, OnColumn) else []
-
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return the mixture of the parts' priors."""
-        return cls(problem.concept_class, problem.prior).prior
 
     def batch(self, xs: Any) -> int:
         """Give every part its instances."""

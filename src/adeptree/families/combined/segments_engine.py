@@ -72,7 +72,7 @@ class SegmentsEngine(KernelEngine):
         super().__init__()
         self.made = chosen(concept_class.one, prior.name)
         self.concept_class = concept_class
-        self.prior = SegmentsPrior(self.made[0].prior_of(self.made[1]), concept_class.segments)
+        self.prior = SegmentsPrior(self.fresh().prior, concept_class.segments)
         self._use(self._made())
 
     def _made(self) -> Any:
@@ -91,11 +91,6 @@ class SegmentsEngine(KernelEngine):
         """Let the structure of each segment share on the clock of the segment."""
         self.shares_inside = drift
         self._use(self._made())
-
-    @classmethod
-    def prior_of(cls, problem: Problem) -> Prior:
-        """Return the prior of a rule per segment."""
-        return cls(problem.concept_class, problem.prior).prior
 
     def visited(self, k: int) -> Any:
         """Return the engine of the k-th segment, until another is visited."""

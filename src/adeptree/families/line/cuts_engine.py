@@ -65,13 +65,12 @@ class CutsEngine(LineEngine):
 
     kind: ClassVar[str] = "cuts"
     runs_base = False
-    own_prior = staticmethod(lambda name, c: CutsPrior(name, c.line, c.cuts))
 
     concept_class: Any
     kernel: Any
 
     def __init__(self, concept_class: Any, prior: Prior) -> None:
-        super().__init__(concept_class, self.own_prior(prior.name, concept_class))
+        super().__init__(concept_class, CutsPrior(prior.name, concept_class.line, concept_class.cuts))
         self._use(self._made())
 
     def _made(self) -> Any:

@@ -90,7 +90,6 @@ class StumpsEngine(MixtureEngine):
     """
 
     kind = "stump-lines"
-    own_prior = StumpsPrior
 
     def __init__(self, concept_class: Any, prior: Prior) -> None:
         super().__init__()

@@ -61,7 +61,7 @@ class TableEngine(MixtureEngine):
     """
 
     kind = "tables"
-    own_prior = TablePrior
+    prior: TablePrior
     column: ClassVar[type[ColumnEngine]] = ColumnEngine
 
     def __init__(self, concept_class: TableRules, prior: Prior) -> None:
