@@ -168,7 +168,8 @@ class BlocksKernel(RoundKernel):
         self.rounds += self.ahead
         self.gains[j] += cost if label else -cost
         self.lost += cost if label else 0.0
-        self.weigh(j)
+        if self.finger == j:  # (else its leaf is not one of the two: ``log_total`` may have looked elsewhere)
+            self.weigh(j)
         self.rank(j)
 
     # --- The prior -----------------------------------------------------------------------------------
