@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running import good, write
+from serving import Inside, sent
 
 import adeptree as at
 
@@ -30,7 +32,10 @@ WITH: dict[str, dict[str, Any]] = {
     "by and drift": {"by": "tenant", "segments": 2, "drift": True},
 }
 NOTHING_IN_ADVANCE = {"by and drift": "with by= and drift= together nothing is proven in advance"}
-COLUMNS = ("late labels", "costs and weights", "certificate", "in advance", "near-best rules", "save and resume")
+COLUMNS = (
+    *("late labels", "costs and weights", "certificate", "in advance", "near-best rules", "save and resume"),
+    *("run", "serve"),
+)
 NAMES = list(product(MODES, WITH))
 
 
@@ -84,7 +89,46 @@ def cells(mode: str, more: str) -> dict[str, str]:
         again.learn(row, y)
         learner.learn(row, y)
     found["save and resume"] = "yes" if again.expected_loss == learner.expected_loss else "other numbers"
+    found["run"] = "yes" if by_command(mode, more) else "other numbers"
+    found["serve"] = "yes" if over_http(mode, more) else "other numbers"
     return found
+
+
+def by_command(mode: str, more: str) -> bool:
+    """Return whether ``adeptree run`` has the numbers of the library, for prompt labels."""
+    options = {**MODES[mode], **WITH[more]}
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value)) if value is not True]
+    words += [f"--{name}" for name, value in options.items() if value is True]
+    pairs = rows(5, 60)
+    lines = [f"{row['tenant']},{row['score']}.5,{int(y)}" for row, y in pairs]
+    with tempfile.TemporaryDirectory() as folder:
+        file = write(f"{folder}/cases.csv", "tenant,score,y", *lines)
+        good("run", file, "--rules", "thresholds(score)", *words, "--quiet", "--save", f"{folder}/kept")
+        kept = at.load(f"{folder}/kept/checkpoint")
+    assert isinstance(kept, at.Adept)
+    learner = at.Adept(kept.rules, **options, prior=kept.prior.name)
+    for row, y in pairs:
+        ticket = learner.answer({"tenant": row["tenant"], "score": row["score"] + 0.5})
+        if ticket.ask:
+            learner.learn(ticket, y)
+    same = [(one.rounds, one.expected_loss, one.best_loss, one.bound, one.realised_loss) for one in (kept, learner)]
+    return kept.rounds > 9 and same[0] == pytest.approx(same[1], rel=1e-12)
+
+
+def over_http(mode: str, more: str) -> bool:
+    """Return whether ``adeptree serve`` replies what the library answers."""
+    options = {**MODES[mode], **WITH[more]}
+    with Inside(decisions=options, main="thresholds(score)") as inside:
+        learner = at.Adept(inside.served["main"].learner.rules, **options)
+        for row, y in rows(6, 40):
+            ticket = learner.answer(row)
+            if inside.ask("/answer", {"x": row}).body != sent(ticket):
+                return False
+            if ticket.ask:
+                learner.learn(ticket, y)
+                inside.ask("/learn", {"ticket": ticket.id, "y": int(y)})
+        told = inside.ask("/certificate").body
+    return learner.rounds > 5 and bool(told["regret"] == learner.regret)
 
 
 def table() -> list[str]:
