@@ -109,6 +109,7 @@ def test_per_segment_wins_where_segments_differ_and_costs_ln_2_where_they_do_not
         if wins:
             assert by.expected_loss < 0.7 * alone.expected_loss
             assert str(by.best_rule()).startswith("by tenant (")
+            assert by.certificate().pooled_leads is False and "follows one rule per segment" in str(by.certificate())
         assert by.expected_loss <= alone.ledger.expected_loss - alone.ledger.excess + math.log(2) / rate + 1e-9
 
 

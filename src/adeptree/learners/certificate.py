@@ -100,6 +100,8 @@ class Certificate:
     pooled_loss: float | None
     pooled_bound: float | None
     """Proven now: the expected loss is at most ``pooled_loss`` plus this."""
+    pooled_leads: bool | None
+    """With ``by``: whether the learner follows rules for all segments, which cost less so far than one per segment."""
     drift: float
     """What late labels cost: losses as answered minus as they would have been just before the labels came. With review
     it is 0: the bound includes the cost of late labels without telling it apart."""
@@ -143,8 +145,7 @@ class Certificate:
     def _facts(self) -> dict[str, object]:
         warning = {"warning": SELECTIVE.partition(":")[0]} if self.selective else {}
         stands = standing(self.rounds, self.expected_loss, self.best_rule, self.best_loss, self.bound, self.horizon)
-        losses = {"losses": "estimates"} if self.feedback in ("reviewed", "asked") else {}
-        return {**stands, **warning, **losses}
+        return {**stands, **warning, **({"losses": "estimates"} if self.feedback in ("reviewed", "asked") else {})}
 
     def __repr__(self) -> str:
         return line("Certificate", self._facts())
@@ -174,8 +175,7 @@ class Certificate:
         return (
             f"After {counted(self.rounds, 'round')}{whose} the learner expects {self.expected_loss:,.2f} {unit} "
             f"(drawn: {self.realised_loss:,.10g}); the best rule, {self.best_rule}, has {self.best_loss:,.10g}, "
-            f'and "{self.best_constant}" has {self.constant_loss:,.10g}; '
-            f"{regret} {self.regret:,.2f}, exactly.{handed}"
+            f'and "{self.best_constant}" has {self.constant_loss:,.10g}; {regret} {self.regret:,.2f}, exactly.{handed}'
         )
 
     def _estimated(self) -> str:
@@ -217,6 +217,7 @@ class Certificate:
         return (
             f"The best rule for all of the {counted(self.segments or 0, 'segment')}, {self.pooled_rule}, has "
             f"{its}{self.pooled_loss:,.10g}; the {kind} cost is at most {rounded_up(self.pooled_bound)} more than that."
+            f" The learner follows {'one rule for all segments' if self.pooled_leads else 'one rule per segment'}."
         )
 
     def _sequences(self) -> str:
@@ -287,18 +288,17 @@ class Certificate:
     def _kept(self) -> str:
         if not self.dropped_paths:
             return ""
-        surely = "a dropped rule may be better than the best kept one"
-        if self.best_is_kept:
-            surely = "the best rule is among the kept"
+        may_be = "a dropped rule may be better than the best kept one"
+        surely = "the best rule is among the kept" if self.best_is_kept else may_be
         return (
             f"{counted(self.dropped_paths, 'path')} with {self.dropped_mass:.3g} of the prior mass were dropped to "
             f"keep the width or M: the bounds hold against every rule whose path was kept; {surely}."
         )
 
 
-OF_SEGMENTS = ("feedback", "average_bound", "segments", "pooled_rule", "pooled_loss", "pooled_bound", "most_segments")
+OF_SEGMENTS = "feedback average_bound segments pooled_rule pooled_loss pooled_bound pooled_leads most_segments"
 MISSING = "forever review most_reviews switches final prior rate eta base mistake_bound mistakes contested engine"
-NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS, "best_is_kept", "max_weight"]) | {
+NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS.split(), "best_is_kept", "max_weight"]) | {
     "final_note": "",
     "dropped_paths": 0,
     "dropped_mass": 0.0,

@@ -125,10 +125,10 @@ def pooled(learner: Adept) -> dict[str, Any]:
     found = learner.engine.pooled()
     if found is None:
         return {}
-    rule, loss, price = found
+    rule, loss, price, better = found
     bound = learner.engine.proven(price, loss)
     told: dict[str, Any] = {"segments": learner.engine.segments(), "most_segments": learner.segments}
-    return {**told, "pooled_rule": str(rule), "pooled_loss": loss, "pooled_bound": bound}
+    return {**told, "pooled_rule": str(rule), "pooled_loss": loss, "pooled_bound": bound, "pooled_leads": better}
 
 
 def forever(learner: Adept) -> float | None:

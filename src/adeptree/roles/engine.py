@@ -195,8 +195,8 @@ class Engine(PythonStructure, Declared, ABC):
         """Return what a sequence with this many switches costs, if a rule costs at most this much."""
         return rule if self.drift is None else self.drift.price(rule, rounds, switches)
 
-    def pooled(self) -> tuple[Concept, float, float] | None:
-        """Return the best rule for all segments, its loss and its price; None without segments."""
+    def pooled(self) -> tuple[Concept, float, float, bool] | None:
+        """Return the best rule for all segments, its loss, its price, is it the better part; None without segments."""
         return None
 
     def by_segment(self) -> list[tuple[str, str, float]]:

@@ -46,11 +46,16 @@ class SegmentedEngine(RowEngine):
         self.members[1].share_inside(drift)
         self.kernel.parts[:] = [member.kernel for member in self.members]
 
-    def pooled(self) -> tuple[Concept, float, float] | None:
-        """Return the best rule for all, its loss and its price."""
+    def pooled(self) -> tuple[Concept, float, float, bool] | None:
+        """Return the best rule for all, its loss and its price, and whether its part has more weight."""
         f, shares = self.members[0], self.kernel.log_share
         near = self.near(0, self.reach(f.best_loss, 0), 1)[0]
-        return near.rule, near.loss, f.price() - shares[0]
+        return near.rule, near.loss, f.price() - shares[0], self.ahead() >= 0
+
+    def ahead(self) -> float:
+        """Return by how much less the part for all has lost, in mix losses."""
+        one, other = (part.log_total() - self.rate * part.least() for part in self.kernel.parts)
+        return float(one - other)
 
     def by_segment(self) -> list[tuple[str, str, float]]:
         """Return the segments, each with its best rule and the loss of that."""
@@ -119,6 +124,10 @@ class TwoLevelsEngine(SegmentedEngine):
     def accepts(cls, problem: Problem) -> str | None:
         """Rates of their own."""
         return None if problem.own_rates else "each segment has its own rate"
+
+    def ahead(self) -> float:
+        """Return by how much less the learner for all has lost."""
+        return float(self.kernel.lost[1] - self.kernel.lost[0])
 
     def leader(self) -> Leader:
         """Return the better part, as one of two."""
