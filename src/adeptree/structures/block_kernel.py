@@ -76,8 +76,7 @@ class BlocksKernel(RoundKernel):
     def fill(self, names: list[Hashable], gains: Any, lost: float, rounds: int) -> None:
         """Continue from these blocks in order of arrival, their gains, and the loss of a path without blocks."""
         n = len(names)
-        self.number, self.coming = {}, {}
-        self.blocks = 0
+        self.number, self.coming, self.blocks = {}, {}, 0
         self.gains, self.last, self.words = array("d"), array("d"), array("Q")
         self.central = array("d", self.shares)
         self.make_room(max(16, n + 1))
@@ -86,8 +85,7 @@ class BlocksKernel(RoundKernel):
             self.words[j] = self.word_of(names[j])
             self.admit()
             self.gains[j] = gains[j]
-        self.lost, self.rounds = lost, rounds
-        self.width = sets_within(n, self.d)
+        self.lost, self.rounds, self.width = lost, rounds, sets_within(n, self.d)
         self.at, self.name = n, self.number  # (no block is equal to a dict)
         self.choose_all()
         self.rebuild()
@@ -161,6 +159,8 @@ class BlocksKernel(RoundKernel):
     def take(self, label, cost):
         """Count the label for the block in place."""
         j = self.at
+        if self.finger >> 1 != j >> 1:  # (after a look at the sum of all weights: two leaves are kept)
+            self.look()
         if j == self.blocks:
             self.words[j] = self.word
             self.admit()
