@@ -60,18 +60,21 @@ def is_series(found: Any) -> bool:
     return isinstance(found, nw.Series)
 
 
-def values_in(column: Any) -> Any:
+def values_in(column: Any, gaps_in_floats: bool = False) -> Any:
     """Return the values of a series: an array of numbers or of bools, else a list, None for what is missing.
+
+    With ``gaps_in_floats`` floats are an array in any case, NaN for what is missing.
 
     >>> import pandas as pd
     >>> values_in(framed(pd.Series([1.5, None]))), values_in(framed(pd.Series([True, False]))).dtype
     ([1.5, None], dtype('bool'))
     """
     gaps = column.null_count()
-    if not gaps and (array := column.to_numpy()).dtype.kind in "iufb":
+    if (not gaps or (gaps_in_floats and column.dtype.is_float())) and (array := column.to_numpy()).dtype.kind in "iufb":
         return array
     values = column.to_list()
-    return [None if gap else value for value, gap in zip(values, column.is_null(), strict=True)] if gaps else values
+    missing = column.is_null().to_list() if gaps else ()
+    return [None if gap else value for value, gap in zip(values, missing, strict=True)] if gaps else values
 
 
 def column_of(name: str, found: Any) -> Any:

@@ -107,7 +107,7 @@ def _of_frame(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
         if missing:
             raise InvalidInstance(f"the frame must have the column {missing[0]!r}; it has {list(known)}")
         chosen = [known[name] for name in names]
-        columns = [values_in(found.get_column(name)) for name in chosen]
+        columns = [values_in(found.get_column(name), told.gaps) for name in chosen]
         if told.array is not None and all(isinstance(c, np.ndarray) and c.dtype.kind in "iuf" for c in columns):
             return np.column_stack(columns)
         return concept_class.instances_in(dict(zip(names, columns, strict=True)))

@@ -197,7 +197,7 @@ class ColumnKernel(RoundKernel):
         for k in range(3):
             far = top - self.weight[k]
             if far < NOTHING:
-                far = exp(-far)
+                far = exp(-far) if far > 0.0 else 1.0
                 q = self.share_of(k)
                 one += far * q
                 zero += far * (1.0 - q)

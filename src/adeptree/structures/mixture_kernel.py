@@ -140,7 +140,7 @@ class MixtureKernel(RoundKernel):
         for i in range(len(self.parts)):
             far = top - self.weight[i]
             if far < NOTHING:
-                far = exp(-far)
+                far = exp(-far) if far > 0.0 else 1.0
                 part = cython.cast(RoundKernel, self.parts[i])
                 one += far * part.p
                 zero += far * (1.0 - part.p)

@@ -11,7 +11,7 @@ cdef class ValueSets:
     cdef public double[::1] gain
     cdef Py_ssize_t size, most, stride
     cdef double floor
-    cdef double[::1] best, every, ended, totals, floors
+    cdef double[::1] best, every, ended, totals, floors, logs
 
     cdef double shrunk(self, double loss) noexcept
     cdef int reserve(self) except -1

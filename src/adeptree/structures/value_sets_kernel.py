@@ -44,7 +44,8 @@ class ValueSets:
         self.size = 2
         self.gain = array("d", bytes(16))
         self.best = self.every = self.ended = array("d")
-        self.totals, self.floors = array("d", bytes(16)), array("d", bytes(16))  # of sets, and of complements
+        self.totals, self.floors = array("d", bytes(16)), array("d", bytes(16))  # of sets, and of complements,
+        self.logs = array("d", bytes(16))  # and ln of the totals
         self.rebuild_all()
 
     def rebuild_all(self) -> None:
@@ -148,6 +149,7 @@ class ValueSets:
         for side in range(2):
             self.totals[side] = self.weigh(2 * self.size * side + 1, 1.0, 1.0 / (self.count + 1.0))
             self.floors[side] = self.floor
+            self.logs[side] = log(self.totals[side])
 
     def rebuild(self) -> cython.void:
         """Recompute all sums."""
@@ -241,7 +243,7 @@ class ValueSets:
 
     def log_total(self, unequal: cython.bint) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - least))."""
-        return log(self.totals[unequal])
+        return self.logs[unequal]
 
     def log_odds(self, slot: cython.Py_ssize_t, unequal: cython.bint) -> cython.double:
         """Return ln of (the rules whose value it is, too / the others)."""

@@ -140,10 +140,16 @@ class TableCells(CheckedRows):
         """Return columns of canonical cells, each a list or an array of floats."""
         numbers, texts = np.empty((rows, len(features))), list[list[Any] | None]()
         for f, column in enumerate(columns):
-            worded = isinstance(column, list) and str in set(map(type, column))
-            texts.append([cell if type(cell) is str else None for cell in column] if worded else None)
-            # (None becomes NaN.)
-            numbers[:, f] = [None if type(cell) is str else cell for cell in column] if worded else column
+            kinds = set(map(type, column)) if isinstance(column, list) else set()
+            if str not in kinds:
+                texts.append(None)
+                numbers[:, f] = column  # (None becomes NaN)
+            elif kinds <= {str, type(None)}:
+                texts.append(column)
+                numbers[:, f] = math.nan
+            else:
+                texts.append([cell if type(cell) is str else None for cell in column])
+                numbers[:, f] = [None if type(cell) is str else cell for cell in column]
         return cls(features, numbers, texts)
 
     def __len__(self) -> int:
