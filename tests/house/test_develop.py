@@ -90,9 +90,7 @@ def test_every_task_has_a_page_and_a_skeleton() -> None:
         text = (PAGES / page).read_text(encoding="utf-8")
         assert f"{{literalinclude}} ../../examples/skeletons/{task}.py" in text
         assert f"](docs/develop/{page})" in guide and f"]({page})" in index
-        assert all(
-            f"**{word}" in text for word in ("What comes as default", "Where it goes", "Check it", "Tests to add")
-        )
+        assert all(f"**{word}" in text for word in ("Defaults", "Location", "Check it", "Tests to add"))
 
 
 def test_files_that_the_pages_name_exist() -> None:
