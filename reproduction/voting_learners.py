@@ -10,12 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from adeptree.core.arguments import LARGEST_INT, check_size
+from adeptree.core.errors import InvalidArgument
 from adeptree.core.types import BoolArray, FloatArray, IntArray
 from adeptree.families.registry import register
 from adeptree.ghost.ghost_learner import LARGEST_D
 from adeptree.oracles.oracle_class import OracleClass
+from adeptree.oracles.oracle_frontier import OracleFrontier
+from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.family import Family
-from reproduction.voting_rows import NONE, Council, Voting
+from adeptree.roles.frontier import Frontier
+from reproduction.voting_rows import NONE, Council, VotesOfConcepts, Voting
 
 BLOCKS = 16
 """Blocks per family."""
@@ -82,6 +86,14 @@ class MajorityPruning(Voting):
         """16 + ... + 16^(2d) - 1, or 2^256 where that is less; 1 for d = 0: it has no function before a mistake."""
         many: int = (BLOCKS ** (2 * self.d + 1) - BLOCKS) // (BLOCKS - 1) - 1
         return min(max(1, many), LARGEST_INT)
+
+    def unasked_rows(self, frontier: Frontier) -> RowLearner:
+        """Return it fed with the rows' concepts: they label every point, and every mistake is in its bound."""
+        if not (isinstance(frontier, OracleFrontier) and frontier.has_witnesses):
+            raise InvalidArgument(
+                f'prune="late" with {self!r} needs an oracle that returns concepts (find=); got {frontier!r}'
+            )
+        return VotesOfConcepts(self, frontier)
 
     def vote(self, council: Council, ones: BoolArray) -> BoolArray:
         """Return the majority of the family, 0 on a tie (and before there is a function)."""

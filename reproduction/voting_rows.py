@@ -17,6 +17,7 @@ import numpy as np
 from adeptree.core.declared_state import Array, check_fields, need
 from adeptree.core.types import BoolArray, Instance, IntArray, label_of
 from adeptree.ghost.ghost_learner import Labels, Oracle, OracleLearner, RecentAnswers
+from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Frontier, Split
 
@@ -173,3 +174,18 @@ class VotingRows(RowLearner):
         need((np.diff((functions != NONE).astype(int), axis=1) <= 0).all(), "functions")
         need(self._learner.fits(council), "the notes of a vote")
         self._council, self._step = council, None
+
+
+class VotesOfConcepts(VotingRows):
+    """The same where nobody asks what rows can take: a function is the concept of its row, which says its own label."""
+
+    def __init__(self, learner: Voting, frontier: OracleFrontier) -> None:
+        super().__init__(learner)
+        self._frontier = frontier
+
+    def predict(self, split: Split) -> BoolArray:
+        """Return the vote of every row, each function being its concept."""
+        # (Before the first commit no concept is known, and none votes.)
+        known = self._frontier.witnesses
+        ones = np.array([concept is not None and concept(split.x) == 1 for concept in known], dtype=np.bool_)
+        return super().predict(Split(split.x, ~ones, ones))

@@ -91,12 +91,12 @@ MUTANTS: dict[str, Mutant] = {
     "counted again": Mutant(
         "every split counts half of its queries once more",
         {"roles.frontier:Frontier.split": ways.counted_again},
-        {"queries": {}, "tradeoff": {"part": "calls"}, "frontier": {"part": "high"}},
+        {"deferred": {"part": "calls"}, "queries": {}, "tradeoff": {"part": "calls"}, "frontier": {"part": "high"}},
     ),
     "asks about pairs": Mutant(
         "queries grow faster than the paths",
         {"learners.adept_learner:Adept.queries": ways.steeper},
-        {"queries": {}, "algorithms": {}, "frontier": {"part": "cited"}},
+        {"deferred": {"part": "calls"}, "queries": {}, "algorithms": {}, "frontier": {"part": "cited"}},
     ),
     "asks twice": Mutant(
         "every question reaches the oracle with another one",
@@ -211,6 +211,32 @@ MUTANTS: dict[str, Mutant] = {
     ),
 }
 
+LATE: dict[str, Cell] = {"deferred": {}}
+WEAK: dict[str, Cell] = {"weak-queries": {}}
+MUTANTS |= {
+    # --- Deferred pruning, and weak consistency alone (Theorems P and W) ---
+    "asks between commits": Mutant(
+        "the learner that prunes late asks about every round",
+        {"learners.late_paths:LatePaths.extend": ways.asks_too},
+        LATE,
+    ),
+    "late losses ignored": Mutant(
+        "paths that are pruned late are weighed as if they had no losses",
+        {"learners.late_paths:LatePaths.commit": ways.losses_forgotten},
+        LATE,
+    ),
+    "answers turned": Mutant(
+        "the learner of Theorem W takes a yes for a no",
+        {"reproduction.hidden_pair:AsksTogether._answer": ways.one_less},
+        WEAK,
+    ),
+    "never asks": Mutant(
+        "the learner of Theorem W asks nothing",
+        {"reproduction.hidden_pair:AsksTogether._answer": always(0.5)},
+        WEAK,
+    ),
+}
+
 LOWERED = {
     "regret": 0.5, "paper_rate": 0.9, "experts": 2, "regret_at_rate": 0.9, "sauer": 2, "total_queries": 2,
     "first_order_regret": 0.1, "commits": 2, "tradeoff_regret": 0.1, "tradeoff_queries": 0.5, "query_lower_bound": 1.5,
@@ -220,9 +246,15 @@ LOWERED = {
 }  # fmt: skip
 """Formulas that are multiplied by another number."""
 WHERE: dict[str, dict[str, Cell]] = {
-    "regret": {"regret": {}, "soa-memory": {}, "oracle-efficiency": {}, "frontier": {"part": "high"}},
+    "regret": {
+        "deferred": {"part": "regret"},
+        "regret": {},
+        "soa-memory": {},
+        "oracle-efficiency": {},
+        "frontier": {"part": "high"},
+    },
     "first_order_regret": {"first-order": {}},
-    "tradeoff_regret": {"tradeoff": {"part": "regret"}, "frontier": {"part": "high"}},
+    "tradeoff_regret": {"deferred": {}, "tradeoff": {"part": "regret"}, "frontier": {"part": "high"}},
     "tradeoff_queries": {"tradeoff": {"part": "calls"}, "frontier": {"part": "high"}},
     "query_lower_bound": {"lower-bound": {}, "frontier": {"part": "low"}},
     "adaptive_regret_in_advance": {"anytime": {"part": "bound"}},

@@ -20,17 +20,17 @@ GAME_MUTANTS: dict[str, Mutant] = {
     "noisy blocks": Mutant(
         "a fifth of BlockReset's labels is flipped",
         {"reproduction.block_reset:BlockReset.label": ways.noisy},
-        {"lower-bound": {}, "frontier": {"part": "low"}, "adversaries": {"part": "blocks"}},
+        {"weak-queries": {}, "lower-bound": {}, "frontier": {"part": "low"}, "adversaries": {"part": "blocks"}},
     ),
     "budget ignored": Mutant(
         "budgeted learners ask as often as they like",
         {"reproduction.budgeted_learners:allowance": ways.unbounded},
-        {"lower-bound": {}},
+        {"weak-queries": {}, "lower-bound": {}},
     ),
     "loaded blocks": Mutant(
         "BlockReset's coin says 1 in 65 of 100 rounds",
         {"reproduction.block_reset:BlockReset._coin": instead(lambda self: int(self._coins.random() < 0.65))},
-        {"adversaries": {"part": "blocks"}},
+        {"weak-queries": {}, "adversaries": {"part": "blocks"}},
     ),
     "alternating coins": Mutant(
         "BlockReset's coin says 1 in every second round",

@@ -178,6 +178,31 @@ def counted_again(was: Any) -> Any:
     return split
 
 
+def asks_too(was: Any) -> Any:
+    """Every prediction asks about all paths."""
+
+    def extend(self: Any, x: Any) -> Any:
+        self.frontier.split(x)
+        return was(self, x)
+
+    return extend
+
+
+def losses_forgotten(was: Any) -> Any:
+    """The losses of paths are 0 after a commit."""
+
+    def commit(self: Any, *args: Any) -> None:
+        was(self, *args)
+        self.losses = 0 * self.losses
+
+    return commit
+
+
+def one_less(was: Any) -> Any:
+    """1 - p is said for p."""
+    return lambda *args: 1 - was(*args)
+
+
 def doubled_mistakes(was: Any) -> Any:
     """k(u) = k(v) + 2 [b != p]."""
 

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 import adeptree as at
-from adeptree.checks import check
+from adeptree.checks import Checking, check
 from adeptree.families.registry import families, forget
 from adeptree.learners import loading
-from adeptree.oracles import Caching, Checking, ClassOracle, Counting
+from adeptree.oracles import Caching, ClassOracle, Counting
 
 ROOT = Path(__file__).parents[2]
 SKELETONS = ROOT / "examples" / "skeletons"

@@ -29,6 +29,7 @@ from adeptree import (
     OracleClass,
     Thresholds,
 )
+from adeptree.checks import Checking
 from adeptree.core.errors import (
     BudgetExhausted,
     ContradictoryOracle,
@@ -40,7 +41,6 @@ from adeptree.core.types import Concept, Sample
 from adeptree.oracles import (
     Budgeting,
     Caching,
-    Checking,
     ClassErm,
     ClassOracle,
     ConsistencyOracle,

@@ -31,6 +31,7 @@ from adeptree.checks import frontier_laws as frontiers
 from adeptree.checks import learner_laws as learners
 from adeptree.checks import saving_laws as saving
 from adeptree.checks import value_laws as values
+from adeptree.checks.checking import Checking as Checking
 from adeptree.checks.findings import CheckFailed as CheckFailed
 from adeptree.checks.findings import CheckSkipped as CheckSkipped
 from adeptree.checks.findings import Report as Report

@@ -69,6 +69,14 @@ class OracleLearner(BaseLearner):
         """Return its name and settings: all that a saved learner needs."""
         return repr(self)
 
+    def unasked_rows(self, frontier: Frontier) -> RowLearner:
+        """Refuse: forced rounds are not told, and are not in the mistake bound."""
+        raise InvalidArgument(
+            f'prune="late" cannot be used with {self!r}: its mistake bound counts only rounds at which both labels are '
+            f"realizable, and between commits no oracle says which these are; use a base learner that knows the class, "
+            f"such as Halving or SOA"
+        )
+
     @abstractmethod
     def _query(self, state: Any, x: Instance) -> Any:
         """Ask the oracle what a prediction at x needs."""

@@ -15,7 +15,7 @@ from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.dropping import Dropped, heaviest, within_bound
 from adeptree.roles.engine import Engine, Entered, Expansion, Odds, Rows
-from adeptree.roles.frontier import Children, Extension, Frontier
+from adeptree.roles.frontier import Children, Extension, Frontier, Split
 from adeptree.theory.losses import Losses, charged
 from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import Prior
@@ -29,6 +29,7 @@ class Paths(Engine):
     """
 
     kind = "paths"
+    prunes_late = False
     ADVICE = 'give a larger mistake_bound=, another base, or on_excess="prune" for Algorithm 2 to the letter'
 
     def __init__(
@@ -66,11 +67,11 @@ class Paths(Engine):
     def extend(self, x: Instance) -> Extension:
         """Extend every active prefix by both labels, and prune."""
         # 2(b)ii-iii. Realizability pruning: which of v∘0, v∘1 does the weak-consistency oracle accept?
-        split = self.frontier.split(x)
-        if not split.splits:  # every path has one continuation, which it predicts
+        split = self._split(x)
+        if not (split.splits or self.prunes_late):  # every path has one continuation, which it predicts
             return Extension(split, split.children, self.mistakes, self.contested, split.children.parent[:0])
         # 2(a). Base learner step: p_t = A(v, x_t); where only one label is realizable, it is that one.
-        guess = np.where(split.contested, self.base_rows.predict(split), split.can1)
+        guess = self._guesses(split)
         # 2(b)i. The surviving extensions u = v∘b, and 2(b)iv. k(u) = k(v) + [b != p_t].
         children = split.children
         mistakes = self.mistakes[children.parent] + (children.label != guess[children.parent])
@@ -80,6 +81,12 @@ class Paths(Engine):
         if within is None:
             return Extension(split, children, mistakes, contested, children.parent[:0])
         return Extension(split, children.only(within), mistakes[within], contested[within], children.parent[~within])
+
+    def _split(self, x: Instance) -> Split:
+        return self.frontier.split(x)
+
+    def _guesses(self, split: Split) -> BoolArray:
+        return np.where(split.contested, self.base_rows.predict(split), split.can1)
 
     def enter(self, children: Children, mistakes: IntArray, contested: IntArray) -> None:
         """Let V_t be the active set."""

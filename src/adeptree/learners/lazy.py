@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from adeptree.core.arguments import check_number, check_size
+from adeptree.core.arguments import check_number, check_size, one_of
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.seeds import stream
 from adeptree.core.types import Instance
+from adeptree.learners.adept import Paths
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.history_learner import HistoryLearner
+from adeptree.learners.late_paths import LatePaths
 from adeptree.learners.online_learner import Rate
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.frontier import Queries
+from adeptree.roles.frontier import Frontier, Queries
 from adeptree.theory import bounds
 
 
 class _Committed(Adept):
     warns = False  # its horizon K is not the user's
+
+
+class _PrunedLate(_Committed):
+    def _paths(self, frontier: Frontier | None = None) -> Paths:
+        prune = self.on_excess == "prune"
+        return LatePaths(self.concept_class, self.problem.base, self.prior, self.mistake_bound, prune, None, frontier)
 
 
 class LazyAdept(HistoryLearner):
@@ -44,6 +52,10 @@ class LazyAdept(HistoryLearner):
         That of the :class:`Adept` inside.
     seed
         Seed of the random guesses and of the choice of committed rounds.
+    prune
+        "now": every round asks which labels can continue each path. "late": only committed rounds ask, so T rounds ask
+        O(T^(c (VC + 1))) queries, for an expected regret of the same order (``docs/theory/deferred-pruning.md``). That
+        needs a base learner whose mistake bound counts every round, such as ``Halving``, ``SOA`` or one of your own.
 
     Examples
     --------
@@ -71,10 +83,12 @@ class LazyAdept(HistoryLearner):
         *,
         mistake_bound: int | None = None,
         on_excess: str = "raise",
+        prune: str = "now",
     ) -> None:
         super().__init__(concept_class, horizon, seed)
+        self.prune = one_of("prune", prune, ("now", "late"))
         self.commits = _commits(self.horizon, exponent, commits)
-        self.inner = _Committed(
+        self.inner = (_PrunedLate if prune == "late" else _Committed)(
             concept_class,
             self.commits,
             base=base,
@@ -118,7 +132,7 @@ class LazyAdept(HistoryLearner):
         """Return the arguments that rebuild this learner."""
         inner = self.inner.settings()
         kept = {name: inner[name] for name in ("base", "rate", "mistake_bound", "on_excess")}
-        return {"horizon": self.horizon, "commits": self.commits, "seed": self.seed, **kept}
+        return {"horizon": self.horizon, "commits": self.commits, "seed": self.seed, "prune": self.prune, **kept}
 
     def _state(self) -> dict[str, Any]:
         return {

@@ -1,4 +1,4 @@
-"""Oracles as objects: weak consistency and ERM, and layers that count, cache, budget and check.
+"""Oracles as objects: weak consistency and ERM, and layers that count, cache and budget.
 
 >>> from adeptree import Thresholds
 >>> oracle = Counting(Caching(ClassOracle(Thresholds(8))))
@@ -12,7 +12,6 @@ from adeptree.oracles.chain import FunctionOracle as FunctionOracle
 from adeptree.oracles.chain import Layer as Layer
 from adeptree.oracles.layers import Budgeting as Budgeting
 from adeptree.oracles.layers import Caching as Caching
-from adeptree.oracles.layers import Checking as Checking
 from adeptree.oracles.layers import TimeLimit as TimeLimit
 from adeptree.oracles.sharding import Workers as Workers
 from adeptree.oracles.sources import ClassErm as ClassErm

@@ -9,11 +9,10 @@ from typing import Any
 
 from adeptree.core import errors
 from adeptree.core.arguments import check_seconds, check_size
-from adeptree.core.errors import BudgetExhausted, ContradictoryOracle, InvalidArgument, got
+from adeptree.core.errors import BudgetExhausted, InvalidArgument, got
 from adeptree.oracles.chain import Layer
 from adeptree.oracles.keys import Key, sample_key
-from adeptree.oracles.sources import verdict
-from adeptree.roles.oracle import Kind, Oracle, Samples, check_oracle, known
+from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
 MOST_HANGING = 64
 """Calls that may hang at the same time: each keeps a thread, and nothing but the end of the program ends a thread."""
@@ -204,46 +203,3 @@ class Asker(threading.Thread):
             except BaseException as error:
                 answers.put(error)
             del question, oracle, samples, answers  # so that nothing of the last question is kept alive
-
-
-class Checking(Layer):
-    """Asks both oracles, returns the first one's answers, and raises where they differ.
-
-    ``realizable`` and ``find`` must agree on what is realizable (the second may have bits only), and
-    every concept found must fit; ``best`` must agree on the number of errors. Each oracle gets the whole
-    question, so this costs twice the queries: it is for tests, and for oracles you do not trust yet.
-
-    >>> from adeptree import Thresholds
-    >>> from adeptree.oracles import ClassOracle, FunctionOracle
-    >>> lying = FunctionOracle(realizable=lambda sample: True, name="optimist")
-    >>> Checking(lying, ClassOracle(Thresholds(8))).realizable([(2, 1), (5, 0)])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    adeptree.core.errors.ContradictoryOracle: on [(2, 1), (5, 0)] FunctionOracle(name='optimist') says realizable, ...
-    """
-
-    def __init__(self, oracle: Oracle, against: Oracle) -> None:
-        super().__init__(oracle)
-        self.against = check_oracle(against, "best" if "best" in self.oracle.answers else "realizable")
-
-    def __repr__(self) -> str:
-        return f"Checking({self.oracle!r}, {self.against!r})"
-
-    def _release(self) -> None:
-        try:
-            self.oracle.close()
-        finally:
-            self.against.close()
-
-    def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        ours = known(self.oracle.ask_many(kind, samples))
-        second: Kind = kind if kind in self.against.answers else "realizable"
-        theirs = known(self.against.ask_many(second, samples))
-        for sample, mine, other in zip(samples, ours, theirs, strict=True):
-            first_says, second_says = verdict(kind, mine, sample), verdict(second, other, sample)
-            if first_says != second_says:
-                raise ContradictoryOracle(
-                    f"on {list(sample)} {self.oracle!r} says {first_says}, {self.against!r} says {second_says}; "
-                    f"at least one of them is wrong"
-                )
-        return ours

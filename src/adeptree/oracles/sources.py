@@ -129,19 +129,3 @@ def errors_of(concept: Concept, sample: Sample) -> int:
     1
     """
     return sum(int(concept(x)) != y for x, y in sample)
-
-
-def verdict(kind: Kind, answer: Any, sample: Sample) -> str:
-    """Say in words what an answer claims; equal claims have equal words.
-
-    >>> verdict("realizable", True, []), verdict("find", None, []), verdict("best", lambda x: 1, [(3, 0)])
-    ('realizable', 'not realizable', 'errors=1')
-    """
-    if kind == "realizable":
-        return "realizable" if answer else "not realizable"
-    if answer is None:
-        return "not realizable"
-    errors = errors_of(answer, sample)
-    if kind == "best":
-        return f"errors={errors}"
-    return "realizable" if errors == 0 else f"realizable, with a concept that misses {errors} of the labels"

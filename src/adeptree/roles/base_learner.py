@@ -100,6 +100,10 @@ class BaseLearner(ABC):
         """Return this learner run on the frontier's rows."""
         return PerPath(self)
 
+    def unasked_rows(self, frontier: Frontier) -> RowLearner:
+        """Return this learner run on rows of which an oracle is asked only later, so every round counts for M."""
+        return PerPath(self)
+
     def spec(self, concept_class: ConceptClass) -> str | None:
         """Return a text from which a saved learner finds this base again, or None if it cannot."""
         return None
