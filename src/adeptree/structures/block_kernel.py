@@ -159,7 +159,7 @@ class BlocksKernel(RoundKernel):
     def take(self, label, cost):
         """Count the label for the block in place."""
         j = self.at
-        if self.finger >> 1 != j >> 1:  # (after a look at the sum of all weights: two leaves are kept)
+        if self.finger != j:  # (``log_total`` may have looked elsewhere, and only the last two leaves are kept)
             self.look()
         if j == self.blocks:
             self.words[j] = self.word
@@ -168,8 +168,7 @@ class BlocksKernel(RoundKernel):
         self.rounds += self.ahead
         self.gains[j] += cost if label else -cost
         self.lost += cost if label else 0.0
-        if self.finger == j:  # (else its leaf is not one of the two: ``log_total`` may have looked elsewhere)
-            self.weigh(j)
+        self.weigh(j)
         self.rank(j)
 
     # --- The prior -----------------------------------------------------------------------------------
