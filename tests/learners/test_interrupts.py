@@ -10,13 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 from interrupting import campaign, heavy_rounds, struck
 
 import adeptree as at
+from adeptree.core.compiled import COMPILED
 
 SCRIPT = Path(__file__).parents[1] / "support" / "interrupting.py"
 
@@ -30,6 +33,45 @@ def test_an_interrupt_leaves_whole_rounds_for_every_family() -> None:
 @pytest.mark.parametrize(("before", "seed", "weight"), [(1, 1, 3.0), (3, 5, 3.0), (3, 2, 8.0)])
 def test_an_interrupted_change_of_the_rate_is_done_whole(before: int, seed: int, weight: float) -> None:
     assert heavy_rounds(at.Thresholds(64), before, seed, weight) == []
+
+
+COMMITS = [
+    (lambda: at.Intervals(20).on("s"), {"review": 0.2, "drift": True}, "last_round"),
+    (lambda: at.Intervals(20).on("s"), {"review": 0.2, "drift": True, "by": "t"}, "last_round"),
+    (lambda: at.Intervals(20).on("s"), {"by": "t"}, "price"),
+    (lambda: at.Thresholds(20).on("s"), {"by": "t"}, "price"),
+]
+
+
+@pytest.mark.skipif(not COMPILED, reason="an interpreted commit may be torn")
+@pytest.mark.parametrize(("rules", "settings", "function"), COMMITS)
+@pytest.mark.parametrize("call", [1, 3, 10])
+def test_an_interrupt_in_code_called_by_a_commit_is_raised_and_changes_nothing(
+    rules: Callable[[], Any], settings: dict[str, Any], function: str, call: int
+) -> None:
+    rounds = [({"s": 7 * t % 20, "t": "abc"[t % 3]}, int(t // 20 % 2 == (7 * t % 20 >= 10))) for t in range(60)]
+    learner, undisturbed, calls = at.Adept(rules(), **settings), at.Adept(rules(), **settings), list[int]()
+    for x, y in rounds:
+        undisturbed.learn(x, y)
+
+    def strike(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_name == function:
+            calls.append(learner.rounds)
+            if len(calls) == call:
+                raise KeyboardInterrupt
+
+    raised, before = 0, sys.gettrace()
+    while learner.rounds < len(rounds):
+        sys.settrace(strike)
+        try:
+            for x, y in rounds[learner.rounds :]:
+                learner.learn(x, y)
+        except KeyboardInterrupt:
+            raised += 1
+        finally:
+            sys.settrace(before)
+    assert raised == (len(calls) >= call) and len(calls) > 0
+    assert (learner.expected_loss, learner.bound) == (undisturbed.expected_loss, undisturbed.bound)
 
 
 INTERPRETED = {

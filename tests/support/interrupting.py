@@ -152,6 +152,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 OTHERS: dict[str, Callable[[], Any]] = {
     "drift": lambda: at.Adept(at.Thresholds(6), drift=True, max_weight=20),
     "drift, paths": lambda: at.Adept(at.Thresholds(6), drift=True, engine="paths", max_weight=20),
+    "restarts, by": lambda: at.Adept(at.Intervals(24).on("x"), review=0.2, drift=True, by="t", max_weight=20),
+    "two levels": lambda: at.Adept(at.Intervals(24).on("x"), by="t", max_weight=20),
     "hedge": lambda: at.Hedge(at.Thresholds(6)),
     "lazy": lambda: at.LazyAdept(at.Thresholds(6), 60),
     "leader": lambda: at.FollowTheLeader(at.Thresholds(6), 60),

@@ -267,7 +267,9 @@ class RoundKernel(Actions):
                 self.prepare()
                 self.play(label, self.cost1 if label else self.cost0)
                 due = self.overdue()
-            whole = True
+            whole = self.raised is None
+            if not whole:
+                raise self.raised
         finally:
             self.busy = 0
             if not whole:

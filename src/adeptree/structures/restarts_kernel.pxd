@@ -7,6 +7,8 @@ cdef class RestartsKernel(MixtureKernel):
     cdef object make
     cdef object fresh  # the engine of the next copy
     cdef public list engines, births
+    cdef list ends  # the last rounds of the copies, computed before a round: a commit calls nothing in Python
+    cdef object end_of_fresh
     cdef public long long clock  # charged rounds
     cdef public double log_z  # minus the mix losses so far, times the rate
 

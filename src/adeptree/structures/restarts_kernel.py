@@ -32,6 +32,7 @@ class RestartsKernel(MixtureKernel):
         MixtureKernel.__init__(self, [first.kernel], [], [], [], None)
         self.log_share = self.weight = array("d", bytes(8 * MOST))
         self.make, self.fresh, self.engines, self.births, self.clock = make, None, [first], [0], 0
+        self.ends, self.end_of_fresh = [inf], inf
         self.log_z = 0.0
 
     def place(self, x: object) -> cython.bint:
@@ -69,7 +70,7 @@ class RestartsKernel(MixtureKernel):
         """Make room in every copy, and make the next one."""
         MixtureKernel.reserve(self)
         if self.fresh is None or self.fresh.rate != self.eta:
-            self.fresh = self.make(self.eta)
+            self.fresh, self.end_of_fresh = self.make(self.eta), last_round(self.clock + 1)
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
@@ -90,12 +91,12 @@ class RestartsKernel(MixtureKernel):
         self.clock += 1
         whole = log(whole) + log1p(1.0 / self.clock)
         for i in range(len(self.parts)):
-            if last_round(self.births[i]) > self.clock:
+            if cython.cast(cython.double, self.ends[i]) > self.clock:
                 self.weight[kept] = self.weight[i] - whole
-                self.births[kept], self.engines[kept] = self.births[i], self.engines[i]
+                self.births[kept], self.engines[kept], self.ends[kept] = self.births[i], self.engines[i], self.ends[i]
                 kept += 1
         self.weight[kept] = -log(self.clock + 1.0)
-        self.births[kept:], self.engines[kept:] = [self.clock], [self.fresh]
+        self.births[kept:], self.engines[kept:], self.ends[kept:] = [self.clock], [self.fresh], [self.end_of_fresh]
         self.parts, self.fresh = [engine.kernel for engine in self.engines], None
 
     def least(self) -> cython.double:
@@ -114,6 +115,7 @@ class RestartsKernel(MixtureKernel):
         """Take over checked copies."""
         self.log_z = log_z
         self.engines, self.births, self.clock = engines, births, clock
+        self.ends = [last_round(birth) for birth in births]
         self.parts = [engine.kernel for engine in engines]
         self.log_share = self.weight = array("d", [*log_share, *[0.0] * MOST])
         self.seen = self.known = False

@@ -6,7 +6,7 @@ from adeptree._compiled.ledger_kernel cimport Ledger, mixability_gap
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.mixture_kernel cimport MixtureKernel
 from adeptree._compiled.round_kernel cimport RoundKernel
-from libc.math cimport INFINITY as inf, log, log2
+from libc.math cimport INFINITY as inf, NAN as nan, log, log2
 
 cdef class SegmentsKernel(RoundKernel):
     cdef public RoundKernel part  # the structure of the segment in place

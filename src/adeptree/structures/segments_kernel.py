@@ -19,7 +19,7 @@ from typing import Any
 from adeptree.core import cython_shim as cython
 
 if not cython.compiled:
-    from math import inf, log, log2
+    from math import inf, log, log2, nan
 
     from adeptree.core.arrays_kernel import longer
     from adeptree.roles.actions_kernel import sigmoid
@@ -61,8 +61,9 @@ class SegmentsKernel(RoundKernel):
 
     def visit(self, k: cython.Py_ssize_t) -> cython.void:
         """Let ``part`` be the structure of the k-th segment."""
-        self.at = k
+        self.at = -1  # (interpreted, this may be interrupted: the next call visits again)
         self.part = cython.cast(RoundKernel, self.parts[k])
+        self.at = k
 
     def keep(self) -> cython.void:
         """Keep what a round has changed in the structure in use."""
@@ -194,7 +195,7 @@ class SegmentsKernel(RoundKernel):
     def rebuild(self) -> cython.void:
         """Compute again what depends on the rate, in every segment."""
         k: cython.Py_ssize_t = len(self.places)
-        at: cython.Py_ssize_t = self.at
+        at: cython.Py_ssize_t = max(self.at, 0)
         self.visit(k)  # the structure that no segment has: its weight is the mass of one
         self.follow_rate()
         self.lost, self.log_sum, self.paths = 0.0, 0.0 if self.rated else -k * self.part.log_total(), 1.0
@@ -231,7 +232,7 @@ class ArenaKernel(SegmentsKernel):
     def visit(self, k: cython.Py_ssize_t) -> cython.void:
         """Let the line be that of the k-th segment."""
         line: LineTree = self.line
-        self.at = k
+        self.at = -1
         line.root = cython.cast(cython.Py_ssize_t, self.kept[EACH * k])
         line.cells = cython.cast(cython.longlong, self.kept[EACH * k + 3])
         line.zeros, line.charged = self.kept[EACH * k + 1], self.kept[EACH * k + 2]
@@ -239,6 +240,7 @@ class ArenaKernel(SegmentsKernel):
         if self.rated:
             line.eta = self.own[OWN * k]
             line.nothing = NOTHING / line.eta if line.eta > 0.0 else inf
+        self.at = k
 
     def keep(self) -> cython.void:
         """Keep what a round has changed in the line."""
@@ -369,7 +371,12 @@ class TwoLevelsKernel(MixtureKernel):
         if own[at] == 0.0 or own[at + 2] < 2.0 * GRID * kappa / own[at]:
             return False
         i = cython.cast(cython.Py_ssize_t, STEPS * log2(own[at + 3]))
-        price: cython.double = self.segments.price() if each else self.price()
+        price: cython.double = nan
+        while price != price:
+            try:
+                price = self.segments.price() if each else self.price()
+            except KeyboardInterrupt as error:  # (the round is charged: the learner raises this when it is over)
+                self.raised = error
         kappa = max(kappa, max(price, self.prices[min(i, len(self.prices) - 1)] * self.floor / 2.0))
         own[at] = min(own[at], 2.0 * kappa / own[at + 2])
         own[at + 1] = kappa
