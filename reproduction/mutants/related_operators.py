@@ -15,8 +15,8 @@ def shares_nothing(was: Any) -> Any:
     """alpha = 0 in every lane."""
 
     def lanes(self: Any) -> Any:
-        rates, shares = was(self)
-        return rates, [0.0] * len(shares)
+        rates, shares, logs = was(self)
+        return rates, [0.0] * len(shares), logs
 
     return lanes
 
