@@ -62,7 +62,7 @@ def test_an_offer_of_another_protocol_is_passed_over() -> None:
 
 def test_what_is_unknown_is_named_and_a_label_has_one_weight() -> None:
     with Inside() as inside:
-        assert inside.ask("/answer", {"x": 3, "admin": 1}).why.startswith('"admin" is unknown here; what to answer')
+        assert inside.ask("/answer", {"x": 3, "admin": 1}).why.startswith('"admin" is unknown here; an answer takes')
         assert inside.ask("/answer", {"asked": [{"x": 3, "id": 1}]}).why.startswith('asked[0]: "id" is unknown here')
         inside.ask("/answer", {"x": 3})
         label = {"ticket": 1, "y": 1}
