@@ -6,7 +6,9 @@ Everything drawn is computed here by the library; nothing is typed in.
 from __future__ import annotations
 
 import csv
+import json
 import re
+import runpy
 import sys
 from importlib.resources import files
 from math import exp
@@ -255,42 +257,6 @@ def number(cell: str) -> float:
     return float(cell.replace(",", "").replace("%", "").strip("* "))
 
 
-def speed() -> Figure:
-    """Time of a row, for one threshold, as bars on a logarithmic axis."""
-    rows = [row for row in rows_of("speed.md", "### Others, T = 10,000") if row[1].startswith("one threshold")]
-    named = {
-        "River LogisticRegression": "River, logistic",
-        "scikit-learn SGDClassifier.partial_fit": "scikit-learn SGD",
-    }
-    named |= {"Vowpal Wabbit, logistic": "Vowpal Wabbit", "adeptree": "adeptree"}
-    times = {named[name]: number(time) for name, _, time, _ in rows if name in named}
-    figure = Figure(figsize=(WIDE, 2.2), layout="constrained")
-    axes = figure.subplots()
-    names = list(times)[::-1]
-    axes.barh(names, [times[name] for name in names], color=[BLUE if n == "adeptree" else "#b9c0c8" for n in names])
-    for place, name in enumerate(names):
-        axes.text(times[name] * 1.1, place, f"{times[name]:.3g} µs", va="center")
-    axes.set(xscale="log", xlabel="microseconds per row, one at a time", xlim=(0.3, 4000))
-    axes.grid(axis="y", visible=False)
-    return figure
-
-
-def growth() -> Figure:
-    """Time of a round against the length of the stream, in batches."""
-    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
-    axes = figure.subplots()
-    T = [100, 1_000, 10_000, 100_000, 1_000_000]
-    colours = {"RealThresholds()": BLUE, "RealIntervals()": GREEN, "TableThresholds, 5 columns": ORANGE}
-    colours |= {"BlockUnions(10)": PINK, "FiniteClass, 1,000 concepts": GREY}
-    for name, *cells in rows_of("speed.md", "### Growth"):
-        what, _, way = name.rpartition(", ")
-        if way == "batch" and what in colours:
-            axes.loglog(T, [number(cell) for cell in cells[:5]], "o-", ms=4, color=colours[what], label=what)
-    axes.set(xlabel="rounds", ylabel="µs per round, in batches", ylim=(0.2, 200))
-    axes.legend(loc="upper right")
-    return figure
-
-
 def streams() -> Figure:
     """Errors on real streams: a dot per learner."""
     rows = rows_of("real-streams.md", "the errors are the same in every run, the times are not.")
@@ -396,7 +362,7 @@ def drifting() -> Figure:
 
 
 FIGURES = {"home": home, "tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
-FIGURES |= {"speed": speed, "growth": growth, "streams": streams, "calibration": calibration, "costs": costs}
+FIGURES |= {"streams": streams, "calibration": calibration, "costs": costs}
 FIGURES |= {"blocklist": blocklist, "drifting": drifting}
 
 
@@ -406,6 +372,9 @@ def main(folder: Path) -> None:
         for name, draw in FIGURES.items():
             draw().savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
     (folder / "hero.svg").write_text(hero(), encoding="utf-8")
+    page = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "speed_page.py"))
+    for name, drawn in page["section"](json.loads(page["RESULTS"].read_text(encoding="utf-8")))[1].items():
+        (folder / f"{name}.svg").write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":

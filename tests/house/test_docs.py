@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import json
 import math
 import os
 import re
@@ -283,29 +284,24 @@ def test_the_speed_page_names_the_structure_of_every_family() -> None:
     assert told == {name: kinds for name, kinds in found.items() if kinds != ("paths", "paths")}
 
 
-def rows_of(text: str, heading: str) -> list[list[str]]:
-    """Return the cells of the table below a heading, row by row."""
-    part = text.partition(f"### {heading}\n")[2].partition("\n### ")[0]
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines() if line.startswith("| ")]
-
-
-def test_a_time_on_the_speed_page_has_one_value() -> None:
-    """Each of our times in microseconds per round is that of one measurement, wherever it stands."""
-    text = (ROOT / "docs/evidence/speed.md").read_text(encoding="utf-8")
-    found: dict[tuple[str, str, str], set[str]] = {}
-    for heading, way in (("One at a time", "single"), ("Batch", "batch")):
-        for name, T, mine, *_ in rows_of(text, heading):
-            found.setdefault((name, way, T), set()).add(mine)
-    head, *growth = rows_of(text, "Growth")
-    for name, *cells in growth:
-        for T, mine in zip(head[1:6], cells, strict=False):
-            if mine != "-":
-                what, _, way = name.rpartition(", ")
-                found.setdefault((what, way, T.removeprefix("T = ")), set()).add(mine)
-    for name, mine in rows_of(text, "Large classes, T = 10,000"):
-        found.setdefault((name.removesuffix(", us per round"), "single", "10,000"), set()).add(mine)
-    assert len(found) > 100
-    assert {key: values for key, values in found.items() if len(values) > 1} == {}
+def test_the_speed_page_is_drawn_from_stored_runs_and_claims_only_what_repeats() -> None:
+    page = runpy.run_path(str(ROOT / "benchmarks/speed_page.py"))
+    stored = json.loads(page["RESULTS"].read_text(encoding="utf-8"))
+    text, charts = page["section"](stored)
+    first, last = page["pair"](stored)
+    assert last["when"] - first["when"] >= 1800
+    written = page["EVIDENCE"].read_text(encoding="utf-8").partition(page["BEGIN"])[2].partition(page["END"])[0]
+    assert written.strip() == text
+    for name, drawn in charts.items():
+        assert (ROOT / f"docs/figures/{name}.svg").read_text(encoding="utf-8") == drawn
+    claims = [*page["AS_FAST"], *page["COSTS"], *page["PLAIN"]]
+    kept, others = page["parted"](claims, [first["found"]["new"], last["found"]["new"]])
+    assert kept and len(kept) + len(others) == len(claims)
+    for claim, value in kept:
+        values = claim.values([first["found"]["new"], last["found"]["new"]])
+        assert max(values) <= 1.2 * min(values) and min(values) <= value <= max(values)
+    for claim, _ in others:
+        assert not any(f">{claim.text}<" in drawn for drawn in charts.values())
 
 
 @pytest.mark.parametrize(
