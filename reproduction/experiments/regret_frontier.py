@@ -32,7 +32,9 @@ def run(cell: Cell) -> Row:
         prior = {"prior": "kt"} if base.mistake_bound is None else {"horizon": T}
         learner: at.OnlineLearner = at.Adept(blocks, base=base, seed=seed, **prior)
     else:
-        learner = at.Adept(blocks, T, seed=seed) if c == 1 else at.LazyAdept(blocks, T, exponent=c, seed=seed)
+        prune = "late" if cell["part"] == "late" else "now"
+        adept = c == 1 and prune == "now"
+        learner = at.Adept(blocks, T, seed=seed) if adept else at.LazyAdept(blocks, T, c, seed=seed, prune=prune)
     played = at.play(learner, adversary(cell["stream"], blocks, T, instances=_half_new), rounds=T, seed=seed)
     row: Row = {"queries": learner.queries.asked, "regret": played.regret}
     if cell["part"] == "cited":
@@ -72,6 +74,14 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         yield at_most(claim, column(cited, "added"), 0.0, note)
         shares = [r["regret"] / r["bound"] for r in cited]
         yield at_most("regret of ADEPT with a cited base / what is proven of it", shares, 1.0, note)
+    if late := part(rows, "late"):
+        T = late[0]["T"]
+        shares = [r["queries"] / at.bounds.total_queries(at.bounds.commits(T, r["c"]), 1) for r in late]
+        note = f"T = {T}, c = {min(column(late, 'c'))}..{max(column(late, 'c'))}"
+        yield at_most("queries of points that prune late / 2 sum of Sauer(r)", shares, 1.0, note)
+        inside = [r["queries"] / queries_at(T, r["regret"]) for r in late]
+        note = f"T = {T}, with the regret of each point: below 1 it lies in the region that the paper leaves open"
+        yield at_most("queries of points that prune late / queries of the frontier at that regret", inside, 1.0, note)
     if low := part(rows, "low"):
         yield _outside_impossible(low)
     if not (ours := part(rows, "high")):
@@ -118,6 +128,9 @@ def points(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
     for (c,), members in groups(part(rows, "high"), "c").items():
         streams = groups(members, "stream").values()
         shown["ADEPT" if c == 1 else f"c = {c}"] = max(streams, key=lambda some: mean(column(some, "regret")))
+    for (c,), members in groups(part(rows, "late"), "c").items():
+        streams = groups(members, "stream").values()
+        shown[f"late, c = {c}"] = max(streams, key=lambda some: mean(column(some, "regret")))
     for (oracle,), members in groups(part(rows, "posed"), "oracle").items():
         shown[f"posed, {oracle}"] = members
     for (base,), members in groups(part(rows, "cited"), "base").items():

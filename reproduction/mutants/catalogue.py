@@ -218,7 +218,7 @@ MUTANTS |= {
     "asks between commits": Mutant(
         "the learner that prunes late asks about every round",
         {"learners.late_paths:LatePaths.extend": ways.asks_too},
-        LATE,
+        LATE | {"frontier": {"part": "late"}},
     ),
     "late losses ignored": Mutant(
         "paths that are pruned late are weighed as if they had no losses",

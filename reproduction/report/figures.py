@@ -263,12 +263,13 @@ def _exact_bound(axes: Any, T: int) -> None:
 def _measured(axes: Any, rows: Sequence[Row], T: int) -> None:
     """Plot the measured points, and name those of ours."""
     placed = [(name, *place(queries, regret, T)) for name, queries, regret in points(rows)]
-    budgeted, posed, cited = ([at for at in placed if at[0].startswith(start)] for start in ("Q", "posed", "with"))
-    ours = [at for at in placed if at not in budgeted + posed + cited]
+    starts = ("Q", "posed", "with", "late", ("c = ", "ADEPT"))
+    budgeted, posed, cited, late, ours = ([at for at in placed if at[0].startswith(start)] for start in starts)
     style = {"markeredgecolor": INK, "markeredgewidth": 0.7, "linestyle": "none", "zorder": 5, "clip_on": False}
     for shown, marker, size, colour, label in (
         (budgeted, "s", 7, COLOURS[0], "measured: budgeted leader, Q = 0 … √T"),
         (ours, "*", 12, COLOURS[4], "measured: LazyAdept and ADEPT, queries asked"),
+        (late, "^", 8, COLOURS[1], "measured: LazyAdept that prunes late, queries asked"),
         (posed, "P", 8, COLOURS[3], "measured: ADEPT on thresholds, calls posed to an oracle"),
         (cited, "d", 6, COLOURS[2], "measured: ADEPT with a cited learner inside, queries asked"),
     ):
