@@ -317,5 +317,20 @@ def test_the_number_of_segments_gives_a_guarantee_in_advance() -> None:
     assert f"at most {promised} more on any {ROWS} rows and at most 3 segments" in said
 
 
+def test_a_run_with_a_number_of_segments_resumes() -> None:
+    """A checkpoint of another number does not belong to the settings."""
+    by = [*SCORE, "--by", "tenant", "--segments"]
+    whole, rows = good("run", csv_of(drawn(), "whole.csv"), *by, "4"), drawn()
+    half = csv_of(rows[: ROWS // 2])
+    good("run", half, *by, "4", "--save", "kept")
+    good("run", half, *by, "5", "--save", "other")
+    csv_of(rows)
+    again = good("run", "cases.csv", *by, "4", "--save", "kept", "--resume")
+    assert again.split("\n")[3:12] == whole.split("\n")[3:12]
+    Path("kept/checkpoint").write_bytes(Path("other/checkpoint").read_bytes())
+    refused = call("run", "cases.csv", *by, "4", "--save", "kept", "--resume")
+    assert refused.exit_code != 0 and "does not belong to the settings" in refused.stderr
+
+
 def unwrapped(text: str) -> str:
     return " ".join(text.split())

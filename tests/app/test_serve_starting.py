@@ -77,6 +77,27 @@ def test_a_port_in_use_is_a_sentence(tmp_path: Path) -> None:
 
 
 @POSIX
+def test_a_refused_start_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Nor does the first of two learners, if the second is refused."""
+    save = ["--save", str(tmp_path / "s"), "--port", "0"]
+    wrong = ["--learner", "a=thresholds(v)", "--learner", "b=steps(v)", "--drift"]
+    assert "needs one rate" in refused(*wrong, *save) and not (tmp_path / "s").exists()
+    assert "needs --review" in refused("--rules", "thresholds(v)", "--delay", "3", *save)
+    with Server("--rules", "thresholds(v)", "--delay", "3", "--review", "0.2", "--save", str(tmp_path / "s")) as server:
+        assert server.ask("/answer", {"x": 3}).status == 200
+
+
+@POSIX
+def test_a_service_with_a_number_of_segments_resumes(tmp_path: Path) -> None:
+    options = ["--rules", "thresholds(v)", "--by", "shop", "--segments", "4", "--save", str(tmp_path / "s")]
+    for first in (1, 2):
+        with Server(*options) as server:
+            answer = server.ask("/answer", {"x": {"v": 3, "shop": "a"}}).body
+            assert answer["ticket"] == first and server.ask("/learn", {"ticket": first, "y": 1}).status == 200
+    assert "segments: saved 4 / given 5" in refused(*options[:5], "5", *options[6:], "--port", "0")
+
+
+@POSIX
 def test_a_folder_has_one_service_and_one_meaning(tmp_path: Path) -> None:
     save = ["--save", str(tmp_path / "s"), "--port", "0"]
     with Server("--rules", "thresholds(v)", "--save", str(tmp_path / "s")) as server:

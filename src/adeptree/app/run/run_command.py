@@ -97,7 +97,7 @@ def _run(options: Options) -> None:
         layout = understood(options, stream, labels, folder)
         _tell_remarks(stream)
         shared = replace(options, by=None) if options.separate else options
-        learner = resumed(folder, layout) or fresh(shared, layout)
+        learner = resumed(folder, layout, shared.segments) or fresh(shared, layout)
         if options.dry_run:
             show(dry_run(options, stream, layout, learner))
             return

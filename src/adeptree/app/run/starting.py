@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adeptree.app.command_options import LearnerOptions
@@ -123,12 +124,14 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
     return layout
 
 
-def resumed(folder: RunFolder | None, layout: Layout) -> Adept | None:
+def resumed(folder: RunFolder | None, layout: Layout, segments: int | None = None) -> Adept | None:
     """Return the learner of the checkpoint, if there is one."""
     if folder is None or not folder.checkpoint_path.exists():
         return None
-    learner = load(folder.checkpoint_path)
-    if learner.kind != "adept" or learner.concept_class != layout.concept_class:
+    learner, wanted = load(folder.checkpoint_path), layout.concept_class
+    if segments is not None:
+        wanted = replace(wanted, segments=segments)  # type: ignore[type-var]
+    if learner.kind != "adept" or learner.concept_class != wanted:
         raise DamagedFile(f"{folder.checkpoint_path} does not belong to the settings in the same folder")
     return learner  # type: ignore[return-value]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,9 @@ def _serve(options: ServeOptions) -> None:
     with ExitStack() as stack:
         # First the port: a second service that is started by mistake does not get as far as the folders.
         sock = stack.enter_context(bound_socket(options.host, options.port))
-        writers = {name: _writer(stack, options, name, rules) for name, rules in wanted.items()}
+        # All settings are checked before a folder is written to: a refused one leaves nothing behind.
+        starts = [_checked(stack, options, name, rules) for name, rules in wanted.items()]
+        writers = {name: start() for name, start in zip(wanted, starts, strict=True)}
         server = prepared(Service(writers, limits))
         # Before it is said that it serves: whoever reads that may end it.
         stack.enter_context(ended_by_signals(server))
@@ -147,7 +150,8 @@ def _token(options: ServeOptions) -> str:
     return given
 
 
-def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> Writer:
+def _checked(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> Callable[[], Writer]:
+    """Check the settings of a learner and its folder; return what begins it."""
     from adeptree.app.run.starting import fresh, meanings, resumed
     from adeptree.app.serve.served_learner import ServedLearner
     from adeptree.app.serve.service_columns import ServiceColumns
@@ -156,22 +160,27 @@ def _writer(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> W
     from adeptree.runner.run_folder import RunFolder
 
     columns, folder = ServiceColumns(rules, options.features, options.times, options.by), None
+    settings = {**options.settings(rules), "columns": columns.all, "found": meanings(columns.layout)}
     if options.save:
-        place = Path(options.save)
-        try:
-            place.mkdir(exist_ok=True)
-        except OSError as error:
-            raise InvalidArgument(f"--save: {place} cannot be written: {error.strerror}") from None
-        folder = stack.enter_context(RunFolder(str(place / name), resume=True, follow=True, durable=True))
-        settings = {**options.settings(rules), "columns": columns.all, "found": meanings(columns.layout)}
-        if folder.saved is not None:
-            folder.refuse_differences(settings)
-        folder.begin(settings)
-    learner = resumed(folder, columns.layout) or fresh(options, columns.layout)
-    served = ServedLearner(name, columns, learner, options.max_open)
-    if folder:
-        again = served.go_on(folder)
-        if served.taken and not options.quiet:
-            rows = f", {counted(again, 'row')} of the journal taken again" if again else ""
-            note(f"{name} resumes after {counted(learner.rounds, 'round')}{rows}")
-    return Writer(served)
+        place = str(Path(options.save) / name)
+        folder = stack.enter_context(RunFolder(place, resume=True, follow=True, durable=True))
+        folder.refuse_differences(settings)
+    new = None if folder and folder.checkpoint_path.exists() else fresh(options, columns.layout)
+
+    def begun() -> Writer:
+        if folder:
+            try:
+                folder.path.parent.mkdir(exist_ok=True)
+            except OSError as error:
+                raise InvalidArgument(f"--save: {options.save} cannot be written: {error.strerror}") from None
+            folder.begin(settings)
+        learner = new or resumed(folder, columns.layout, options.segments) or fresh(options, columns.layout)
+        served = ServedLearner(name, columns, learner, options.max_open)
+        if folder:
+            again = served.go_on(folder)
+            if served.taken and not options.quiet:
+                rows = f", {counted(again, 'row')} of the journal taken again" if again else ""
+                note(f"{name} resumes after {counted(learner.rounds, 'round')}{rows}")
+        return Writer(served)
+
+    return begun
