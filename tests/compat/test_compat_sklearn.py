@@ -156,6 +156,21 @@ def test_wrong_decision_is_refused_with_a_sentence() -> None:
         AdeptClassifier(decision="vote").fit([[1.0], [2.0]], [0, 1])
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"rules": "thresholds(ht)", "by": "tennant"}, 'by: X has no column "tennant"; did you mean "tenant"; its'),
+        ({"rules": "stumps(ht, hz)"}, 'rules: X has no column "hz"; its columns are ht, tenant'),
+        ({"rules": "real_thresholds()", "feature": "shop"}, 'feature: X has no column "shop"; its columns are ht, '),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(settings: dict[str, Any], said: str) -> None:
+    frame = pd.DataFrame({"ht": [0.1, 0.9], "tenant": ["a", "b"]})
+    with pytest.raises(InvalidArgument) as refused:
+        AdeptClassifier(**settings).fit(frame, [0, 1])
+    assert said in str(refused.value)
+
+
 def test_without_scikit_learn_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     for name in ("adeptree.compat.sklearn", "adeptree.compat.sklearn_classifier"):

@@ -106,6 +106,43 @@ def test_models_are_copied_and_pickled() -> None:
     assert net.clone().learner.rounds == 0 and net.learner.expected_loss == other.learner.expected_loss
 
 
+class Editing(base.Classifier):
+    """A model that edits the rows that it gets."""
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        x.clear()
+        return {True: 0.5, False: 0.5}
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        x.clear()
+
+
+def test_a_model_that_edits_its_row_edits_a_copy() -> None:
+    net = river.SafetyNet({"editing": Editing(), "nb": naive_bayes.GaussianNB()}, seed=0)
+    rules = at.Experts("editing", "nb") | at.TableStumps(list(ROWS[0][0]))
+    model, loop = naive_bayes.GaussianNB(), at.Adept(rules, prior="mixed")
+    for x, y in ROWS[:120]:
+        given = dict(x)
+        loop.learn({**x, "editing": 0.5, "nb": model.predict_proba_one(x).get(True)}, int(y))
+        model.learn_one(x, y)
+        net.learn_one(given, y)
+        assert given == x
+    assert net.learner.expected_loss == loop.expected_loss and net.failures == {}
+
+
+def test_segments_of_a_net_are_those_of_a_loop() -> None:
+    net = river.SafetyNet({"nb": naive_bayes.GaussianNB()}, rules="thresholds(https)", by="port", costs=(3, 1), seed=0)
+    rules, model = at.Experts("nb") | at.RealThresholds().on("https"), naive_bayes.GaussianNB()
+    loop = at.Adept(rules, by="port", costs=(3, 1), prior="mixed")
+    for t, (x, y) in enumerate(ROWS[:100]):
+        x = {**x, "port": t % 3}
+        loop.learn({**x, "nb": model.predict_proba_one(x).get(True)}, int(y))
+        model.learn_one(x, y)
+        net.learn_one(x, y)
+    assert net.learner.by_segment() == loop.by_segment() and len(loop.by_segment()) == 3
+    assert net.learner.expected_loss == loop.expected_loss and net.failures == {}
+
+
 @pytest.mark.parametrize("check", [*yield_checks(river.SafetyNet({"lr": scaled()}))], ids=lambda check: check.__name__)
 def test_river_checks(check: Callable[[Any], None]) -> None:
     check(river.SafetyNet({"lr": linear_model.LogisticRegression()}, rules="stumps"))
@@ -157,6 +194,30 @@ def test_outputs_are_those_of_models_that_saw_earlier_rows_only() -> None:
     assert net.learner_.best_loss == loop.best_loss and net.failures_ == {}
     before = copy.deepcopy(net.__dict__).keys()
     assert net.score(X, y) > 0.8 and set(net.decide(X)) <= {0, 1} and net.__dict__.keys() == before
+
+
+class Short(GaussianNB):  # type: ignore[misc]
+    """A model that returns too few rows."""
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X)[:1]
+
+
+class ShortVotes(Perceptron):  # type: ignore[misc]
+    """A model that votes on too few rows."""
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X)[:1]
+
+
+def test_too_few_outputs_are_a_failure_and_segments_work() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = X.iloc[:200, :4].assign(clinic=[t % 2 for t in range(200)]), y[:200]
+    models = {"short": Short(), "votes": ShortVotes(), "nb": GaussianNB()}
+    net = sklearn.SafetyNet(models, rules="stumps", by="clinic", costs=(2, 1)).fit(X, y)
+    assert set(net.failures_) == {"short", "votes"} and net.score(X, y) > 0.8
+    assert net.errors_["short"] == "ValueError: the model returned 1 outputs for 200 rows"
+    assert [name for name, _, _ in net.learner_.by_segment()] == ["0", "1"]
 
 
 def test_frames_reach_the_models_as_they_are_and_failures_are_counted() -> None:

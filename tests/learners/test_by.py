@@ -265,6 +265,15 @@ def test_rows_and_refusals() -> None:
             at.Adept(RULES, by=wrong, review=0.2)  # type: ignore[arg-type]
 
 
+def test_segments_of_segments_are_refused() -> None:
+    learner = at.Adept(at.Thresholds(8).on("v"), by="shop")
+    with pytest.raises(InvalidArgument, match=r"have no segments; got rules=.*, or learner\.rules of a learner"):
+        at.Adept(learner.concept_class, by="shop")
+    with pytest.raises(InvalidArgument, match="have no segments"):
+        learner.concept_class | at.Experts("lr")
+    assert at.Adept(learner.rules, by="shop").concept_class == learner.concept_class
+
+
 def test_missing_names_are_one_segment_and_whole_numbers_one_name() -> None:
     names = ["a", None, math.nan, 1, 1.0, "1", ""]
     rows = [*({"tenant": name, "score": 3} for name in names), {"score": 3}]

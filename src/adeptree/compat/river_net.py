@@ -41,7 +41,7 @@ class SafetyNet(AdeptClassifier):
 
     """
 
-    @with_settings_of(AdeptClassifier.__init__, "feature", "by", "segments")
+    @with_settings_of(AdeptClassifier.__init__, "feature")
     def __init__(self, models: dict[str, Any], rules: Any = "stumps", at: float = 0.5, **settings: Any) -> None:
         self.models, self.at = models, at
         self._models = Models({name: model.clone() for name, model in Models(models).models.items()})
@@ -62,17 +62,19 @@ class SafetyNet(AdeptClassifier):
         return self._models.last
 
     def _read(self, row: dict[str, Any]) -> Reader:
-        return self._models.reader(self.rules, [row], self.at)
+        return self._models.reader(self.rules, [row], self.at, self.by)
 
     def _instance(self, row: dict[str, Any]) -> Any:
-        outputs = {name: self._models.output(name, lambda model: _said(model, row)) for name in self._models.models}
+        outputs = {
+            name: self._models.output(name, lambda model: _said(model, dict(row))) for name in self._models.models
+        }
         return super()._instance({**row, **outputs})
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1) -> None:
         """Learn the label as :class:`AdeptClassifier` does, then let every model learn it."""
         super().learn_one(x, y, w)
         for name in self._models.models:
-            self._models.attempt(name, lambda model: model.learn_one(x, bool(y)))
+            self._models.attempt(name, lambda model: model.learn_one(dict(x), bool(y)))
 
 
 def _said(model: Any, row: dict[str, Any]) -> Any:

@@ -142,12 +142,12 @@ class Models:
         self.last: dict[str, str] = {}
         """The last error message of each."""
 
-    def reader(self, rules: Any, rows: Sequence[Mapping[str, Any]], at: float) -> Reader:
+    def reader(self, rules: Any, rows: Sequence[Mapping[str, Any]], at: float, by: str | None = None) -> Reader:
         """Return the reader of rules that follow a model, next to rules on the columns that are not models."""
         follow = Experts(*self.models, at=at)
         if taken := [name for name in rows[0] if name in self.models]:
             raise InvalidArgument(f"{taken[0]!r} is a column and a model; give the model another name")
-        return Reader(follow if rules is None else union(follow, Reader(rules, rows).rules), rows)
+        return Reader(follow if rules is None else union(follow, Reader(rules, rows, by=by).rules), rows, by=by)
 
     def attempt(self, name: str, do: Callable[[Any], Any]) -> Any:
         """Return what a call of a model returns; None if it raises, which is counted."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from adeptree.compat.shared import OF_LEARNER, Reader, check_decision, check_frequency
+from adeptree.core.cell_text import brief
 from adeptree.core.dataframes import plain_rows
-from adeptree.core.errors import InvalidArgument, MissingExtra
+from adeptree.core.errors import InvalidArgument, MissingExtra, did_you_mean
 from adeptree.families.tables.detecting import SAMPLED
+from adeptree.families.tables.times import DERIVED
 from adeptree.learners.frequency import Frequency
 from adeptree.learners.tickets import Ticket
 
@@ -60,6 +63,8 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([[0.0], [9.0]]).tolist(), str(model.best_rule())
     (['no', 'yes'], 'x0 >= 3')
     """
+
+    _outputs: tuple[str, ...] = ()  # columns that are made, of models
 
     def __init__(
         self,
@@ -164,9 +169,22 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         heaviest = 1 if weight is None else weight.max().item()
         settings["max_weight"] = max(heaviest, self.max_weight)
         self._reader = self._read([dict(zip(self._names, row, strict=True)) for row in plain_rows(X[:SAMPLED])])
+        self._check_columns(self._reader.names if isinstance(self.rules, str) else None)
         self.learner_ = self._reader.learner(self.horizon, 0, **settings)
         self._counted = Frequency() if self.frequency else None
         return self
+
+    def _check_columns(self, named: Sequence[str] | None) -> None:
+        """Refuse columns that X does not have."""
+        known = {*self._names, *self._outputs}
+        for parameter, names in {"by": [self.by], "feature": [self.feature], "rules": named or ()}.items():
+            for name in names:
+                column = found[2] if name and (found := DERIVED.fullmatch(name)) else name
+                if column not in (None, *known):
+                    raise InvalidArgument(
+                        f'{parameter}: X has no column "{column}"{did_you_mean(str(column), self._names).rstrip(".?")}'
+                        f"; its columns are {', '.join(map(brief, self._names))}"
+                    )
 
     def _read(self, rows: list[dict[str, Any]]) -> Reader:
         """Return the reader of rows like the first ones."""

@@ -48,7 +48,7 @@ class SafetyNet(AdeptClassifier):
 
     """
 
-    @with_settings_of(AdeptClassifier.__init__, "feature", "by", "segments")
+    @with_settings_of(AdeptClassifier.__init__, "feature")
     def __init__(self, models: Any, rules: Any = "stumps", at: float = 0.5, **settings: Any) -> None:
         self.models, self.at = models, at
         super().__init__(rules, **settings)
@@ -65,8 +65,9 @@ class SafetyNet(AdeptClassifier):
 
     def _read(self, rows: list[dict[str, Any]]) -> Reader:
         self._models = Models({name: clone(model, safe=False) for name, model in Models(self.models).models.items()})
+        self._outputs = tuple(self.models)
         self._fitted: dict[str, int] = {}  # rows on which each model was fitted last
-        return self._models.reader(self.rules, rows, self.at)
+        return self._models.reader(self.rules, rows, self.at, self.by)
 
     def _checked(self, *given: Any, **how: Any) -> Any:
         found = super()._checked(*given, **how)
@@ -102,14 +103,16 @@ class SafetyNet(AdeptClassifier):
         given, self._given = self._given, None
         rows = [dict(zip(self._names, row, strict=True)) for row in plain_rows(X)]
         for name in self._fitted:
-            scores = self._models.attempt(name, partial(self._scores, given))
+            scores = self._models.attempt(name, partial(self._scores, given, len(rows)))
             for row, score in zip(rows, [None] * len(rows) if scores is None else scores, strict=True):
                 row[name] = score
         return [self._reader.instance(row) for row in rows]
 
-    def _scores(self, given: Any, model: Any) -> list[float]:
+    def _scores(self, given: Any, count: int, model: Any) -> list[float]:
         """Return the scores of a model for the second label, or its votes if it has none."""
         scores = model.predict(given) == self.classes_[-1]
         if hasattr(model, "predict_proba") and self.classes_[-1] in model.classes_:
             scores = model.predict_proba(given)[:, list(model.classes_).index(self.classes_[-1])]
+        if len(scores) != count:
+            raise ValueError(f"the model returned {len(scores)} outputs for {count} rows")
         return [float(score) for score in scores]

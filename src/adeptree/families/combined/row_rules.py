@@ -197,9 +197,10 @@ class Union(RowRules):
 
     def __post_init__(self) -> None:
         for part in self.parts:
-            if not isinstance(part, ConceptClass) or columns_of(part).names(part) is None:
+            if not isinstance(part, ConceptClass) or columns_of(part).names(part) is None or part.one_rate:
                 raise InvalidArgument(
-                    f'rules to combine must name the columns they read; {got("rules", part)}; use rules.on("column")'
+                    f"rules to combine must name the columns they read, and have no segments; {got('rules', part)}; "
+                    f'use rules.on("column"), or learner.rules of a learner with by='
                 )
 
     @property
