@@ -77,7 +77,8 @@ class OnlineLearner(Saved):
 
     def predict_proba(self, x: Any) -> float:
         """Return the share of the weight that says 1 at x: without review, the chance of guessing 1."""
-        p = self._quick_look(x)
+        look = self._quick_look  # (Python calls a local name faster than an attribute)
+        p = look(x)
         if p >= 0.0:
             return p
         with self._kernel.turn(): return self._look(self._placed(x)[2])  # fmt: skip  # noqa: E701
@@ -122,7 +123,8 @@ class OnlineLearner(Saved):
 
         If anything raises, the learner is as before or after the call. A wrong guess costs ``weight`` times its cost.
         """
-        due = self._quick_round(x, y) if weight is ONE else -1
+        learn = self._quick_round
+        due = learn(x, y) if weight is ONE else -1
         if due < 0:
             label = label_of(y)
             self._whole(self._learn, x, label, self.round_cost(label, weight))
