@@ -94,9 +94,9 @@ class Budget(NamedTuple):
 MOST_LINES = 300
 """Of a file, comments and blanks included."""
 LONG_FILES = {
-    **{"line_tree_kernel.py": 448, "thresholds_kernel.py": 305, "round_kernel.py": 445},
+    **{"line_tree_kernel.py": 448, "thresholds_kernel.py": 305, "round_kernel.py": 447},
     **{"label_table_kernel.py": 423, "partition_kernel.py": 316, "shared_line_kernel.py": 428, "column_kernel.py": 351},
-    **{"segments_kernel.py": 402, "sharing_kernel.py": 326},
+    **{"segments_kernel.py": 409, "sharing_kernel.py": 326},
     **{"adept_learner.py": 390, "certificate.py": 331, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
     **{"online_learner.py": 319, "playing.py": 343},
     **{"block_kernel.py": 491, "cuts_kernel.py": 331},

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.compiled import kernel
-from adeptree.core.types import FloatArray
 
 _KERNEL = kernel("adeptree.theory.ledger_kernel")
 MASK = (1 << 64) - 1
@@ -35,17 +34,6 @@ class Coins:
     def of(self, t: int, key: Any) -> float:
         """Return the coin of round t at the point with this key, uniform in [0, 1)."""
         return float(_KERNEL.coin(self.seed, t, word_of(key)))
-
-    def many(self, first: int, points: Any) -> FloatArray:
-        """Return the coins of the rounds ``first``, ``first + 1``, ... at an array of numbers.
-
-        >>> Coins(7).many(1, np.array([3, 5])).tolist() == [Coins(7).of(1, 3), Coins(7).of(2, 5)]
-        True
-        """
-        kind = np.float64 if points.dtype.kind == "f" else np.int64
-        coins: FloatArray = np.empty(len(points))
-        _KERNEL.coins_of(self.seed, first, np.ascontiguousarray(points, dtype=kind), coins)
-        return coins
 
 
 def word_of(key: Any) -> int:

@@ -223,20 +223,3 @@ def word_of_float(x: cython.double) -> cython.ulonglong:
         return bits_of(x)
     whole = cython.cast(cython.ulonglong, fmod(fabs(x), 18446744073709551616.0))
     return whole if x >= 0.0 else (mask - whole + 1) & mask
-
-
-def coins_of(seed: cython.ulonglong, first: cython.longlong, points: Any, found: Any) -> None:
-    """Set the coins of the rounds ``first``, ``first + 1``, ... at these points, an array of ints or of floats."""
-    i: cython.Py_ssize_t
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    coins: cython.double[::1] = memoryview(found)
-    ints: cython.longlong[::1]
-    floats: cython.double[::1]
-    if points.dtype.kind == "f":
-        floats = memoryview(points)
-        for i in range(len(found)):
-            coins[i] = coin(seed, first + i, word_of_float(floats[i]))
-    else:
-        ints = memoryview(points)
-        for i in range(len(found)):
-            coins[i] = coin(seed, first + i, cython.cast(cython.ulonglong, ints[i]) & mask)
