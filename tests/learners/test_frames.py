@@ -279,3 +279,38 @@ def test_labels_that_are_missing_or_texts_are_refused_with_what_to_do(labels: An
     with pytest.raises(InvalidLabel, match=hint):
         learner.learn_many([0.1, 0.2, 0.3], labels)
     assert learner.rounds == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"drift": True, "costs": (5, 1)},
+        {"by": "shop"},
+        {"by": "shop", "drift": True},
+        {"review": 0.3},
+        {"review": 0.3, "by": "shop", "drift": True},
+        {"review": 0.3, "feedback": "reviewed"},
+        {"feedback": "asked"},
+    ],
+    ids=str,
+)
+def test_labels_with_rows_agree_exactly_and_tickets_up_to_rounding(options: dict[str, Any]) -> None:
+    """``learn_many`` returns the share of the weight that says 1, which without review is the chance of guessing 1."""
+    rng = np.random.default_rng(3)
+    rows: list[dict[str, Any]] = [{"v": round(rng.random(), 2), "shop": "ab"[int(rng.integers(2))]} for _ in range(120)]
+    ys = [int(row["v"] + rng.normal(0, 0.3) > 0.5) for row in rows]
+    single, late, many = (at.Adept(at.Experts("v") | at.RealThresholds().on("v"), **options) for _ in range(3))
+    shares, previews, tickets = [], [], []
+    for row, y in zip(rows, ys, strict=True):
+        shares.append(single.predict_proba(row))
+        previews.append(single.preview(row))
+        single.learn(row, y)
+        tickets.append(late.answer(row))
+        if tickets[-1].ask:
+            late.learn(tickets[-1], y)
+    assert many.learn_many(rows, ys).tolist() == shares and many.expected_loss == single.expected_loss
+    assert (shares == [one.p for one in previews]) == ("review" not in options)
+    for ticket, one in zip(tickets, previews, strict=True):
+        assert (ticket.p, ticket.r) == pytest.approx((one.p, one.r), rel=0, abs=1e-12)
+    assert late.expected_loss == pytest.approx(single.expected_loss, rel=1e-12)

@@ -243,7 +243,7 @@ class OnlineLearner(Saved):
     # --- Many rounds -------------------------------------------------------------------------------
 
     def predict_proba_many(self, xs: Any) -> Any:
-        """Return the chance of guessing 1 at each of the xs (as in :meth:`learn_many`), as of now. Commits nothing."""
+        """Return the share of the weight that says 1 at each of the xs (as in :meth:`learn_many`). Commits nothing."""
         inputs = Inputs(self.concept_class, xs)
         with self._kernel.turn(): return inputs.back(self._look_many(self._checked(inputs.xs)))  # fmt: skip  # noqa: E701
 
@@ -262,10 +262,12 @@ class OnlineLearner(Saved):
         on_best_rule_changed: OnBestRule | None = None,
         progress: Progress = False,
     ) -> Any:
-        """Learn a sequence of rounds, each of its weight (by default 1); return the chance of guessing 1 in each.
+        """Learn a sequence of rounds, each of its weight (by default 1); return the share of the weight that says 1.
 
-        The xs are a list of instances, an array with a row per instance, or a data frame (pandas, polars, pyarrow and
-        others), for which the result is a series of the same kind. All input is checked before the first round. The
+        The share is that before the label of the round, as ``predict_proba`` returns it. Without review it is the
+        chance of guessing 1; with review ``preview(x).p`` is the chance that the learner chooses 1. The xs are a list
+        of instances, an array with a row per instance, or a data frame (pandas, polars, pyarrow and others), for which
+        the result is a series of the same kind. All input is checked before the first round. The
         numbers are those of single calls, and an exception in the middle leaves whole rounds. ``on_round`` and
         ``on_best_rule_changed`` are called as in :func:`adeptree.play`. ``progress=True`` reports progress on the
         standard error; a function is called with the number of rounds done and the total.
