@@ -267,9 +267,9 @@ def test_rows_and_refusals() -> None:
 
 def test_segments_of_segments_are_refused() -> None:
     learner = at.Adept(at.Thresholds(8).on("v"), by="shop")
-    with pytest.raises(InvalidArgument, match=r"have no segments; got rules=.*, or learner\.rules of a learner"):
+    with pytest.raises(InvalidArgument, match=r"; got rules=.* or learner\.rules in place of rules with segments"):
         at.Adept(learner.concept_class, by="shop")
-    with pytest.raises(InvalidArgument, match="have no segments"):
+    with pytest.raises(InvalidArgument, match="in place of rules with segments"):
         learner.concept_class | at.Experts("lr")
     assert at.Adept(learner.rules, by="shop").concept_class == learner.concept_class
 

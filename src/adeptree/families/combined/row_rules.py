@@ -199,8 +199,8 @@ class Union(RowRules):
         for part in self.parts:
             if not isinstance(part, ConceptClass) or columns_of(part).names(part) is None or part.one_rate:
                 raise InvalidArgument(
-                    f"rules to combine must name the columns they read, and have no segments; {got('rules', part)}; "
-                    f'use rules.on("column"), or learner.rules of a learner with by='
+                    f"rules to combine must name the columns they read; {got('rules', part)}; "
+                    f'use rules.on("column"), or learner.rules in place of rules with segments'
                 )
 
     @property

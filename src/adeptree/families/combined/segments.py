@@ -142,7 +142,7 @@ class Segmented(RowRules):
     def __post_init__(self) -> None:
         if not isinstance(self.by, str) or not self.by:
             raise InvalidArgument(f"by must be the name of a column; {got('by', self.by)}")
-        Union((self.rules,))  # (which checks that they name their columns, and have no segments)
+        Union((self.rules,))  # (which checks that they name their columns and have no segments)
         if self.segments is not None:
             check_size("segments", self.segments)
 
