@@ -237,10 +237,6 @@ class Engine(PythonStructure, Declared, ABC):
         p = self.probability(x)
         return Odds(p, math.log(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(math.inf, p - 0.5))
 
-    def probabilities(self, xs: Any) -> FloatArray:
-        """Return the share of the weight that says 1 at each of the xs, all as of now."""
-        return np.array([self.probability(x) for x in self.batch(xs)], dtype=np.float64)
-
     @abstractmethod
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
         """Take over the round: x had this label, and an error costs this much."""

@@ -43,8 +43,7 @@ class RestartsEngine(SharingEngine):
     @property
     def best_loss(self) -> float:
         """L* of all rounds."""
-        best: float = self.inner.best_loss
-        return best
+        return self.inner.best_loss
 
     def state(self) -> dict[str, Any]:
         """Return all copies, and their weights."""

@@ -31,7 +31,7 @@ class SharingEngine(KernelEngine):
         super().__init__()
         self.made, self.drift = made, drift
         kind, concept_class, prior = made
-        self._inner: Any = kind(concept_class, prior)
+        self._inner: KernelEngine = kind(concept_class, prior)
         self.prior = self._inner.prior
         self.concept_class, self.runs_base = concept_class, self._inner.runs_base  # type: ignore[misc]
         lanes = drift.lanes()
@@ -41,7 +41,7 @@ class SharingEngine(KernelEngine):
         self._use(_KERNEL.SharingKernel(self._inner.kernel, self.leaves, lanes, *rounds, drift.unit, part))
 
     @property
-    def inner(self) -> Any:
+    def inner(self) -> KernelEngine:
         """The structure inside, with the ledger of the learner."""
         self._inner.kernel.ledger = self.kernel.ledger
         return self._inner
@@ -75,13 +75,11 @@ class SharingEngine(KernelEngine):
 
     def batch(self, xs: Any) -> int:
         """Give the structure the points."""
-        count: int = self.inner.batch(xs)
-        return count
+        return self.inner.batch(xs)
 
     def rows(self) -> Rows:
         """Return the rules and their losses over all rounds."""
-        rows: Rows = self.inner.rows()
-        return rows
+        return self.inner.rows()
 
     def leader(self) -> Leader:
         """Return a rule that is best over all rounds."""
@@ -92,13 +90,11 @@ class SharingEngine(KernelEngine):
 
     def best_rule(self) -> Concept:
         """Return a rule that is best over all rounds."""
-        rule: Concept = self.inner.best_rule()
-        return rule
+        return self.inner.best_rule()
 
     def rules_within(self, k: float, limit: int) -> NearRules:
         """Return the rules that are near the best over all rounds."""
-        near: NearRules = self.inner.rules_within(k, limit)
-        return near
+        return self.inner.rules_within(k, limit)
 
     # --- Saving ------------------------------------------------------------------------------------
 

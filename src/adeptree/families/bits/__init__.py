@@ -1,8 +1,6 @@
 """Rules on n bits: conjunctions, disjunctions, parities."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from adeptree.core.cell_text import LABELS
 from adeptree.families.bits.bit_bases import Elimination, GaussianElimination
@@ -12,12 +10,8 @@ from adeptree.families.bits.bit_rules import Conjunctions, Disjunctions, Paritie
 from adeptree.families.finite.partition_engine import FiniteEngine
 from adeptree.roles.family import Columns, Family
 
-
-def _bits(concept_class: Any, texts: Sequence[str]) -> Any:
-    return tuple(LABELS.get(text.lower(), text) for text in texts)
-
-
-on_bits = partial(Family, engines=(BitEngine, FiniteEngine), columns=Columns(_bits, count=lambda c: c.n))
+READ = Columns(lambda c, texts: tuple(LABELS.get(text.lower(), text) for text in texts), count=lambda c: c.n)
+on_bits = partial(Family, engines=(BitEngine, FiniteEngine), columns=READ)
 
 FAMILIES = (
     on_bits("", _Monomials, frontier=MonomialFrontier, base=Elimination),

@@ -27,10 +27,6 @@ def _experts(names: Sequence[str], at: float) -> Experts:
     return Experts(*names, at=at)
 
 
-def _on_column(rules: str, column: str) -> OnColumn:
-    return OnColumn(parse(rules), column)
-
-
 FAMILIES = (
     Family(
         "",
@@ -50,7 +46,7 @@ FAMILIES = (
     Family(
         "on_column",
         OnColumn,
-        _on_column,
+        lambda rules, column: OnColumn(parse(rules), column),
         example="on_column(rules='thresholds(n=256)', column='score')",
         line="rules about one value, read from a named column",
         small="on_column(rules='thresholds(n=8)', column='score')",

@@ -62,6 +62,7 @@ class TableEngine(MixtureEngine):
 
     kind = "tables"
     prior: TablePrior
+    members: list[ColumnEngine]
     column: ClassVar[type[ColumnEngine]] = ColumnEngine
 
     def __init__(self, concept_class: TableRules, prior: Prior) -> None:
@@ -102,8 +103,7 @@ class TableEngine(MixtureEngine):
 
     def near(self, f: int, reach: float, limit: int) -> NearRules:
         """Return the rules of a column."""
-        near: NearRules = self.members[f].near(reach, limit)
-        return near
+        return self.members[f].near(reach, limit)
 
 
 class TableStepsEngine(TableEngine):
