@@ -49,7 +49,7 @@ def to_sequences(learner: Adept, switches: int) -> float:
 def now(learner: Adept) -> float:
     """Return the bound on the regret so far."""
     trivial = learner.rounds * max(learner.scale, learner.heaviest_round)
-    return not_rounded_below(learner.regret, min(theorem_one(learner), trivial), trivial)
+    return float(not_rounded_below(learner.regret, min(theorem_one(learner), trivial), trivial))
 
 
 def not_rounded_below(regret: float, proven: float, most: float) -> float:
@@ -115,7 +115,7 @@ def on_average(learner: Adept) -> float | None:
     price = learner.prior.price(max(1, learner.answered))
     if not learner.partial or price is None or _beyond_lateness(learner):
         return None
-    beyond = learner.ledger.excess if _too_late(learner) else learner.ledger.beyond_mix
+    beyond = learner.ledger.beyond_mix + (learner.ledger.excess if learner.late else 0.0)
     price = learner.engine.sequence_price(price, learner.answered)
     return price / learner.learning_rate + beyond if price else beyond
 
@@ -157,13 +157,16 @@ def lapsed(learner: Adept) -> str:
 def _too_late(learner: Adept) -> str:
     """Return how late labels have ended the guarantee in advance; empty if they have not."""
     longest, review = learner.ledger.longest_delay, learner.review
-    if review is None:
+    if review is None or learner.partial:
         return "the promise ended when a round was answered while another waited for its label" if learner.late else ""
-    if learner.drift_of is not None and longest:
+    if learner.drift_of is not None and longest:  # (one that waits is seen below: no delay can be announced)
         return "with drift= the guarantee in advance is proven for prompt labels only"
-    if longest <= review.delay:
+    if longest > review.delay:
+        return f"{counted(longest, 'label')} came between an answer and its own; delay={review.delay} was announced"
+    behind = learner.rounds - min((ticket.arrivals for ticket in learner.tickets), default=learner.rounds)
+    if behind <= review.delay:
         return ""
-    return f"{counted(longest, 'label')} came between an answer and its own; delay={review.delay} was announced"
+    return f"{counted(behind, 'label')} came after an answer that waits for its own; delay={review.delay} was announced"
 
 
 def _beyond_lateness(learner: Adept) -> list[str]:
@@ -178,7 +181,7 @@ def _beyond_lateness(learner: Adept) -> list[str]:
         found.append(f"the promise ended when a round cost {heaviest:g}, more than the {scale:g} announced")
     if learner.review is not None and learner.review.at_most is not None:
         found.append(f"after {counted(learner.review.at_most, 'review')} the learner decides alone")
-    if learner.partial and (missing := learner.waiting if _too_late(learner) else learner.tickets.given_up.number):
+    if learner.partial and (missing := learner.waiting if learner.late else learner.tickets.given_up.number):
         found.append(f"{counted(missing, 'label')} that the learner wanted did not come, or not yet")
     found += filter(None, [learner.engine.exceeded()])
     if learner.weighed and not learner.rate_rule.weighs:

@@ -31,11 +31,9 @@ TRIALS = (0, 1, 1)
 ACCOUNT: Fields = {
     **dict.fromkeys(("rounds", "answered", "overlaps", "picked", "longest_delay"), COUNT),
     **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # (of any length)
-    **dict.fromkeys(
-        ("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate", "beyond_mix"), SUM
-    ),
+    **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate"), SUM),
     **dict.fromkeys(("missed", "alarmed"), SUM),
-    **dict.fromkeys(("excess", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
+    **dict.fromkeys(("excess", "beyond_mix", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
     **dict.fromkeys(("late", "weighed"), FLAG),
     "given_up": Items(3, SUM),
     **dict.fromkeys(("labelled", "unlabelled"), Items(3, COUNT)),

@@ -198,25 +198,23 @@ class RoundKernel(Actions):
                 self.pass_by(action, False)
                 return
             cost /= self.q  # (a round whose label is seen with the chance q stands for 1/q rounds)
-            ledger.beyond_mix += self.beyond_mix
         log_odds: cython.double = self.against(label, cost)
         self.torn = True
         self.take(label, cost)
         self.seen = self.known = False
         self.stamp += 1
-        ledger.answer(0, False, action == REVIEW or self.policy == ASKED)
+        ledger.answer(action == REVIEW or self.policy == ASKED, self.beyond_mix, False)
         handed: cython.double = self.handed(label, cost)
         ledger.charge(self.q1, self.r, action, label, cost, handed, now, log_odds, self.eta)
 
     def pass_by(self, action: cython.int, wanted: cython.bint) -> cython.void:
         """Let the point in place enter with this action; its label is not wanted, or comes later."""
-        self.ledger.beyond_mix += self.beyond_mix
         self.torn, self.opening = True, wanted
         self.take(0, 0.0)
         self.opening = False
         self.seen = self.known = False
         self.stamp += 1
-        self.ledger.answer(0, False, action == REVIEW or (wanted and self.policy == ASKED))
+        self.ledger.answer(action == REVIEW or (wanted and self.policy == ASKED), self.beyond_mix, self.q == 0.0)
 
     def prepare(self) -> cython.int:
         """Make room and look at the point in place."""

@@ -17,6 +17,6 @@ cdef class Ledger:
     cdef public double own_gap
     cdef double last_cost, shrink
 
-    cpdef void answer(self, long long overlaps, bint late, bint picked) noexcept
+    cpdef void answer(self, bint picked, double beyond, bint unseen) noexcept
     cpdef void delayed(self, long long overlaps) noexcept
     cpdef void charge(self, double p, double r, int action, int label, double cost, double handed, double now, double log_odds, double rate) noexcept

@@ -40,7 +40,9 @@ class Ledger:
         self.overlaps = 0  # D: for every labelled round the labels of others between its answer and its own
         self.waiting = 0  # answers without a label
         self.picked = 0  # answers that were handed to a person, or whose label was asked for
-        self.beyond_mix = 0.0  # labels of some rounds only: what all rounds cost beyond their mix losses at most
+        # Labels of some rounds only: what all rounds cost beyond their mix losses at most. Once labels are late: less
+        # what had been settled before; then ``excess`` is to be added.
+        self.beyond_mix = 0.0
         self.longest_delay = 0  # the most labels that came between an answer and its own
         self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
         self.missed = 0.0  # the expected loss in rounds of label 1: misses,
@@ -59,13 +61,15 @@ class Ledger:
         self.late = False  # whether a round was ever answered while another waited
         self.weighed = False  # whether a round ever cost something else than 1
 
-    def answer(self, overlaps: cython.longlong, late: cython.bint, picked: cython.bint) -> cython.void:
-        """Count an answer."""
+    def answer(self, picked: cython.bint, beyond: cython.double, unseen: cython.bint) -> cython.void:
+        """Count an answer, and what it costs ``beyond`` its mix loss; is its label ``unseen``, whatever the coin?"""
         self.answered += 1
         self.picked += picked
-        self.delayed(overlaps)
-        if late or self.waiting > 0:
+        if self.waiting > 0 and not self.late:
             self.late = True
+            self.beyond_mix -= self.excess  # (from here on, what is settled counts: docs/theory/decide.md)
+        if unseen or not self.late:
+            self.beyond_mix += beyond
 
     def delayed(self, overlaps: cython.longlong) -> cython.void:
         """Count the labels that came between an answer and its own."""
