@@ -85,6 +85,38 @@ def test_rules_that_do_not_help_are_named(c: Any, stream: list[tuple[Any, int]],
     assert (f"{said}RealSteps()." in _hints(learner, options=False)) == (not helps)
 
 
+@pytest.mark.parametrize(
+    ("settings", "wider"),
+    [
+        ({}, "RealSteps()"),
+        ({"review": 0.2}, "RealSteps()"),
+        ({"drift": True, "review": 0.2}, "RealSteps()"),
+        ({"drift": True, "rate": 0.1}, "RealSteps()"),
+        ({"drift": True}, "RealIntervalUnions(3) with rate=0.1"),
+        ({"by": "t"}, "RealIntervalUnions(3)"),
+        ({"by": "t", "drift": True}, "RealIntervalUnions(3) with rate=0.1"),
+        ({"by": "t", "drift": True, "review": 0.2}, "RealIntervalUnions(3)"),
+        ({"feedback": "asked"}, "RealIntervalUnions(3)"),
+        ({"feedback": "reviewed", "review": 0.2}, "RealIntervalUnions(3)"),
+    ],
+    ids=str,
+)
+def test_the_rules_that_a_hint_names_go_with_the_settings(settings: dict[str, Any], wider: str) -> None:
+    learner = at.Adept(at.RealThresholds().on("v"), **settings)
+    rows = [{"v": 0.5, "t": "a"}] * 40
+    learner.learn_many(rows, [0, 1] * 20)
+    assert f"No rule of this class helps here; try {wider}." in _hints(learner, options=False)
+    command = wider.replace("RealSteps()", "--rules steps").replace("RealIntervalUnions(3)", '--rules "unions(m=3)"')
+    assert f"try {command.replace('rate=', '--rate ')}." in _hints(learner)
+    rules, _, rate = wider.partition(" with rate=")
+    named = eval(f"at.{rules}").on("v") if "by" in settings else eval(f"at.{rules}")
+    again = at.Adept(named, **{**settings, **({"rate": float(rate)} if rate else {})})
+    again.learn_many(rows if "by" in settings else [0.5] * 40, [0, 1] * 20)
+    account = Account("f.csv", repr(again.rules), ["x"], options=False)
+    said = "try RealSteps()" if settings == {"drift": True} else "the columns may not tell 0 from 1"
+    assert said in " ".join(Standing(again, account).hints)  # (with a rate, steps go with drift)
+
+
 def _slowly_windowed(scores: Any, gains: Any, span: int) -> list[bool]:
     said = []
     for t in range(len(scores)):
@@ -146,15 +178,31 @@ def test_the_table_is_what_a_slow_count_says(by: str | None) -> None:
 
 def test_reviews_are_no_misses() -> None:
     learner, kept = at.Adept(at.Thresholds(16), costs=(5, 1), review=0.4), Record((5, 1), 0.4)
-    rng = np.random.default_rng(0)
+    rng, chances = np.random.default_rng(0), 0.0
     for _ in range(200):
         ticket = learner.answer(int(rng.integers(16)))
-        y = int(rng.random() < ticket.x / 16)
+        y, chances = int(rng.random() < ticket.x / 16), chances + ticket.r
         learner.learn(ticket, y)
         kept.note([ticket.x], [y], None, [ticket.p], [ticket.r])
     assert kept.ours() == pytest.approx((learner.expected_loss, learner.ledger.missed, learner.ledger.alarmed))
     shown = learner.summary()
     assert f"{learner.certificate().reviews} rows went to review, at 0.4 each." in shown and "reviews" in shown
+    for rows in (None, kept):
+        ours = Standing(learner, Account("f.csv", "rules", ["x"], record=rows)).ours
+        assert ours.reviews == pytest.approx(0.4 * chances)  # (expected, as the other parts are: they add up)
+        assert ours.loss == pytest.approx((ours.missed or 0) + (ours.alarmed or 0) + (ours.reviews or 0))
+
+
+def test_the_best_threshold_is_that_of_the_best_rule() -> None:
+    for ys in ([0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 0, 0]):
+        learner, kept = at.Adept(at.RealThresholds()), Record((1, 1))
+        learner.learn_many([0.1, 0.2, 0.7, 0.8], ys)
+        kept.note([0.1, 0.2, 0.7, 0.8], ys)
+        best, other = (Standing(learner, Account("f.csv", "rules", ["x"], record=kept)).lines[i] for i in (1, 4))
+        assert other.name == f"best threshold: {learner.best_rule()}" and other[1:] == best[1:]
+    kept = Record((1, 1))
+    kept.note([0.1, 0.2], [0, 0])
+    assert [name for name, _ in kept.thresholds()][1] == "best threshold: always 0"
 
 
 def test_numbers_of_rows_that_were_not_learnt_are_known_from_the_file() -> None:

@@ -172,7 +172,8 @@ class Record:
         gains = weights * np.where(ys == 1, -self.costs[0], self.costs[1])
         yield "threshold 0.5", self._lost((scores >= 0.5) * 1.0)
         best = _best_cut(scores, gains)
-        yield f"best threshold: {name} >= {best:g}", self._lost((scores >= best) * 1.0)
+        rule = f"{name} >= {best:g}" if best < np.inf else "always 0"
+        yield f"best threshold: {rule}", self._lost((scores >= best) * 1.0)
         yield f"window of {WINDOW}", self._lost(windowed(scores, gains) * 1.0)
 
     # --- Drift -------------------------------------------------------------------------------------------

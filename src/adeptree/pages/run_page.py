@@ -58,7 +58,7 @@ def tiles_of(standing: Standing) -> str:
     found = {standing.unit: f"{ours.loss:,.1f}", "misses": f"{ours.missed:,.1f}"}
     found["false alarms"] = f"{ours.alarmed:,.1f}"
     if ours.reviews is not None:
-        found["reviews"] = f"{ours.reviews:,}"
+        found["cost of reviews"] = f"{ours.reviews:,.1f}"
     found["behind the best rule"] = f"{behind:,.1f}"
     bound = told.average_bound if standing.learner.partial else told.bound
     found["guaranteed: behind at most"] = "nothing proven" if bound is None else rounded_up(bound, 1)

@@ -56,6 +56,8 @@ MOST, SHOWN = 100, 3
 """Of the rules that are nearly as good, so many are counted and shown."""
 LONG_RULE, NAMED = 60, 20
 """Letters of a rule in a text, and in the table."""
+THRESHOLD = re.compile(r"[^<>]+ >= \S+|always [01]")
+"""The texts of rules that are thresholds."""
 NO_HELP = 0.99
 """If the best rule loses more than this share of what the best constant loses, the rules do not help."""
 
@@ -81,13 +83,13 @@ class Account:
 
 
 class Line(NamedTuple):
-    """A row of the table: a loss, its parts where they are known, and the number of reviews."""
+    """A row of the table: a loss, and its parts where they are known: misses, false alarms and reviews."""
 
     name: str
     loss: float
     missed: float | None = None
     alarmed: float | None = None
-    reviews: int | None = None
+    reviews: float | None = None
 
 
 class Standing:
@@ -108,21 +110,24 @@ class Standing:
     def lines(self) -> list[Line]:
         """Return ours, the best rule, the best constant; and thresholds to compare with, on a score."""
         told, learner, record = self.told, self.learner, self.record
-        reviews = None if told.review is None else told.reviews
-        ours = Line("", told.expected_loss, learner.ledger.missed, learner.ledger.alarmed, reviews)
+        ours = Line("", told.expected_loss, learner.ledger.missed, learner.ledger.alarmed)
         best, zeros, ones = Line("", told.best_loss), learner.ledger.loss_of_zeros, learner.ledger.loss_of_ones
         if record is not None:
             split = record.of_rule(learner.best_rule())
             # (its loss is what the learner kept, whose last digits may differ from a sum in another order)
             best = Line("", split.loss if self.from_file else told.best_loss, split.missed, split.alarmed)
             if self.from_file:
-                ours, zeros, ones = Line("", *record.ours(), reviews), *record.constants()
+                ours, zeros, ones = Line("", *record.ours()), *record.constants()
+        if told.review is not None:
+            ours = ours._replace(reviews=max(0.0, ours.loss - (ours.missed or 0.0) - (ours.alarmed or 0.0)))
         how = "estimated" if learner.partial and not self.from_file else "expected"
         constant = Line(f"best constant: always {int(ones < zeros)}", min(zeros, ones), zeros, 0.0)
         if ones < zeros:
             constant = constant._replace(missed=0.0, alarmed=ones)
         named = f"best rule: {self.rule}" if len(self.rule) <= NAMED else "best rule in hindsight"
         others = [] if record is None else [Line(name, *split) for name, split in record.thresholds()]
+        if others and math.isclose(others[1].loss, best.loss) and THRESHOLD.fullmatch(self.rule):
+            others[1] = best._replace(name=f"best threshold: {self.rule}")  # (of several cuts, that of the best rule)
         return [ours._replace(name=f"adeptree ({how})"), best._replace(name=named), constant, *others]
 
     @property
@@ -175,8 +180,8 @@ class Standing:
         best, constant = self.lines[1].loss, self.lines[2].loss
         if best > NO_HELP * constant:
             which = "that was kept" if gone else "of this class"
-            steps = "--rules steps" if options else "RealSteps()"
-            more = "the columns may not tell 0 from 1" if "steps" in account.rules.lower() else f"try {steps}"
+            wide = self._wider()
+            more = f"try {wide}" if wide else "the columns may not tell 0 from 1"
             found.append(f"No rule {which} helps here; {more}.")
         if gone:
             found.append("Paths were dropped to keep the width: a dropped rule may be better than the best kept one.")
@@ -193,6 +198,18 @@ class Standing:
         elif told.feedback in ("reviewed", "asked"):
             found.append("Losses are estimates: labels of some rows only are known.")
         return [*found, *([SELECTIVE] if told.selective else [])]
+
+    def _wider(self) -> str:
+        """Return how to name rules with more cuts that go with the learner's settings; "" if it has them."""
+        learner, options, rules = self.learner, self.account.options, self.account.rules.lower()
+        # (steps have no price of every rule in advance, do not combine with by=, and need a rate for drift)
+        drifts = learner.drift_of is not None and self.told.rate in ("lanes", "adaptive")
+        if not (learner.by or learner.partial or drifts):
+            return "" if "steps" in rules else "--rules steps" if options else "RealSteps()"
+        if re.search(r"\bunions\(|_unions", rules):
+            return ""
+        rate = f" with {'--rate 0.1' if options else 'rate=0.1'}" if drifts else ""
+        return ('--rules "unions(m=3)"' if options else "RealIntervalUnions(3)") + rate
 
     def assessment(self) -> list[str]:
         """Return what the numbers mean, a line each."""

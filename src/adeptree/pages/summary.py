@@ -129,7 +129,7 @@ def cells(standing: Standing | Totals, line: Line) -> list[str]:
     rate = f"{100 * line.loss / standing.rows:,.1f}" if standing.rows else "0.0"
     ours = line is standing.ours
     parts = ["-" if part is None else _exact(part, ours) for part in (line.missed, line.alarmed)]
-    reviews = [] if standing.ours.reviews is None else [f"{line.reviews or 0:,}"]
+    reviews = [] if standing.ours.reviews is None else [_exact(line.reviews or 0.0, ours)]
     return [line.name, _exact(line.loss, ours), rate, *parts, *reviews]
 
 

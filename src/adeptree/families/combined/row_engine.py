@@ -102,8 +102,8 @@ def chosen(part: ConceptClass, name: str) -> tuple[type[Any], Problem]:
     for engine in engines_of(part):
         if engine.best_may_fall:
             raise UnsupportedCombination(
-                f"{part!r} is compared with its most probable rule, so that it does not combine with other rules; use "
-                f"intervals or unions of intervals in its place"
+                f"{part!r} is compared with its most probable rule, so that it does not combine with other rules, nor "
+                f"with by=; use intervals or unions of intervals in its place"
             )
         if prior is not None and issubclass(engine, KernelEngine):
             reason = engine.accepts(problem)
