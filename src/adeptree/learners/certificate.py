@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 SELECTIVE = (
-    "Labels seem to depend on the guess: nearly all answers without a label had one guess, and nearly all answers "
-    "with a label did not. The account covers labelled rounds only."
+    "Labels seem to depend on the decision: nearly all answers with a label had other decisions (0, 1 or review) than "
+    "nearly all answers without one. The account covers labelled rounds only; Adept(feedback=...) is made for this."
 )
 
 
@@ -77,7 +77,7 @@ class Certificate:
     delay: int
     """With review: the other labels that may come between an answer and its own, as announced."""
     selective: bool
-    """Whether labels seem to depend on the guess; then all numbers are about the labelled rounds only."""
+    """Whether labels seem to depend on the decision; then all numbers are about the labelled rounds only."""
     reviews: int
     """Cases handed to a person so far. Without ``Review(at_most=...)`` their number is not bounded."""
     most_reviews: int | None
@@ -158,11 +158,11 @@ class Certificate:
         return card("Certificate", {**self._facts(), **more})
 
     def __str__(self) -> str:
-        if self.feedback in ("reviewed", "asked"):
-            return " ".join(filter(None, [self._estimated(), self._pooled(), self._rests_on()]))
-        first = [self._so_far(), SELECTIVE if self.selective else "", self._now(), self._pooled(), self._sequences()]
-        rest = [self._before(), self._later(), self._drawn(), self._rests_on(), self._kept()]
-        return " ".join(filter(None, [*first, *rest]))
+        partial = self.feedback in ("reviewed", "asked")
+        first = [self._estimated() if partial else self._so_far(), SELECTIVE if self.selective else ""]
+        now = [self._pooled()] if partial else [self._now(), self._pooled(), self._sequences()]
+        rest = [] if partial else [self._before(), self._later(), self._drawn()]
+        return " ".join(filter(None, [*first, *now, *rest, self._rests_on(), self._kept()]))
 
     def _so_far(self) -> str:
         miss, alarm = self.cost_of_miss, self.cost_of_false_alarm

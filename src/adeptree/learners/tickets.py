@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from adeptree.core.errors import UnknownTicket
 
 ENOUGH, NEARLY_ALL = 20, 0.95
-"""From how many tickets on, and from which share of them on, labels seem to depend on the guess."""
+"""From how many tickets on, and from which share of them on, labels seem to depend on the decision."""
 SPARE = 64
 """Settled tickets that are kept in any case, so that forgetting them costs little per ticket."""
 GUESSES = (0, 1, None)
@@ -134,17 +134,16 @@ class OpenTickets:
         return sums
 
     def selective(self) -> bool:
-        """Return whether labels seem to depend on the guess: nearly all without a label had it, the others not."""
-        without = self.unlabelled
+        """Return whether labels seem to depend on the decision.
+
+        Nearly all answers without a label had one guess, those with a label did not; or only reviews have a label.
+        """
+        without, labelled = self.unlabelled, self.labelled
         for ticket in self:
             without = _one_more(without, ticket)
-        if min(sum(without), sum(self.labelled)) < ENOUGH:
+        if min(sum(without), sum(labelled)) < ENOUGH:
             return False
-        return any(
-            without[guess] >= NEARLY_ALL * sum(without)
-            and self.labelled[guess] <= (1 - NEARLY_ALL) * sum(self.labelled)
-            for guess in (0, 1)
-        )
+        return any(_apart(without, labelled, guess) for guess in (0, 1)) or _apart(labelled, without, 2)
 
     def state(self) -> list[list[Any]]:
         """Return the tickets as plain values."""
@@ -162,3 +161,8 @@ class OpenTickets:
 
 def _one_more(counts: list[int], ticket: Ticket) -> list[int]:
     return [count + (ticket.guess == guess) for count, guess in zip(counts, GUESSES, strict=True)]
+
+
+def _apart(these: list[int], others: list[int], action: int) -> bool:
+    """Return whether nearly all of these had this action, and hardly one of the others."""
+    return these[action] >= NEARLY_ALL * sum(these) and others[action] <= (1 - NEARLY_ALL) * sum(others)
