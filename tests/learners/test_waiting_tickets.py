@@ -264,3 +264,25 @@ def test_an_answer_that_waits_too_long_ends_the_guarantee_of_review() -> None:
     assert "3 labels came after an answer that waits for its own; delay=2 was announced" in told.in_advance_note
     learner.learn(first, 1)
     assert "3 labels came between an answer and its own; delay=2 was announced" in learner.certificate().in_advance_note
+
+
+@pytest.mark.parametrize("mode", FEW)
+def test_on_average_nothing_is_above_what_all_cases_can_cost(mode: str) -> None:
+    """As long as the price alone is more than that; with late labels such a number is never replaced by a smaller."""
+    learner, seen = FEW[mode](1), 0
+    for t in range(20):
+        ticket = learner.answer({"s": t % N, "t": "ab"[t % 2], "m": 0.5})
+        told, most = learner.certificate(), learner.answered * learner.scale
+        price = learner.engine.sequence_price(learner.prior.price(learner.answered) or 0.0, learner.answered)
+        known = price / learner.learning_rate
+        assert told.average_bound is not None
+        assert told.average_bound == most if known >= most else most > known <= told.average_bound
+        seen += known >= most
+        if ticket.ask:
+            learner.learn(ticket, 1)
+    assert seen or mode == "asked"  # (its price divided by its rate starts low)
+    late = at.Adept(S, rate=0.01, feedback="asked", seed=1)
+    for ticket in [one for one in (late.answer({"s": t % N}) for t in range(30)) if one.ask]:
+        late.learn(ticket, 1)
+    told, price = late.certificate(), late.prior.price(30) or 0.0
+    assert late.late and told.average_bound == price / 0.01 + late.ledger.beyond_mix + late.ledger.excess > 30

@@ -117,7 +117,11 @@ def on_average(learner: Adept) -> float | None:
         return None
     beyond = learner.ledger.beyond_mix + (learner.ledger.excess if learner.late else 0.0)
     price = learner.engine.sequence_price(price, learner.answered)
-    return price / learner.learning_rate + beyond if price else beyond
+    known, most = price / learner.learning_rate if price else 0.0, float(learner.answered * learner.scale)
+    if known < most:
+        return known + beyond
+    # (Only what is known without the coins may be replaced: the mean of a smaller of two numbers may be too small.)
+    return max(known + beyond, most) if learner.late else most
 
 
 def pooled(learner: Adept) -> dict[str, Any]:
