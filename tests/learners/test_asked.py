@@ -347,3 +347,34 @@ def test_labels_that_did_not_come_are_the_reason_also_after_the_last_one() -> No
     told = learner.certificate()
     assert told.average_bound is not None and told.average_bound > 0
     assert "losses estimates" in repr(learner) and "losses estimates" in repr(told)
+
+
+LOADED = """
+import sys
+import adeptree as at
+row = at.Thresholds(9).on("s")
+for how in ({"feedback": "asked", "segments": 3}, {"review": 0.2}, {}):
+    learner = at.Adept(row, by="t", **how)
+    for t in range(20):
+        learner.learn({"s": t % 9, "t": "ab"[t % 2]}, t // 3 % 2)
+    learner.save(sys.argv[1])
+    for one in (learner, at.load(sys.argv[1])):
+        told = one.certificate()
+        print(*(type(value) is float for value in (one.bound, told.bound, told.pooled_bound, one.sequence_bound(0))))
+"""
+
+
+def test_a_file_keeps_what_bounds_depend_on_and_bounds_are_plain_floats(tmp_path: Path) -> None:
+    """Without a label the rate of the last round is the first one; with the interpreted engine, losses are arrays."""
+    row = at.Intervals(6).on("s")
+    learner = at.Adept(row, by="t", segments=3, feedback="asked", max_labels=0)
+    for t in range(6):
+        learner.answer({"s": t, "t": "abc"[t % 3]})
+    learner.save(tmp_path / "it.adept")
+    for again in (at.load(tmp_path / "it.adept"), __import__("copy").deepcopy(learner)):
+        assert dict(again.certificate()) == dict(learner.certificate())
+    assert learner.last_rate > learner.learning_rate
+    env = {**os.environ, "ADEPTREE_ENGINE": "python", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", LOADED, str(tmp_path / "it.adept")]
+    run = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True"] * 24

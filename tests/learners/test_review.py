@@ -438,6 +438,7 @@ def test_the_certificate_tells_reviews_and_scope() -> None:
         ({"review": 0.5}, "must cost less than 0.5, which is ab/(a+b)"),
         ({"costs": (5, 1), "review": 0.9}, "must cost less than 0.833333"),
         ({"review": 0}, "the cost of a review must be a number above 0"),
+        ({"review": 10**400}, "the cost of a review must be a number above 0; got"),
         ({"review": 0.1, "prior": "paper", "horizon": 10}, 'use prior="mixed"'),
         ({"review": 0.1, "max_width": 10}, "leave max_width out"),
         ({"review": 0.1, "rate": "adaptive"}, "leave rate out"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,10 @@ def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bo
     adeptree.core.errors.InvalidArgument: noise must be a number between 0 and 1; got noise=2 (int)
     """
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not holds(value):
-        raise InvalidArgument(f"{name} must be {wanted}; {got(name, value)}")
-    return value  # type: ignore[no-any-return]
+    with suppress(OverflowError):  # (an int beyond all floats is refused like another wrong value)
+        if number and holds(float(value)):
+            return value  # type: ignore[no-any-return]
+    raise InvalidArgument(f"{name} must be {wanted}; {got(name, value)}")
 
 
 def refuse_class(name: str, value: object) -> None:

@@ -43,7 +43,7 @@ def to_sequences(learner: Adept, switches: int) -> float:
     if not switches or price is None or learner.concept_class.one_rate:
         return now(learner) if not switches else math.inf
     price = engine.sequence_price(price, learner.rounds, switches)
-    return min(engine.proven(price, engine.sequence_loss(switches)), trivial)
+    return float(min(engine.proven(price, engine.sequence_loss(switches)), trivial))
 
 
 def now(learner: Adept) -> float:
@@ -130,7 +130,7 @@ def pooled(learner: Adept) -> dict[str, Any]:
     if found is None:
         return {}
     rule, loss, price, better = found
-    bound = learner.engine.proven(price, loss)
+    bound = float(learner.engine.proven(price, loss))
     told: dict[str, Any] = {"segments": learner.engine.segments(), "most_segments": learner.segments}
     return {**told, "pooled_rule": str(rule), "pooled_loss": loss, "pooled_bound": bound, "pooled_leads": better}
 

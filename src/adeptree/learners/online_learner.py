@@ -69,7 +69,7 @@ class OnlineLearner(Saved):
         if type(structure).entered is Structure.entered:
             kernel.lend(vars(self.tickets), Ticket, self._owner)
         self._quick_answer: Callable[[Any], Any] = kernel.quick_answer
-        if self.rate_rule is not None and not self._ledger.rounds:
+        if self.rate_rule is not None and not self._ledger.answered:
             self._ledger.last_rate = self.rate_rule.eta
         self._adapt(look=not self._ledger.answered)
 
