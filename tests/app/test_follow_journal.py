@@ -130,6 +130,10 @@ def test_damaged_folders_are_refused_or_the_same(monkeypatch: pytest.MonkeyPatch
 def test_rows_lost_at_a_line_end_are_named_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     killed(monkeypatch)
     path = Path("s/rows.journal")
+    before = path.read_bytes()
+    path.write_bytes(b"".join(before.splitlines(keepends=True)[:-1]))
+    assert "remove s/answered to continue without row 30\n" in call(*OPTIONS).stderr
+    path.write_bytes(before)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
     sentence = call(*OPTIONS).stderr
     assert "s/rows.journal ends with row 28, but 30 rows were answered" in sentence

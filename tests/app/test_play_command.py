@@ -64,6 +64,8 @@ def test_wrong_input_gets_a_sentence(arguments: list[str], says: str) -> None:
         (["show", "--play"], "--play was renamed to a command: adeptree play"),
         (["show", "--stream", "f.csv", "--x", "a"], "--x was renamed to --features"),
         (["run", "--x", "a"], "--x was renamed to --features"),
+        (["run", "--costs", "5"], "--costs is two options: --cost-miss and --cost-false-alarm"),
+        (["run", "--switches", "3"], "--switches was renamed to --drift"),
         (["serve", "--x=a"], "--x was renamed to --features"),
         (
             ["serve", "--max-rate", "9"],

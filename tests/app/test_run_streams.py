@@ -437,3 +437,15 @@ def test_steps_choose_the_column_themselves() -> None:
     told = call("run", "t.csv", "--rules", "steps").stdout
     assert re.search(r"0\.2 <= b < 0\.4 or 0\.6 <= b < 0\.8", told), told
     assert "of the best: " not in told
+
+
+def test_errors_name_what_helps_with_decimal_commas_and_binary_files(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("f.csv", "id;v;y", *(f"{i};0,{i};{i % 2}" for i in range(9)))
+    for rules, x in (("real_thresholds()", ["--features", "v"]), ("experts(v)", [])):
+        wrong = call("run", "f.csv", "--rules", rules, *x)
+        assert wrong.exit_code == 2 and wrong.stderr.endswith("; if the comma begins a fraction, add --decimal ,\n")
+    assert "9 rows" in good("run", "f.csv", "--rules", "real_thresholds()", "--features", "v", "--decimal", ",")
+    Path("b.csv").write_bytes(b"\x80a\rb,\x01\n" * 9)
+    said = call("run", "b.csv").stderr
+    assert "universal-newline" not in said and "a carriage return inside a line; expected a text file" in said

@@ -280,7 +280,7 @@ def test_a_printed_bound_is_not_rounded_below_the_regret() -> None:
 def test_a_promise_no_better_than_a_coins_is_said() -> None:
     with pytest.warns(errors.NoBetterThanACoin, match=r"no less than a coin's 10\.0"):
         learner = at.Adept(at.Thresholds(256), horizon=20)
-    assert "no less than a coin promises" in str(learner.certificate())
+    assert "a coin guarantees as much" in str(learner.certificate())
     own = at.OracleClass(realizable=at.Thresholds(8).realizable, littlestone_dimension=5)
     with pytest.warns(errors.NoBetterThanACoin, match=r"before round [\d,]+.*Ghost may err M=39,631 times"):
         at.Adept(own)

@@ -334,3 +334,22 @@ def test_no_kind_of_class_is_named() -> None:
     tree = ast.parse(inspect.getsource(summary) + inspect.getsource(standing))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name for name in imported if name and ".families." in name} == {"adeptree.families.registry"}
+
+
+def test_long_rules_are_folded_and_rules_as_good_as_the_best_are_said_so() -> None:
+    learner = at.Adept(at.RealIntervalUnions(8))
+    learner.learn_many([i / 16 for i in range(16)] * 9, [0, 1] * 72)
+    said = Standing(learner, Account("f.csv", "unions(x)", ["x"])).assessment()
+    assert "The best rule is: 0.05 <= x < 0.1 or 0.15 <= x < 0.2 or 0.3 <= x < 0.35 and 5 more intervals." in said
+    tiny = at.Adept(at.RealThresholds(), costs=(0.01, 0.01))
+    tiny.learn_many([0.1, 0.2, 0.3], [0, 1, 0])
+    assert " as good as the best: " in Standing(tiny, Account("f.csv", "rules", ["x"])).near()
+
+
+def test_a_hint_of_drift_names_a_rate_where_one_is_needed() -> None:
+    xs, ys = [i / 50 for i in range(50)] * 8, ([0] * 25 + [1] * 25) * 4 + ([1] * 25 + [0] * 25) * 4
+    for c, more in ((at.RealThresholds(), ""), (at.RealIntervals(), ", rate=0.1")):
+        learner = at.Adept(c)
+        learner.learn_many(xs, ys)
+        assert f"; try drift=True{more}." in _hints(learner, xs, ys, options=False)
+        at.Adept(c, drift=True, rate=0.1 if more else None)

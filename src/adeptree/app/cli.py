@@ -31,8 +31,10 @@ RULES = 42
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What typer raises where the command line does not fit; the module that it is in depends on the release."""
 RENAMED = {
+    "--costs": "is two options: --cost-miss and --cost-false-alarm",
     "--max-rate": "was removed: limit rates in a reverse proxy in front, as with nginx's limit_req",
     "--play": "was renamed to a command: adeptree play",
+    "--switches": "was renamed to --drift, which takes no number",
     "--x": "was renamed to --features",
     "classes": "was renamed to rules: adeptree rules",
     "reproduce": "is not installed with adeptree; in a clone of the repository, run: python3 make.py reproduce",

@@ -215,7 +215,7 @@ def note(learner: Adept) -> str:
     T = learner.length
     if learner.in_advance is None:
         return why_nothing(learner)
-    return "" if not T or beats_a_coin(learner.in_advance, T, learner.scale) else "no less than a coin promises"
+    return "" if not T or beats_a_coin(learner.in_advance, T, learner.scale) else "a coin guarantees as much"
 
 
 MOST = 1e300

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adeptree.core.declared_state import need
+from adeptree.core.errors import UnsupportedCombination
 from adeptree.core.types import FloatArray
 from adeptree.families.combined.segments import name_of
 from adeptree.families.registry import columns_of
@@ -177,6 +178,16 @@ class Record:
         yield f"window of {WINDOW}", self._lost(windowed(scores, gains) * 1.0)
 
     # --- Drift -------------------------------------------------------------------------------------------
+
+    def drift_needs_rate(self, learner: Learner) -> bool:
+        """Return whether the learner's rules may only change at a rate that is given."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                Adept(learner.rules, costs=self.costs, review=learner.review, by=self.by, drift=True)
+            except UnsupportedCombination:
+                return True
+        return False
 
     def saved_by_tenths(self, learner: Learner) -> float:
         """Return the share of the best rule's loss that the best rules of ten tenths of the rows save together.

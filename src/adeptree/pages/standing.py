@@ -43,15 +43,6 @@ def graded(extra: float, rows: int, unit: str, usual: float | None = None) -> st
     return f"{far} behind the best rule{grade} {after}"
 
 
-def waiting(rows: int) -> str:
-    """Return how many rows wait for their labels.
-
-    >>> waiting(1), waiting(1200)
-    ('1 row answered, whose label has not come.', '1,200 rows answered, whose labels have not come.')
-    """
-    return f"{counted(rows, 'row')} answered, whose {'label has' if rows == 1 else 'labels have'} not come."
-
-
 MOST, SHOWN = 100, 3
 """Of the rules that are nearly as good, so many are counted and shown."""
 LONG_RULE, NAMED = 60, 20
@@ -185,13 +176,12 @@ class Standing:
             found.append(f"No rule {which} helps here; {more}.")
         if gone:
             found.append("Paths were dropped to keep the width: a dropped rule may be better than the best kept one.")
-        saved = 0.0
         # (no oracle is asked again)
-        if account.record is not None and not self.learner.queries.posed:
-            saved = 0.0 if self.learner.drift_of else account.record.saved_by_tenths(self.learner)
-        if saved:
+        record = None if self.learner.queries.posed or self.learner.drift_of else account.record
+        if record is not None and (saved := record.saved_by_tenths(self.learner)):
             drift = "--drift" if options else "drift=True"
-            less = f"{100 * saved:.0f} % less than the best single rule; try {drift}"
+            rate = (" --rate 0.1" if options else ", rate=0.1") * record.drift_needs_rate(self.learner)
+            less = f"{100 * saved:.0f} % less than the best single rule; try {drift}{rate}"
             found.append(f"The best rules of ten tenths of the stream together would have cost {less}.")
         if self.from_file:
             found.append("Misses and false alarms of rows that were not learnt are known from the file.")
@@ -213,7 +203,7 @@ class Standing:
 
     def assessment(self) -> list[str]:
         """Return what the numbers mean, a line each."""
-        named = [] if self.lines[1].name.endswith(self.rule) else [f"The best rule is: {self.rule}."]
+        named = [] if self.lines[1].name.endswith(self.rule) else [f"The best rule is: {folded(self.rule)}."]
         review, reviews = self.told.review, self.told.reviews
         handed = [] if review is None else [f"{counted(reviews, 'row')} went to review, at {review:g} each."]
         return [self.gap, *named, *handed, self.guarantee, *filter(None, [self.near()]), *self.hints]
@@ -227,6 +217,7 @@ class Standing:
         except InvalidArgument:  # (a structure that cannot list them)
             return ""
         within = f"within {amount(reach) if learner.weighed else counted(int(reach), 'mistake')} of the best"
+        within = "as good as the best" if learner.weighed and amount(reach) == "0.0" else within
         within += ", by the learner's estimates" if self.from_file else ""
         if len(others) == 1:
             return "" if others.more else f"No other rule is {within}."
@@ -290,6 +281,17 @@ def amount(loss: float) -> str:
     ('1,200', '0.3')
     """
     return f"{loss:,}" if isinstance(loss, int) else f"{loss:,.1f}"
+
+
+def folded(rule: str) -> str:
+    """Return a rule with the first three of its intervals.
+
+    >>> folded("a < 1 or a >= 5"), folded("a < 1 or 2 <= a < 3 or 4 <= a < 5 or 6 <= a < 7 or a >= 8")
+    ('a < 1 or a >= 5', 'a < 1 or 2 <= a < 3 or 4 <= a < 5 and 2 more intervals')
+    """
+    intervals = rule.split(" or ")
+    more = f" and {counted(len(intervals) - SHOWN, 'more interval')}" if len(intervals) > SHOWN + 1 else ""
+    return " or ".join(intervals[:SHOWN]) + more if more else rule
 
 
 def short(rule: str) -> str:

@@ -15,7 +15,7 @@ from adeptree.learners.adept_learner import Adept
 from adeptree.learners.inputs import Inputs
 from adeptree.learners.saving import Saved as Learner
 from adeptree.pages.record import Record
-from adeptree.pages.standing import Account, Line, Standing, amount, graded, short, waiting
+from adeptree.pages.standing import Account, Line, Standing, amount, graded, short
 
 SEGMENTS = 10
 """Segments that are shown, the largest first."""
@@ -39,6 +39,15 @@ def summary(learner: Any, account: Account, verbose: bool = False) -> str:
     if verbose:
         parts.append("\n".join(_wrapped(f"{name}: {value}") for name, value in certified(standing).items()))
     return "\n\n".join(filter(None, parts))
+
+
+def waiting(rows: int) -> str:
+    """Return how many rows wait for their labels.
+
+    >>> waiting(1), waiting(1200)
+    ('1 row answered, whose label has not come.', '1,200 rows answered, whose labels have not come.')
+    """
+    return f"{counted(rows, 'row')} answered, whose {'label has' if rows == 1 else 'labels have'} not come."
 
 
 class Totals(NamedTuple):

@@ -209,8 +209,8 @@ class RunFolder:
         if answered > known:
             raise DamagedFile(
                 f"{self.path / ROWS} ends with row {known}, but {answered} rows were answered: the end of the journal "
-                f"is lost; put it back, or remove {self.path / ANSWERED} to continue without rows "
-                f"{known + 1} to {answered}"
+                f"is lost; put it back, or remove {self.path / ANSWERED} to continue without "
+                f"{f'row {answered}' if answered == known + 1 else f'rows {known + 1} to {answered}'}"
             )
 
     def _start_rows(self) -> AppendedFile:

@@ -74,7 +74,7 @@ class Review:
         if self.promise == "drawn" and (self.delay or self.at_most is not None or self.policy != "fewest"):
             raise InvalidArgument(
                 'promise="drawn" is proven for prompt labels, without a limit and with policy="fewest" only; '
-                f'use promise="average"; got {self!r}'
+                f'use promise="average"; {got("promise", self.promise)}'
             )
 
     def rate(self, miss: float, alarm: float) -> float:

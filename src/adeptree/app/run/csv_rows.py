@@ -205,7 +205,8 @@ class _Reader:
         try:
             found = self._cells([text])
         except csv.Error as error:
-            return Row(number, [], f"not proper CSV: {error}"), 1
+            why = "a carriage return inside a line; expected a text file" if "new-line" in str(error) else error
+            return Row(number, [], f"not proper CSV: {why}"), 1
         if self._width in (0, len(found)) or not found:
             self._note(found)
             return Row(number, found), 1
@@ -263,6 +264,11 @@ def _split(texts: list[str], sep: str, strict: bool = False) -> Iterator[list[st
     if sep == " ":
         texts = [text.strip(" \r\n") for text in texts]
     return csv.reader(texts, delimiter=sep, strict=strict, skipinitialspace=sep == " ")
+
+
+def has_comma(text: str) -> bool:
+    """Tell whether a cell is a number with a decimal comma."""
+    return "," in text and _COMMA.fullmatch(text) is not None
 
 
 def _with_point(text: str) -> str:

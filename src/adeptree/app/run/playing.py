@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from adeptree.app.run.csv_rows import has_comma
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout, WeightColumn
 from adeptree.app.run.outputs import FREQUENCY, Answers, PredictionLog
 from adeptree.app.run.progress import ProgressBar, Skipped
@@ -122,8 +123,11 @@ class Game:
                 self._take(rows[:place], bar)
             if isinstance(error, HorizonReached):
                 raise error
-            again = "--on-bad-row skip --resume" if self.folder else "--on-bad-row skip"
-            raise type(error)(f"{self._sentence(rows[place], error)}; to continue without such rows, add {again}")
+            do = "to continue without such rows, add --on-bad-row skip" + " --resume" * bool(self.folder)
+            cells = [] if rows[place].fault else [rows[place].cells[i] for i in self.layout.places]
+            if self.stream.form.startswith("CSV") and any(map(has_comma, cells)):
+                do = "if the comma begins a fraction, add --decimal ,"
+            raise type(error)(f"{self._sentence(rows[place], error)}; {do}")
         if bar is not None:
             self._keep(rows, examples, bar)
         for part in examples.parts():

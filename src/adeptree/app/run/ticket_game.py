@@ -19,7 +19,8 @@ from adeptree.core.errors import AdeptreeError
 from adeptree.core.escaping import counted
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.tickets import Ticket
-from adeptree.pages.standing import Account, waiting
+from adeptree.pages.standing import Account
+from adeptree.pages.summary import waiting
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import Opened, TicketBook
 
