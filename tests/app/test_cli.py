@@ -108,8 +108,15 @@ def test_quiet_shows_nothing() -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_rules_lists_every_spec() -> None:
+def test_rules_lists_every_spec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = call("rules").stdout
+    monkeypatch.setenv("COLUMNS", "200")
     text = call("rules").stdout
+    assert narrow.split() == text.split()
+    assert all(
+        len(line) <= 80 or line.strip() in {family.example for family in families()} for line in narrow.split("\n")
+    )
     for family in families():
         if family.line:
             assert type(at.parse(family.example)).spec_name == family.name

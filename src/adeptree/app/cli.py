@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -106,8 +108,11 @@ def _rules() -> None:
 
 
 def _listed(example: str, line: str) -> str:
-    """Return rules and what they are, below each other if the example is long."""
-    return f"  {example:<{RULES}}  {line}" if len(example) <= RULES else f"  {example}\n{'':{RULES + 4}}{line}"
+    """Return rules and what they are, as wide as the terminal; below each other if the example is long."""
+    indent = " " * (RULES + 4)
+    width = max(len(indent) + 20, shutil.get_terminal_size().columns)
+    text = textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
+    return f"  {example:<{RULES}}{text[RULES + 2 :]}" if len(example) <= RULES else f"  {example}\n{text}"
 
 
 def _completion(shell: Literal["bash", "zsh", "fish", "powershell"]) -> None:
