@@ -257,9 +257,9 @@ class Certificate:
             return ""
         if self.final is None:
             return f"Of the end nothing is proven: {self.final_note}." if self.final_note else ""
-        if_prompt = "" if self.overlaps else ", if labels come at once"
+        late = ", if labels come as announced" if self.delay else "" if self.overlaps else ", if labels come at once"
         end = f"After all {self.horizon:,} rounds it will be at most {rounded_up(self.final)}"
-        return f"{end}, whatever rounds come{self._limits()}{if_prompt}."
+        return f"{end}, whatever rounds come{self._limits()}{late}."
 
     def _drawn(self) -> str:
         by = f"The drawn loss exceeds the best rule's by {self.realised_regret:,.10g}"
