@@ -353,3 +353,19 @@ def test_a_hint_of_drift_names_a_rate_where_one_is_needed() -> None:
         learner.learn_many(xs, ys)
         assert f"; try drift=True{more}." in _hints(learner, xs, ys, options=False)
         at.Adept(c, drift=True, rate=0.1 if more else None)
+
+
+def test_the_reviews_of_all_segments_are_those_of_the_whole() -> None:
+    learner = at.Adept(at.RealThresholds().on("v"), by="t", costs=(5, 1), review=0.4)
+    kept, rng = Record.of(learner), np.random.default_rng(2)
+    for _ in range(150):
+        row: dict[str, Any] = {"v": round(rng.random(), 2), "t": "abc"[int(rng.integers(3))]}
+        ticket, y = learner.preview(row), int(rng.random() < row["v"])
+        learner.learn(row, y)
+        kept.note([ticket.x], [y], None, [ticket.p], [ticket.r])
+    found = Standing(learner, Account("f.csv", "rules", ["v"], record=kept))
+    head, *rows = summary.segment_cells(found)
+    assert head[2:6] == ["cost", "misses", "false alarms", "reviews"] and len(rows) == 3
+    losses = [[float(cell) for cell in row[2:6]] for row in rows]
+    assert [cost for cost, *_ in losses] == pytest.approx([sum(parts) for _, *parts in losses], abs=0.16)
+    assert sum(reviews for *_, reviews in losses) == pytest.approx(found.ours.reviews, abs=0.16)

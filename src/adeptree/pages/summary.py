@@ -172,10 +172,13 @@ def segment_cells(standing: Standing) -> list[list[str]]:
     if not found:
         return []
     known = found[0][1] is not None
-    head = [f"by {standing.learner.by}", *(["rows", standing.unit, "misses", "false alarms"] if known else [])]
+    _, unit, _, *names = columns(standing)
+    head = [f"by {standing.learner.by}", *(["rows", unit, *names] if known else [])]
     rows = []
     for name, n, line in found:
-        numbers = [f"{n:,}", *(_exact(part or 0.0, True) for part in line[1:4])] if known else []
+        missed, alarmed = line.missed or 0.0, line.alarmed or 0.0
+        parts = [missed, alarmed, max(0.0, line.loss - missed - alarmed)][: len(names)]  # (the rest are reviews)
+        numbers = [f"{n:,}", *(_exact(part, True) for part in (line.loss, *parts))] if known else []
         rows.append([short(visible(name)), *numbers, short(visible(line.name))])
     return [[*head, f"best rule (its {standing.unit})"], *rows]
 
