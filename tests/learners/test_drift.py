@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import os
@@ -402,3 +403,9 @@ def test_refusals_name_the_option_to_change() -> None:
     with pytest.raises(InvalidArgument, match=r"a round costs 4, more than the 2 announced .* larger max_weight="):
         learner.learn(3, 1, weight=2)
     assert learner.rounds == 0
+
+
+def test_an_old_name_is_refused_with_the_new_one() -> None:
+    with pytest.raises(InvalidArgument, match="switches= was renamed; use drift=True"):
+        at.Adept(at.Thresholds(8), switches=2)  # type: ignore[call-arg]
+    assert "drift" in inspect.signature(at.Adept).parameters

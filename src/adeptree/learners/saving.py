@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from adeptree.core import files
 from adeptree.core.compiled import kernel
 from adeptree.core.display import pictures
+from adeptree.core.errors import InvalidArgument
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
 from adeptree.learners.callbacks import LOG
@@ -41,6 +42,12 @@ class Saved(Account):
     """What a review costs; None if the learner always decides alone."""
     _base_given = False
     """Whether the base learner is the user's: then only the user can bring it back."""
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse an old name; the parameters are those of ``__init__``."""
+        if "switches" in given:
+            raise InvalidArgument("switches= was renamed; use drift=True (docs/reference/renamed.md)")
+        return super().__new__(cls)
 
     @abstractmethod
     def _use(self, structure: Structure) -> None:
