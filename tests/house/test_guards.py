@@ -113,6 +113,7 @@ BUDGETS = [
     Budget("drift, segments and reviewed labels", 26_620, 16_700),
     Budget("asking, two levels and restarts", 26_620, 16_680),
     Budget("One runner", 27_910, 17_030),
+    Budget("compiled queries and late pruning", 27_270, 17_022),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

@@ -46,5 +46,15 @@ def rounded_up(bound: float, digits: int = 2) -> str:
     return f"{math.ceil(bound * scale - 1e-7) / scale:,.{digits}f}"
 
 
+def more_at_most(bound: float, digits: int = 1) -> str:
+    """Return a bound on a difference in words.
+
+    >>> more_at_most(3.21), more_at_most(-3.21), more_at_most(-3.21, 2)
+    ('at most 3.3 more', 'at least 3.2 less', 'at least 3.21 less')
+    """
+    most = rounded_up(bound, digits)
+    return f"at least {most[1:]} less" if most.startswith("-") else f"at most {most} more"
+
+
 def _spelt(letter: str) -> str:
     return letter.encode("unicode_escape").decode()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from adeptree.core.display import card, line, pictures, standing
-from adeptree.core.escaping import counted
+from adeptree.core.escaping import counted, more_at_most
 from adeptree.core.escaping import rounded_up as rounded_up
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Certificate:
         its, kind = ("", "expected") if self.feedback == "all" else ("an estimated ", "estimated")
         return (
             f"The best rule for all of the {counted(self.segments or 0, 'segment')}, {self.pooled_rule}, has "
-            f"{its}{self.pooled_loss:,.10g}; the {kind} cost is at most {rounded_up(self.pooled_bound)} more than that."
+            f"{its}{self.pooled_loss:,.10g}; the {kind} cost is {more_at_most(self.pooled_bound, 2)} than that."
             f" The learner follows {'one rule for all segments' if self.pooled_leads else 'one rule per segment'}."
         )
 

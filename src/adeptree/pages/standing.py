@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.escaping import counted, rounded_up, visible
+from adeptree.core.escaping import counted, more_at_most, rounded_up, visible
 from adeptree.core.types import Concept
 from adeptree.families.registry import columns_of
 from adeptree.learners.certificate import SELECTIVE
@@ -143,9 +143,9 @@ class Standing:
             most = rounded_up(told.average_bound, 1)
             found.append(f"on average over the coins at most {most} more than any rule fixed in advance")
         elif not self.learner.partial and told.bound < math.inf:
-            found.append(f"{_at_most(told.bound)} than the best rule on these rows")
+            found.append(f"{more_at_most(told.bound)} than the best rule on these rows")
         if told.pooled_bound is not None and not self.learner.partial:
-            found.append(f"{_at_most(told.pooled_bound)} than the best rule for all segments")
+            found.append(f"{more_at_most(told.pooled_bound)} than the best rule for all segments")
         promised, rows, why = told.in_advance, counted(T, "row"), told.in_advance_note
         if self.account.options:
             why = re.sub(r"\b([a-z_]+)=(\S?)", lambda name: f"--{name[1].replace('_', '-')} {name[2]}".strip(), why)
@@ -235,16 +235,6 @@ class Standing:
             return [(name or "missing", None, line) for name, line in rules.items()]
         none, found = Line("", 0.0), self.record.segments().items()
         return [(name or "missing", n, Line(rules.get(name, none).name, *split)) for name, (n, split) in found]
-
-
-def _at_most(bound: float) -> str:
-    """Return a bound on a difference in words.
-
-    >>> _at_most(3.21), _at_most(-3.21)
-    ('at most 3.3 more', 'at least 3.2 less')
-    """
-    most = rounded_up(bound, 1)
-    return f"at least {most[1:]} less" if most.startswith("-") else f"at most {most} more"
 
 
 def rule_text(learner: Learner, columns: Sequence[str], rule: Concept | None = None) -> str:
