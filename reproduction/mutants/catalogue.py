@@ -32,7 +32,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "never learns": Mutant(
         "the rate is next to nothing",
-        {"learners.choices:rate_rule": ways.next_to_nothing},
+        {"learners.settings:rate_rule": ways.next_to_nothing},
         EXACT | LEARNING | {"tradeoff": {"part": "regret"}, "anytime": {}, "transfer": {"part": "growth"}},
     ),
     "wrong labels": Mutant(

@@ -194,7 +194,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "M cut off": Mutant(
         "no base learner is said to err more than forty times",
-        {"learners.choices:needed_mistake_bound": ways.at_most_forty},
+        {"learners.settings:needed_mistake_bound": ways.at_most_forty},
         {"cited": {"part": "regret"}},
     ),
     "KT is blind": Mutant(

@@ -111,7 +111,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     ),
     "asks for light rounds": Mutant(
         "the learner asks as if a round cost a hundredth",
-        {"learners.choices:put_policy": ways.light_rounds},
+        {"learners.settings:put_policy": ways.light_rounds},
         {"decide": {"part": "asked"}},
     ),
     "asks always": Mutant(
@@ -121,7 +121,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     ),
     "asks never": Mutant(
         "the learner may ask for no label",
-        {"learners.choices:put_policy": ways.no_labels},
+        {"learners.settings:put_policy": ways.no_labels},
         {"decide": {"part": "asked"}},
     ),
     "opposite verdicts": Mutant(

@@ -421,8 +421,8 @@ def test_interrupt_waits_for_the_end_of_the_step(
             signal.raise_signal(signal.SIGINT)
         return learn(self, x, y)
 
-    monkeypatch.setattr("adeptree.app.run.playing.FEWEST", 3)
-    monkeypatch.setattr("adeptree.app.run.rounds.MOST", 3)
+    monkeypatch.setattr("adeptree.app.run.run_loop.FEWEST", 3)
+    monkeypatch.setattr("adeptree.app.run.batching.MOST", 3)
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(at.Adept, method, interrupted)
     result = call("run", "--horizon", "2000", "--save", "s", *options)

@@ -15,7 +15,7 @@ import pytest
 from long_form import times
 from running import RULES, call, good, small, write
 
-from adeptree.app.run.playing import Game
+from adeptree.app.run.run_loop import Game
 from adeptree.app.terminal import show
 from adeptree.core import files
 from adeptree.core.json_lines import seal

@@ -15,9 +15,9 @@ from running import RULES, call, good, write
 
 import adeptree as at
 from adeptree.app.run import text_lines
+from adeptree.app.run.batching import Position, position_of
 from adeptree.app.run.csv_rows import csv_stream
 from adeptree.app.run.label_values import PAIRS, copies, key
-from adeptree.app.run.rounds import Position, position_of
 from adeptree.app.run.row_label import label_of
 from adeptree.core.errors import InvalidArgument
 from adeptree.runner.rows import Row

@@ -13,7 +13,7 @@ import pytest
 from running import POSIX, call, good, killed_often, process, unnumbered, write
 
 import adeptree as at
-from adeptree.app.run.playing import Game
+from adeptree.app.run.run_loop import Game
 from adeptree.runner import run_folder as journal
 
 RULES = ["--rules", "thresholds(n=16)", "--key", "id"]

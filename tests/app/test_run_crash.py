@@ -47,7 +47,7 @@ def noisy(rows: int, name: str = "noisy.csv", values: int = 64) -> str:
     [
         "",
         "adeptree.runner.run_folder.CHECKPOINT_SECONDS = 0.01; adeptree.runner.run_folder.SHARE = 1",
-        "adeptree.app.run.playing.FEWEST = adeptree.app.run.rounds.MOST = 7",
+        "adeptree.app.run.run_loop.FEWEST = adeptree.app.run.batching.MOST = 7",
     ],
     ids=["few checkpoints", "many checkpoints", "short steps"],
 )
@@ -79,7 +79,7 @@ def test_a_run_that_ends_at_any_system_call_is_the_same_run(step: int) -> None:
     whole, saved = whole_and_saved(noisy(12), "--rules", "thresholds(score)", "--on-bad-row", "skip", "-q")
     good(*whole)
     stops = 0
-    steps = f"adeptree.app.run.playing.FEWEST = adeptree.app.run.rounds.MOST = {step}"
+    steps = f"adeptree.app.run.run_loop.FEWEST = adeptree.app.run.batching.MOST = {step}"
     forker = Forker(f"sys.stderr = open(os.devnull, 'w')\n{steps}\n{EXIT_AT_CALL}")
     Path("left").write_text("0")
     while forker.run(*saved) != 0:

@@ -404,7 +404,7 @@ def test_a_long_pipe_does_not_grow_memory() -> None:
     before = (
         "import resource, sys\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "import adeptree.app.run.playing\n"
+        "import adeptree.app.run.run_loop\n"
         "from adeptree import Adept\n"
         "learn_many, wanted = Adept.learn_many, [10_000, 30_000]\n"
         "def noted(self, xs, ys):\n"

@@ -20,7 +20,7 @@ from long_form import times
 from running import POSIX, RULES, Forker, call, good, process, small, write
 
 import adeptree as at
-from adeptree.app.run import csv_rows, playing, rounds, text_lines
+from adeptree.app.run import batching, csv_rows, run_loop, text_lines
 from adeptree.app.run.layout import Layout, layout_of
 from adeptree.app.run.stream_sources import open_stream
 from adeptree.core import files
@@ -44,9 +44,9 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
 
     def make(rows: int, chunk: int = text_lines.CHUNK, lines: int = text_lines.LINES) -> None:
         for module, name, value in [
-            (playing, "FEWEST", rows),
-            (playing, "MOST", rows),
-            (rounds, "MOST", rows),
+            (run_loop, "FEWEST", rows),
+            (run_loop, "MOST", rows),
+            (batching, "MOST", rows),
             (text_lines, "CHUNK", chunk),
             (text_lines, "LINES", lines),
         ]:
@@ -204,7 +204,7 @@ def test_rows_without_a_label_do_not_bring_the_horizon_nearer(monkeypatch: pytes
     options = ["run", "f.csv", *RULES, "--follow", "--horizon", "4", "--save", "s", "--resume", "-q"]
     write("f.csv", "score,y", "3,0", "5,", "6,", "12,1", "7,", "13,1")
     with monkeypatch.context() as patched:
-        patched.setattr(playing.Game, "_last_checkpoint", lambda self: None)
+        patched.setattr(run_loop.Game, "_last_checkpoint", lambda self: None)
         patched.setattr("adeptree.runner.run_folder.CHECKPOINT_SECONDS", 1e9)
         good(*options)
     write("f.csv", "score,y", "4,", "9,1", "8,")
@@ -240,7 +240,7 @@ def test_memory_that_ends_in_the_middle_of_a_step_costs_nothing(
 SLOW = """
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.stderr = open(os.devnull, "w")
-adeptree.app.run.playing.FEWEST = adeptree.app.run.rounds.MOST = 25
+adeptree.app.run.run_loop.FEWEST = adeptree.app.run.batching.MOST = 25
 learn_many = adeptree.Adept.learn_many
 adeptree.Adept.learn_many = lambda self, xs, ys: (time.sleep(0.002), learn_many(self, xs, ys), time.sleep(0.002))[1]
 """

@@ -98,7 +98,7 @@ LONG_FILES = {
     **{"label_table_kernel.py": 423, "partition_kernel.py": 316, "shared_line_kernel.py": 428, "column_kernel.py": 351},
     **{"segments_kernel.py": 409, "sharing_kernel.py": 326},
     **{"adept_learner.py": 390, "certificate.py": 331, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
-    **{"online_learner.py": 321, "playing.py": 343},
+    **{"online_learner.py": 321, "run_loop.py": 343},
     **{"block_kernel.py": 491, "cuts_kernel.py": 331},
 }
 """Kernels declare their C types line by line; the learner and its certificate document every option

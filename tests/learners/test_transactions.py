@@ -556,8 +556,8 @@ def test_ctrl_c_inside_a_batch_on_an_engine_leaves_whole_rounds(name: str) -> No
 @pytest.mark.parametrize("name", ["thresholds, kt", "thresholds, paper", "thresholds, costs", "paths"])
 def test_ctrl_c_in_single_calls_leaves_whole_rounds(name: str) -> None:
     build, points = ENGINES[name]
-    rng, hits = np.random.default_rng(4), 0
-    stream = [(points[i], int(y)) for i, y in zip(rng.integers(0, 12, 400), rng.integers(0, 2, 400), strict=True)]
+    rng, hits, count = np.random.default_rng(4), 0, 4000 if at_once(build()) else 400
+    stream = [(points[i], int(y)) for i, y in zip(rng.integers(0, 12, count), rng.integers(0, 2, count), strict=True)]
 
     def play(learner: Any, asked: list[int]) -> None:
         for x, y in stream:
@@ -565,9 +565,14 @@ def test_ctrl_c_in_single_calls_leaves_whole_rounds(name: str) -> None:
             learner.learn(x, y)
             asked.append(x)
 
-    for delay in np.linspace(2e-4, 5e-3, 25):
+    begun = time.perf_counter()
+    play(build(), [])
+    takes = time.perf_counter() - begun
+    for part in (*np.linspace(0.04, 0.96, 20), *[0.2] * 80):
+        if hits and part == 0.2:
+            break
         learner, asked = build(), list[int]()
-        hits += struck(partial(play, learner, asked), delay)
+        hits += struck(partial(play, learner, asked), part * takes)
         if is_torn(learner, points[0]):
             continue
         assert learner.rounds in (len(asked), len(asked) + 1)

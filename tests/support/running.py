@@ -77,7 +77,7 @@ def small(rows: int = 40) -> str:
 
 LOADED = """
 import json, os, signal, sys, time
-import adeptree.app.run.playing, adeptree.app.run.run_command, adeptree.runner.run_folder
+import adeptree.app.run.run_loop, adeptree.app.run.run_command, adeptree.runner.run_folder
 from adeptree.app.cli import app
 """
 AT_ONCE = """

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 from running import process
 
-from adeptree.app.run.starting import meanings, resumed
+from adeptree.app.run.run_setup import meanings, resumed
 from adeptree.app.serve.requests import Limits
 from adeptree.app.serve.served_learner import ServedLearner
 from adeptree.app.serve.service import Service

@@ -10,8 +10,8 @@ from adeptree.core.arguments import check_size, one_of
 from adeptree.core.errors import InvalidArgument, UnsupportedCombination, got
 from adeptree.core.types import Concept
 from adeptree.families.registry import base_for, frontier_of
-from adeptree.learners import choices, guarantees
 from adeptree.learners import engine_choice as choosing
+from adeptree.learners import guarantees, settings
 from adeptree.learners.account import EVEN
 from adeptree.learners.adept import Paths
 from adeptree.learners.inputs import one
@@ -154,22 +154,22 @@ class Adept(OnlineLearner):
         self.engine_choice = one_of("engine", engine, ("auto", "paths", "collapsed"))
         self.max_width = None if max_width is None else check_size("max_width", max_width)
         self._set_costs(costs, max_weight)
-        self.review = choices.review(review)
+        self.review = settings.review(review)
         followers = None if drift is False else drift_of(drift)
         drifts, asks = followers is not None, feedback == "asked"
-        self.feedback = choices.check_feedback(feedback, self.review, max_labels, drifts, self.horizon)
+        self.feedback = settings.check_feedback(feedback, self.review, max_labels, drifts, self.horizon)
         self.partial = feedback != "all"
         combined = {"review=": self.review is not None, "drift=": drifts, 'feedback="asked"': asks}
         combined["a union of rules" if by is None else "by="] = concept_class.combines
-        prior = choices.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
+        prior = settings.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
         # The largest rate at which a review has its guarantee, in rounds of the largest weight.
         largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
-        self.mistake_bound = choices.mistake_bound(mistake_bound, self.base, concept_class)
+        self.mistake_bound = settings.mistake_bound(mistake_bound, self.base, concept_class)
         # (parts have their own priors, and most engines need no frontier)
         frontier = None if concept_class.combines and engine != "paths" else frontier_of(concept_class)
-        self.prior = choices.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
+        self.prior = settings.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
         of_asking = None if not asks else "anytime" if self.horizon is None else "paper"
-        self.rate: Rate = choices.rate_name(rate, self.prior, largest, drifts, of_asking)
+        self.rate: Rate = settings.rate_name(rate, self.prior, largest, drifts, of_asking)
         joint = concept_class.one_rate
         adapts = joint and self.rate in ("adaptive", "lanes")
         if joint and not (asks or adapts or self.rate == "review" or isinstance(self.rate, float)):
@@ -186,8 +186,8 @@ class Adept(OnlineLearner):
         paid = None if not self.partial else 0.0 if self.review is None else self.review.cost * self.max_weight
         on_grid = structure is not None and structure.collapsed
         of_rate = (self.prior, self.horizon, self.mistake_bound, on_grid, self.scale, largest, paid)
-        self.rate_rule = choices.rate_rule("adaptive" if adapts else self.rate, *of_rate)
-        choices.check_drift(self.drift_of, self.review, self.rate_rule.eta * self.scale)
+        self.rate_rule = settings.rate_rule("adaptive" if adapts else self.rate, *of_rate)
+        settings.check_drift(self.drift_of, self.review, self.rate_rule.eta * self.scale)
         self._use(self._paths(frontier) if made is None else made)
         if self.warns:
             warn_if_weak(self, why_weak(self))
@@ -201,7 +201,7 @@ class Adept(OnlineLearner):
 
     def _use(self, structure: Structure) -> None:
         super()._use(structure)
-        choices.put_policy(structure.kernel, self.review, self.partial, self.max_weight, self.max_labels)
+        settings.put_policy(structure.kernel, self.review, self.partial, self.max_weight, self.max_labels)
 
     def _made(self, structure: type[Engine]) -> Engine:
         if self.drift_of is None or self.concept_class.one_rate:

@@ -12,10 +12,10 @@ from adeptree.core.arguments import check_size
 from adeptree.core.errors import FrontierEmpty, StateError, TooLarge
 from adeptree.core.types import BoolArray, Concept, Instance, IntArray
 from adeptree.families.registry import base_for
-from adeptree.learners.choices import needed_mistake_bound, rate_rule
 from adeptree.learners.custom_learner import CustomLearner
 from adeptree.learners.online_learner import Rate
 from adeptree.learners.rates import Seen, check_rate
+from adeptree.learners.settings import needed_mistake_bound, rate_rule
 from adeptree.learners.weak_promises import warn_if_weak
 from adeptree.roles.base_learner import BaseLearner, checked_prediction
 from adeptree.roles.concept_class import ConceptClass

@@ -19,7 +19,7 @@ from adeptree.core.escaping import counted
 from adeptree.runner.appended_file import AppendedFile
 
 if TYPE_CHECKING:
-    from adeptree.app.run.rounds import Position
+    from adeptree.app.run.batching import Position
     from adeptree.app.run.run_command import Options
 
 

@@ -11,7 +11,7 @@ from adeptree.app.command_options import LearnerOptions, command_of, names_of_op
 from adeptree.app.terminal import note, show
 
 if TYPE_CHECKING:
-    from adeptree.app.run.playing import Game
+    from adeptree.app.run.run_loop import Game
     from adeptree.app.run.streams import Stream
 
 # Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
@@ -66,9 +66,9 @@ def _run(options: Options) -> None:
       tail -f log.csv | adeptree run - --label fraud --follow
     """
     from adeptree.app.run.dry_run import dry_run
+    from adeptree.app.run.label_keys import label_column, with_labels
     from adeptree.app.run.outputs import Answers, check_outputs
-    from adeptree.app.run.row_keys import label_column, with_labels
-    from adeptree.app.run.starting import fresh, meanings, resumed, understood
+    from adeptree.app.run.run_setup import fresh, meanings, resumed, understood
     from adeptree.app.run.stream_sources import form_of, open_stream
     from adeptree.runner.run_folder import RunFolder
 
@@ -121,7 +121,7 @@ def _game(*game: Any) -> Game:
         from adeptree.app.run.ticket_game import TicketGame
 
         return TicketGame(*common, labels=labels)
-    from adeptree.app.run.playing import Game
+    from adeptree.app.run.run_loop import Game
 
     return Game(*common)
 

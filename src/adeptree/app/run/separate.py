@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adeptree.app.run.layout import Examples
-from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
-from adeptree.app.run.starting import fresh
+from adeptree.app.run.run_loop import Game
+from adeptree.app.run.run_setup import fresh
 from adeptree.app.terminal import show
 from adeptree.core.cell_text import is_missing
 from adeptree.core.escaping import visible

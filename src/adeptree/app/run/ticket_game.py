@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from adeptree.app.run.batching import MOST
+from adeptree.app.run.label_keys import LABEL, Keys
 from adeptree.app.run.layout import UNKNOWN, Examples
 from adeptree.app.run.outputs import inert
-from adeptree.app.run.playing import Game
 from adeptree.app.run.progress import ProgressBar
-from adeptree.app.run.rounds import MOST
-from adeptree.app.run.row_keys import LABEL, Keys
+from adeptree.app.run.run_loop import Game
 from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import show
 from adeptree.core.declared_state import is_real, need

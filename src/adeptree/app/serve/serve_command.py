@@ -152,7 +152,7 @@ def _token(options: ServeOptions) -> str:
 
 def _checked(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> Callable[[], Writer]:
     """Check the settings of a learner and its folder; return what begins it."""
-    from adeptree.app.run.starting import fresh, meanings, resumed
+    from adeptree.app.run.run_setup import fresh, meanings, resumed
     from adeptree.app.serve.served_learner import ServedLearner
     from adeptree.app.serve.service_columns import ServiceColumns
     from adeptree.app.serve.writer import Writer

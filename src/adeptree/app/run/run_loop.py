@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from adeptree.app.run.batching import FEWEST, MOST, Position, Rounds, next_step, position_of
 from adeptree.app.run.csv_rows import has_comma
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout, WeightColumn
 from adeptree.app.run.outputs import FREQUENCY, Answers, PredictionLog
 from adeptree.app.run.progress import ProgressBar, Skipped
-from adeptree.app.run.rounds import FEWEST, MOST, Position, Rounds, next_step, position_of
 from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import TROUBLES, note, show, tell
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
