@@ -99,7 +99,7 @@ LONG_FILES = {
     **{"segments_kernel.py": 409, "sharing_kernel.py": 326},
     **{"adept_learner.py": 390, "certificate.py": 331, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
     **{"online_learner.py": 321, "run_loop.py": 343},
-    **{"block_kernel.py": 491, "cuts_kernel.py": 331},
+    **{"block_kernel.py": 496, "cuts_kernel.py": 331},
 }
 """Kernels declare their C types line by line; the learner and its certificate document every option
 and field; a run is one class."""
@@ -113,7 +113,7 @@ BUDGETS = [
     Budget("drift, segments and reviewed labels", 26_620, 16_700),
     Budget("asking, two levels and restarts", 26_620, 16_680),
     Budget("One runner", 27_910, 17_030),
-    Budget("compiled queries and late pruning", 27_270, 17_022),
+    Budget("compiled queries and late pruning", 27_270, 17_025),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

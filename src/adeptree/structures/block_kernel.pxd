@@ -33,7 +33,7 @@ cdef class BlocksKernel(RoundKernel):
     cdef Py_ssize_t choices
 
     # The tree, and the way down to the point in place.
-    cdef Py_ssize_t polynomials, levels, way, unit, finger, good, massed
+    cdef Py_ssize_t polynomials, levels, way, unit, finger, good, massed, paired
     cdef long long[::1] start, length
     cdef double[::1] M, X
     # Numbers M e^(X L).
@@ -49,6 +49,7 @@ cdef class BlocksKernel(RoundKernel):
     cdef void choose(self) noexcept
     cdef void choose_all(self) noexcept
     cdef void weigh(self, Py_ssize_t j) noexcept
+    cdef void make_leaves(self, Py_ssize_t j) noexcept
     cdef void put_number(self, Py_ssize_t at, double gain, double log_factor) noexcept
     cdef void multiply(
         self,

@@ -355,6 +355,13 @@ class BlocksKernel(RoundKernel):
         elif self.parts:
             self.put_number(e + 3, self.gains[j], self.last[j])
 
+    def make_leaves(self, j):
+        """Make the leaf of a block and the one next to it: they are the two that are kept."""
+        self.paired = -1
+        self.weigh(j)
+        self.weigh(j ^ 1)
+        self.paired = j >> 1
+
     @cython.locals(a=cython.Py_ssize_t, b=cython.Py_ssize_t, down=cython.Py_ssize_t, out=cython.Py_ssize_t)
     @cython.locals(degree=cython.Py_ssize_t, degree_a=cython.Py_ssize_t, degree_b=cython.Py_ssize_t)
     def set_node(self, h, i):
@@ -378,11 +385,9 @@ class BlocksKernel(RoundKernel):
         for h in range(1, self.levels + 1):
             for i in range(((self.blocks - 1) >> h) + 1):
                 if h == 1:
-                    self.weigh(2 * i)
-                    self.weigh(2 * i + 1)
+                    self.make_leaves(2 * i)
                 self.set_node(h, i)
-        self.weigh(0)
-        self.weigh(1)
+        self.make_leaves(0)
         self.finger, self.massed, self.good = 0, -1, self.levels
 
     # --- A look ------------------------------------------------------------------------------------
@@ -404,8 +409,7 @@ class BlocksKernel(RoundKernel):
         """Set u, v and the rest of the i-th node of a level, from those of its parent and its sibling's E and H."""
         most, n = self.most, self.degree(h, i ^ 1)
         if h == 0:
-            self.weigh(i)
-            self.weigh(i ^ 1)
+            self.make_leaves(i)
         u, v, rest = self.row(h, 0), self.row(h, 1), self.row(h, 2)
         up = self.row(h + 1, 0) - u
         e = self.node(h, i ^ 1)
@@ -431,6 +435,8 @@ class BlocksKernel(RoundKernel):
         j, most, h = self.at, self.most, 0
         n = max(self.blocks, j + 1)
         while self.finger >> h != j >> h:  # up to where the last way meets the new one; above, it stays
+            if h == 1 and self.paired != self.finger >> 1:  # (interpreted, the look there may have been interrupted)
+                self.make_leaves(self.finger)
             if h > 0:
                 self.set_node(h, self.finger >> h)
             h += 1
