@@ -23,7 +23,7 @@ BROKEN_PIPE = 141
 TROUBLES = (AdeptreeError, OSError, MemoryError, KeyboardInterrupt)
 
 
-class Nobody(io.TextIOWrapper):
+class ClosedOutput(io.TextIOWrapper):
     """In place of an output that was closed when we were started (``>&-``): takes everything, keeps nothing."""
 
 
@@ -38,7 +38,7 @@ def fill_in() -> None:
             if handle != number:
                 os.dup2(handle, number)
                 os.close(handle)
-            setattr(sys, name, Nobody(open(number, "wb", closefd=False), encoding="utf-8"))
+            setattr(sys, name, ClosedOutput(open(number, "wb", closefd=False), encoding="utf-8"))
 
 
 def show(text: str, err: bool = False, painted: bool = False) -> None:

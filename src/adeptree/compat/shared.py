@@ -42,7 +42,7 @@ def check_frequency(frequency: bool, feedback: str) -> None:
 
 
 def with_settings_of(init: Callable[..., None], *without: str) -> Callable[[F], F]:
-    """Give an ``__init__`` with ``**settings`` the parameters of another one by name, but for some."""
+    """Give an ``__init__`` with ``**settings`` the named parameters of another one, except some."""
 
     def named(own: F) -> F:
         given = {name: one for name, one in inspect.signature(own).parameters.items() if name != "settings"}

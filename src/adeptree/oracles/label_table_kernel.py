@@ -261,7 +261,7 @@ class LabelTable:
 
     @cython.locals(i=cython.Py_ssize_t, left=cython.Py_ssize_t)
     def live(self, members, words, size):
-        """Leave only the words, of so many, where there are members; return how many these are."""
+        """Keep only the words (of ``size``) that hold members; return the number of words kept."""
         left = 0
         for i in range(size):
             if members[words[i]]:
@@ -270,7 +270,7 @@ class LabelTable:
         return left
 
     def common(self, point, members, words, size):
-        """Return how many members, which are in so many words, have label 1 at a point."""
+        """Return the number of members with label 1 at a point; ``words`` lists the words that hold members."""
         if cython.compiled:
             column = cython.address(self.columns[point * self.wide])
             return common_ones(column, cython.address(members[0]), cython.address(words[0]), size)  # noqa: F821 - of the .pxd

@@ -31,7 +31,7 @@ class Position:
 
 
 def position_of(found: dict[str, Any], rounds: int, waiting: int = 0, decides: bool = False) -> Position:
-    """Return what a checkpoint says, if a learner of so many rounds can be there; ValueError and its like if not.
+    """Return the position in a checkpoint; raise ValueError or a similar error if it does not fit the rounds.
 
     ``waiting`` are other answers; a learner that ``decides`` answers rows that have no label, too.
     """

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from adeptree.app.terminal import Nobody, show, special, unwritable
+from adeptree.app.terminal import ClosedOutput, show, special, unwritable
 from adeptree.core.cell_text import is_number
 from adeptree.core.errors import InvalidArgument, StateError
 from adeptree.core.escaping import counted
@@ -46,7 +46,7 @@ def check_outputs(options: Options) -> None:
             f"--predictions: {options.predictions} is not an ordinary file, so a resumed run could not continue it; "
             f"name another"
         )
-    if options.follow and isinstance(sys.stdout, Nobody):
+    if options.follow and isinstance(sys.stdout, ClosedOutput):
         raise InvalidArgument("--follow: stdout is closed, and the answers go there; open it, or leave --follow out")
     if options.predictions and (why := unwritable(options.predictions, in_place=True)):
         raise StateError(f"--predictions: {options.predictions} could not be written: {why}")

@@ -32,7 +32,7 @@ class RulesDesk:
         self._last: tuple[tuple[float, int, int], dict[str, Any]] | None = None
 
     async def rules(self, within: float, limit: int) -> dict[str, Any]:
-        """Return the rules as they are sent; whoever asked the same meanwhile gets the same."""
+        """Return the rules as they are sent; identical concurrent requests share one answer."""
         if self._waiting >= MOST_WAITING:
             raise Refusal(429, f"{MOST_WAITING} requests wait for rules already; try again later", {"Retry-After": "1"})
         self._waiting += 1
