@@ -22,8 +22,8 @@ __version__ = "1.0.0rc2"
 
 @cache
 def _homes() -> dict[str, str]:
-    """Return the module of each public name, read from the imports of ``api.py``, which need not run for that."""
-    with open(os.path.join(os.path.dirname(__file__), "api.py"), encoding="utf-8") as file:  # (pathlib imports slowly)
+    """Return the module of each public name, read from the text of ``api.py`` without running its imports."""
+    with open(os.path.join(os.path.dirname(__file__), "api.py"), encoding="utf-8") as file:  # pathlib is slow to import
         text = file.read()
     return {name: home for home, name in re.findall(r"^from (adeptree[\w.]*) import (\w+) as", text, re.MULTILINE)}
 
@@ -40,11 +40,11 @@ def __getattr__(name: str) -> Any:
     else:
         new = import_module("adeptree.core.renamed").RENAMED.get(name)
         why = f"; use {new} (docs/reference/renamed.md)" if new else ""
-        # "from adeptree import name" drops the message of an AttributeError, and asks through this function.
+        # "from adeptree import name" drops the message of an AttributeError, so the message is raised from here.
         asked_by_import = new and sys._getframe(1).f_code.co_name == "_handle_fromlist"
         error = ImportError if asked_by_import else AttributeError
         raise error(f"module 'adeptree' has no attribute {name!r}{why}")
-    globals()[name] = found  # the next look finds it at once
+    globals()[name] = found  # later accesses do not call this function
     return found
 
 

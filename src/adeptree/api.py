@@ -1,4 +1,4 @@
-"""The public names, all of which ``import adeptree`` offers, and where each lives."""
+"""The public names of ``import adeptree`` and the module that defines each of them."""
 
 from adeptree.core import errors as errors
 from adeptree.core.errors import AdeptreeError as AdeptreeError

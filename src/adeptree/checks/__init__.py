@@ -1,4 +1,4 @@
-"""The contract of every role, as code: for what we ship, and for anything of your own.
+"""The contract of every role as code, for the objects that adeptree ships and for your own.
 
 >>> from functools import partial
 >>> import adeptree as at
@@ -48,12 +48,12 @@ LAWS: dict[type[Any], tuple[ModuleType, ...]] = {
     LearnerSubject: (learners, saving),
     AdversarySubject: (adversaries,),
 }
-"""Where the laws of each role are written."""
+"""The modules that hold the laws of each role."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One law for one object: call it. It returns, or raises CheckFailed or CheckSkipped with a sentence."""
+    """One law for one object. Call it: it returns, or raises CheckFailed or CheckSkipped with a reason."""
 
     law: Callable[[Any], None]
     subject: Subject
@@ -69,7 +69,7 @@ class Check:
         return (self.law.__doc__ or "").strip()
 
     def __call__(self) -> None:
-        """Run the check; whatever else the object raises is a failure too, but for a refusal as too large."""
+        """Run the check. Every other exception of the object is a failure too, except TooLarge."""
         try:
             self.law(self.subject)
         except (CheckFailed, CheckSkipped):
@@ -100,12 +100,12 @@ def checks_for(obj: Any, **needed: Any) -> list[Check]:
 
 
 def check(obj: Any, **needed: Any) -> Report:
-    """Run every check of the object's role and say what ran, what was skipped and why, and what failed.
+    """Run every check of the object's role; report the checks that ran, were skipped (with the reason) and failed.
 
     ``obj`` is a concept class; a base learner (any object with ``start``, ``predict`` and ``update``) with
-    ``concept_class=``; a function of ``horizon`` and ``seed`` that makes an online learner, of at most
-    ``horizon=`` rounds; or an adversary, with ``learner=`` (such a function) or ``concept_class=`` unless it
-    has a class itself. ``instances=`` is for classes that cannot draw instances, ``name=`` for the reader.
+    ``concept_class=``; a function of ``horizon`` and ``seed`` that makes an online learner, of at most ``horizon=``
+    rounds; or an adversary, with ``learner=`` (such a function) or ``concept_class=`` unless it has a class itself.
+    ``instances=`` is for classes that cannot draw instances. ``name=`` names the object in the report.
     """
     ran: list[str] = []
     skipped: dict[str, str] = {}

@@ -13,7 +13,7 @@ from adeptree.games.adversaries import History, listening
 
 
 def game(subject: AdversarySubject, seed: int = 0, coins: int = 0) -> History:
-    """Play by the rules of the paper; the guesses that go on record do not depend on the learner's coins."""
+    """Play by the rules of the paper; the recorded guesses do not depend on the learner's coins."""
     adversary, learner = subject.adversary, subject.learner.make(seed=coins)
     rounds = subject.learner.horizon
     adversary.start(rounds, seed)
@@ -33,7 +33,7 @@ def game(subject: AdversarySubject, seed: int = 0, coins: int = 0) -> History:
 
 
 def choices(history: list[Round]) -> list[tuple[Any, int]]:
-    """Return what the adversary chose."""
+    """Return the choices of the adversary."""
     return [(r.x, int(r.y)) for r in history]
 
 
@@ -44,7 +44,7 @@ def check_labels(subject: AdversarySubject) -> None:
 
 
 def check_instances(subject: AdversarySubject) -> None:
-    """Every x lies in the domain of the class that is played for."""
+    """Every x lies in the domain of the class."""
     c = subject.learner.domain.concept_class
     for r in game(subject, seed=4):
         c.instance(r.x)

@@ -18,18 +18,18 @@ from adeptree.families.registry import frontier_of
 from adeptree.roles.base_learner import PerPath
 
 EXHAUSTIVE = 4
-"""How many points are tried in every order with every realizable labelling."""
+"""Number of points that are tried in every order with every realizable labelling."""
 
 
 def check_mistake_bound(subject: BaseSubject) -> None:
-    """M is in every formula, so it must be a number that a learner can have."""
+    """M is in every formula, so it must be a possible mistake bound."""
     M = _bound(subject)
     if isinstance(M, bool) or not isinstance(M, int) or M < 0:
         fail(f"mistake_bound must be an int >= 0, it is {M!r} ({type(M).__name__})")
 
 
 def check_bound_is_possible(subject: BaseSubject) -> None:
-    """No deterministic learner errs less than the Littlestone dimension, so no M may be below it."""
+    """No deterministic learner errs less often than the Littlestone dimension, so M must not be below it."""
     M, d = _bound(subject), subject.domain.concept_class.littlestone_dimension
     if d is None:
         skip("the class declares no Littlestone dimension")
@@ -49,7 +49,7 @@ def check_predictions_are_labels(subject: BaseSubject) -> None:
 
 
 def check_predict_is_pure(subject: BaseSubject) -> None:
-    """Asking twice gives the same label and leaves the state as it was."""
+    """Predicting twice gives the same label and leaves the state unchanged."""
     for i in range(3):
         state = subject.base.start()
         for x, y in subject.domain.realizable_sample(6, f"predict {i}"):
@@ -82,7 +82,7 @@ def check_update_is_pure(subject: BaseSubject) -> None:
 
 
 def check_fresh_start(subject: BaseSubject) -> None:
-    """The learner is deterministic, and every start is the first: nothing is kept outside the state."""
+    """The learner is deterministic, and ``start`` always returns a fresh state: nothing is kept outside it."""
     twin = copy.deepcopy(subject.base)
     for i in range(3):
         sample = subject.domain.realizable_sample(8, f"fresh {i}")
@@ -94,7 +94,7 @@ def check_fresh_start(subject: BaseSubject) -> None:
 
 
 def check_total(subject: BaseSubject) -> None:
-    """Plain BPSS feeds base learners labels that no concept has; they must answer all the same."""
+    """Plain BPSS passes base learners labels that no concept has; they must still predict."""
     rng = stream(0, "checks total")
     for i in range(4):
         state = subject.base.start()
@@ -157,7 +157,7 @@ def check_mistakes_against_a_chooser(subject: BaseSubject) -> None:
 
 
 def check_rows(subject: BaseSubject) -> None:
-    """On a frontier's rows the learner says what its state machine says on each path."""
+    """On a frontier's rows the learner predicts the same labels as its state machine on each path."""
     base, c = subject.base, subject.domain.concept_class
     for i in range(3):
         frontier = frontier_of(c)
@@ -173,7 +173,7 @@ def check_rows(subject: BaseSubject) -> None:
 
 
 def check_rows_state(subject: BaseSubject) -> None:
-    """Rows restored from their state go on as if they had never stopped."""
+    """Rows restored from their state continue as if they had never stopped."""
     base, c = subject.base, subject.domain.concept_class
     frontier = frontier_of(c)
     rows = base.rows(frontier)

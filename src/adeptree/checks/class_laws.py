@@ -17,7 +17,7 @@ from adeptree.theory.littlestone import LittlestoneSolver
 from adeptree.theory.vc_tables import vc_of_table
 
 TABLE_LIMIT = 1 << 13
-"""Most entries of a table whose dimensions are computed here."""
+"""Largest table, in entries, whose dimensions are computed here."""
 
 
 def check_empty_sample(subject: ClassSubject) -> None:
@@ -38,7 +38,7 @@ def check_answers_are_bools(subject: ClassSubject) -> None:
 
 
 def check_order_and_repeats(subject: ClassSubject) -> None:
-    """A sample is a set of facts: neither their order nor hearing one twice may matter."""
+    """A sample is a set of facts: neither their order nor repetition may matter."""
     c = subject.concept_class
     rng = stream(0, "checks order")
     for sample in subject.domain.samples(12, 5, "order"):
@@ -58,7 +58,7 @@ def check_contradiction(subject: ClassSubject) -> None:
 
 
 def check_subsets(subject: ClassSubject) -> None:
-    """What a concept says about many points it says about some of them (pruning relies on it)."""
+    """A concept that fits a sample fits every part of it (pruning relies on this)."""
     c = subject.concept_class
     for i in range(4):
         sample = subject.domain.realizable_sample(7, f"subsets {i}")
@@ -78,7 +78,7 @@ def check_some_label_fits(subject: ClassSubject) -> None:
 
 
 def check_enumeration(subject: ClassSubject) -> None:
-    """The oracle's formula must agree with looking at every concept."""
+    """The oracle's formula must agree with a search over all concepts."""
     c = subject.listed()
     for i in range(3):
         points = subject.domain.distinct(5, f"enumeration {i}")
@@ -178,7 +178,7 @@ def check_littlestone_dimension(subject: ClassSubject) -> None:
 
 
 def check_projections(subject: ClassSubject) -> None:
-    """On a few points a class is not richer than on all (this needs no list of concepts)."""
+    """The dimensions on a few points are at most those on all points (this needs no list of concepts)."""
     c = subject.concept_class
     if c.vc_dimension is None and c.littlestone_dimension is None:
         skip("it declares no dimension")

@@ -1,4 +1,4 @@
-"""What a check says: it holds, it does not apply (and why), or it fails (and how)."""
+"""Outcomes of a check: it holds, it does not apply (with the reason), or it fails (with the details)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from adeptree.core.errors import AdeptreeError
 
 
 class CheckFailed(AdeptreeError, AssertionError):
-    """An object breaks a law of its role; the sentence says where."""
+    """An object breaks a law of its role; the message says where."""
 
 
 class CheckSkipped(AdeptreeError, unittest.SkipTest):
-    """A check does not apply to an object; the sentence says why. Test runners show it as a skip."""
+    """A check does not apply to an object; the message gives the reason. Test runners show it as a skip."""
 
 
 def fail(sentence: str) -> NoReturn:
@@ -43,7 +43,7 @@ class Report:
     skipped: Mapping[str, str]
     """Checks that do not apply, each with the reason."""
     failed: Mapping[str, str]
-    """Checks that failed, each with the sentence that says how."""
+    """Checks that failed, each with its message."""
 
     @property
     def passed(self) -> bool:

@@ -51,7 +51,7 @@ def check_frontier_repeats(subject: ClassSubject) -> None:
 
 
 def check_frontier_queries(subject: ClassSubject) -> None:
-    """``asked`` is the paper's count: two queries per path and round, of which some may be inferred."""
+    """``asked`` is the paper's count: two queries per path and round, some of which may be inferred."""
     c = subject.concept_class
     frontier = frontier_of(c)
     asked = 0
@@ -92,7 +92,7 @@ def check_frontier_concepts(subject: ClassSubject) -> None:
 
 
 def check_frontier_state(subject: ClassSubject) -> None:
-    """A frontier restored from its state goes on as if it had never stopped."""
+    """A frontier restored from its state continues as if it had never stopped."""
     c = subject.concept_class
     points = subject.domain.points(ROUNDS + 2, "state")
     frontier, _ = grown(subject.domain, points[:4])

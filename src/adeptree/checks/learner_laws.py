@@ -1,4 +1,4 @@
-"""Laws of online learners: speculation, chance, the account and the promised regret."""
+"""Laws of online learners: predictions without commitment, randomness, the account and the regret bound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_probability(subject: LearnerSubject) -> None:
 
 
 def check_second_prediction(subject: LearnerSubject) -> None:
-    """Predicting is speculative: the second time costs no query and gives the same number."""
+    """Predicting commits nothing: a second prediction costs no query and gives the same number."""
     learner, _, pairs = twins(subject)
     for x, y in pairs:
         first, before = learner.predict_proba(x), queries(learner)
@@ -61,7 +61,7 @@ def check_speculation(subject: LearnerSubject) -> None:
 
 
 def check_invalid_label(subject: LearnerSubject) -> None:
-    """A label that is none raises InvalidLabel and leaves the learner as it was."""
+    """A value that is not a label raises InvalidLabel and leaves the learner unchanged."""
 
     def mislabel(learner: OnlineLearner, x: Any) -> None:
         _raises(InvalidLabel, [(learner.learn, (x, y)) for y in (2, -1, 0.5, "1", None)])
@@ -70,7 +70,7 @@ def check_invalid_label(subject: LearnerSubject) -> None:
 
 
 def check_invalid_instance(subject: LearnerSubject) -> None:
-    """A point outside the domain raises InvalidInstance and leaves the learner as it was."""
+    """A point outside the domain raises InvalidInstance and leaves the learner unchanged."""
     stranger = subject.domain.refused()
 
     def confuse(learner: OnlineLearner, x: Any) -> None:
@@ -120,7 +120,7 @@ def check_account(subject: LearnerSubject) -> None:
 
 
 def check_regret_bound(subject: LearnerSubject) -> None:
-    """The promise itself: expected regret at most ``bound``, after every round of every stream."""
+    """The guarantee itself: expected regret at most ``bound``, after every round of every stream."""
     for name, learner, points, label in trials(subject):
         for t, x in enumerate(points):
             learner.learn(x, label(t, learner.predict_proba(x)))
@@ -144,7 +144,7 @@ def check_best_loss(subject: LearnerSubject) -> None:
 
 
 def check_best_rule(subject: LearnerSubject) -> None:
-    """The rule shown is a best one, and naming it asks nothing."""
+    """The rule shown is a best one, and naming it poses no query."""
     for name, learner, points, label in trials(subject):
         rounds = run(learner, points[: max(1, len(points) - 1)], label)
         before = queries(learner)
@@ -173,7 +173,7 @@ def check_queries(subject: LearnerSubject) -> None:
 
 
 def check_accessors(subject: LearnerSubject) -> None:
-    """Looking at a learner asks nothing and changes nothing."""
+    """Reading the attributes of a learner poses no query and changes nothing."""
 
     def look(learner: OnlineLearner, x: Any) -> None:
         account(learner), repr(learner), learner.settings(), learner.best_rule(), learner.horizon
@@ -184,7 +184,7 @@ def check_accessors(subject: LearnerSubject) -> None:
 
 
 def check_learn_many(subject: LearnerSubject) -> None:
-    """Many rounds at once are the same rounds (a batch may add numbers in another order, so to rounding)."""
+    """A batch of rounds equals the single rounds up to rounding, because it may add numbers in another order."""
     many, single, pairs = twins(subject)
     together = many.learn_many([x for x, _ in pairs], [y for _, y in pairs])
     expected = [r.p for r in run(single, [x for x, _ in pairs], lambda t, p: pairs[t][1])]
@@ -216,7 +216,7 @@ def check_horizon(subject: LearnerSubject) -> None:
 
 
 def check_one_round(subject: LearnerSubject) -> None:
-    """T = 1 is a game like any other."""
+    """T = 1 is a valid horizon."""
     for y in (0, 1):
         learner = subject.factory(horizon=1, seed=0)
         (played,) = run(learner, subject.domain.points(1, "one"), lambda t, p, y=y: y)  # type: ignore[misc]
@@ -225,7 +225,7 @@ def check_one_round(subject: LearnerSubject) -> None:
 
 
 def check_invalid_horizon(subject: LearnerSubject) -> None:
-    """A horizon that is no number of rounds is refused with a sentence."""
+    """A horizon that is not a number of rounds raises an error with a message."""
     for horizon in (0, -1, 2.5, True, "10"):
         try:
             subject.factory(horizon=horizon, seed=0)  # type: ignore[arg-type]

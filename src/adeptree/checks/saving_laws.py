@@ -1,4 +1,4 @@
-"""Laws of saved learners: stopping and going on is never having stopped."""
+"""Laws of saved learners: a resumed run equals an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adeptree.learners.loading import KINDS
 
 
 def check_save_and_load(subject: LearnerSubject) -> None:
-    """A run saved and loaded in the middle goes on bit by bit as the uninterrupted one."""
+    """A run saved and loaded in the middle continues, to the bit, like the uninterrupted one."""
     learner, alone, pairs = twins(subject)
     for t, (x, y) in enumerate(pairs):
         if t in (0, len(pairs) // 2):
@@ -29,13 +29,13 @@ def check_save_and_load(subject: LearnerSubject) -> None:
     if account(learner) != account(alone) or learner.queries.asked != alone.queries.asked:
         fail(f"after loading, the account ends as {account(learner)} instead of {account(alone)}")
     c = learner.concept_class
-    # Witnesses are no data, so an oracle that returns them is asked for them again.
+    # Witnesses are not saved, so the oracle is queried for them again.
     if learner.queries.posed != alone.queries.posed and not (c.finds and c.gives_witnesses):
         fail(f"after loading, {learner.queries} were counted instead of {alone.queries}")
 
 
 def check_save_after_predicting(subject: LearnerSubject) -> None:
-    """A prediction that was not committed is no part of what is saved, and saving commits nothing."""
+    """An uncommitted prediction is not saved, and saving commits nothing."""
     learner, alone, pairs = twins(subject)
     for x, y in pairs[: len(pairs) // 2]:
         learner.learn(x, y)
@@ -56,7 +56,7 @@ def _seen(learner: at.OnlineLearner, x: Any) -> tuple[Any, ...]:
 def _reloaded(learner: at.OnlineLearner) -> at.OnlineLearner:
     """Save to a file and load it again as users do: ``learner.save(path)``, ``adeptree.load(path)``.
 
-    A kind that nobody made known is made known meanwhile, as the package that defines it would.
+    An unregistered learner type is registered during the check, as its own package would do.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "learner.adept"
@@ -76,7 +76,7 @@ def _reloaded(learner: at.OnlineLearner) -> at.OnlineLearner:
 
 
 def _class(c: at.ConceptClass) -> at.ConceptClass | None:
-    """Return a class that a file cannot tell, to be passed again at loading; None if it can."""
+    """Return a class that a file cannot describe, to be passed again at loading; None if the file can."""
     try:
         return None if at.parse(repr(c)) == c else c
     except InvalidSpec:

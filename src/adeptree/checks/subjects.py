@@ -1,4 +1,4 @@
-"""What is checked: an object of one of the four roles, with what is needed to put it to work."""
+"""The subjects of checks: an object of one of the four roles, with everything needed to run it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from adeptree.families.registry import base_for
 from adeptree.roles.base_learner import StateMachine
 
 HORIZON = 16
-"""How many rounds a learner is played for, unless told otherwise."""
+"""Default number of rounds that a learner plays."""
 
 Pairs = list[tuple[Any, int]]
 
 
 class Factory(Protocol):
-    """What makes an online learner, e.g. ``functools.partial(Adept, Thresholds(16))``."""
+    """A function that makes an online learner, e.g. ``functools.partial(Adept, Thresholds(16))``."""
 
     def __call__(self, *, horizon: int, seed: int) -> at.OnlineLearner:
         """Return a fresh learner."""
@@ -34,7 +34,7 @@ class Factory(Protocol):
 
 @dataclass(frozen=True)
 class Domain:
-    """A class and where its instances come from: ``instances``, else the class draws them."""
+    """A class with the source of its instances: ``instances``, or else random draws of the class."""
 
     concept_class: at.ConceptClass
     instances: tuple[Any, ...] | None = None
@@ -49,16 +49,16 @@ class Domain:
             skip(f"no instances to try: {error}; or check(..., instances=[...])")
 
     def points(self, count: int, name: str) -> list[Any]:
-        """Draw instances, repeats and all; the same ones for the same name."""
+        """Draw instances with repetition; the same ones for the same name."""
         rng = stream(0, f"checks {name}")
         return [self.draw(rng) for _ in range(count)]
 
     def distinct(self, count: int, name: str) -> list[Any]:
-        """Draw at most ``count`` instances, no two of them the same to the class."""
+        """Draw at most ``count`` instances, no two of them equal to the class."""
         return self.unlike(self.points(8 * count, name))[:count]
 
     def unlike(self, points: Iterable[Any]) -> list[Any]:
-        """Return the points without those that are the same to the class as an earlier one."""
+        """Remove points that are equal, to the class, to an earlier one."""
         found: list[Any] = []
         keys: list[Any] = []
         for x in points:
@@ -68,7 +68,7 @@ class Domain:
         return found
 
     def key(self, x: Any) -> Any:
-        """Return what tells instances apart."""
+        """Return the key that tells instances apart."""
         return self.concept_class.key(self.concept_class.instance(x))
 
     def continuations(self, sample: Sample, x: Any) -> list[int]:
@@ -99,7 +99,7 @@ class Domain:
             yield [(some[int(rng.integers(len(some)))], int(rng.integers(2))) for _ in range(size)]
 
     def refused(self) -> Any:
-        """Return something that the class does not take for an instance."""
+        """Return a value that is not an instance of the class."""
         if self.concept_class.reads_by_function:
             skip("a function of the user's reads its instances")
         for x in STRANGERS:
@@ -124,7 +124,7 @@ STRANGERS: tuple[Any, ...] = (
     {0},
     (2, 2),
 )
-"""Things that are no instance of most classes."""
+"""Values that are not instances of most classes."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def subject(
     horizon: int = HORIZON,
     name: str | None = None,
 ) -> Subject:
-    """Return an object ready to be checked: what ``check`` and ``checks_for`` make of their arguments.
+    """Wrap an object for its checks, as ``check`` and ``checks_for`` do with their arguments.
 
     >>> from adeptree import Bisection, Thresholds
     >>> subject(Bisection(), concept_class=Thresholds(7)).name

@@ -92,7 +92,7 @@ def check_undisturbed(
 
 
 def account(learner: OnlineLearner) -> dict[str, Any]:
-    """Return everything a learner says of itself, queries apart."""
+    """Return everything that a learner reports about itself, except queries."""
     names = ("rounds", "expected_loss", "realised_loss", "best_loss", "regret", "width", "bound")
     return {name: getattr(learner, name) for name in names}
 

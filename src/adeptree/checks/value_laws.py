@@ -1,4 +1,4 @@
-"""Laws of concept classes as values, and of what they accept."""
+"""Laws of concept classes as values, and of the instances they accept."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_hashable(subject: ClassSubject) -> None:
 
 
 def check_frozen(subject: ClassSubject) -> None:
-    """A class that changes under a learner makes everything it has learnt wrong."""
+    """A class that changes while a learner uses it invalidates everything learnt."""
     c: Any = copy.copy(subject.concept_class)
     if not dataclasses.is_dataclass(c):
         skip("not a dataclass: its attributes are its own affair")
@@ -55,7 +55,7 @@ def check_frozen(subject: ClassSubject) -> None:
 
 
 def check_use_changes_nothing(subject: ClassSubject) -> None:
-    """Asking must not change the one who is asked."""
+    """A query must not change the class."""
     c = subject.concept_class
     before = hash(c), repr(c)
     for sample in subject.domain.samples(3, 4, "use"):
@@ -66,7 +66,7 @@ def check_use_changes_nothing(subject: ClassSubject) -> None:
 
 
 def check_invalid_instance(subject: ClassSubject) -> None:
-    """A point outside the domain is an error with a sentence, not a wrong answer later."""
+    """A point outside the domain raises an error with a message, in place of a wrong answer later."""
     c = subject.concept_class
     stranger = subject.domain.refused()
     for x in STRANGERS:
@@ -79,13 +79,13 @@ def check_invalid_instance(subject: ClassSubject) -> None:
 
 
 def check_invalid_label(subject: ClassSubject) -> None:
-    """A label other than 0 and 1 is an error with a sentence."""
+    """A label other than 0 and 1 raises an error with a message."""
     c, x = subject.concept_class, subject.domain.points(1, "label")[0]
     _refuse(c, (x, 2), InvalidLabel, "the label 2")
 
 
 def check_canonical_instance(subject: ClassSubject) -> None:
-    """The canonical form of a canonical instance is itself, and keys tell instances apart."""
+    """A canonical instance is its own canonical form, and keys tell instances apart."""
     c = subject.concept_class
     for x in subject.domain.points(10, "canonical"):
         once = c.instance(x)
@@ -94,7 +94,7 @@ def check_canonical_instance(subject: ClassSubject) -> None:
 
 
 def _refuse(c: at.ConceptClass, pair: tuple[Any, int], error: type[at.AdeptreeError], what: str) -> None:
-    # (An oracle of the user's own is asked as it is, without a look at the sample.)
+    # A user's oracle is queried directly, without a check of the sample.
     for ask in (c.erm,) if c.oracle is not None else (c.erm, c.realizable):
         try:
             ask([pair])

@@ -1,1 +1,1 @@
-"""What every room needs and that knows nothing of learning: errors, types, arguments, files."""
+"""Errors, types, argument checks and files: code that every other package uses and that is not about learning."""

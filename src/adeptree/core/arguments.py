@@ -1,4 +1,4 @@
-"""Arguments that are numbers or choices: what is accepted, and the sentence if it is not."""
+"""Checks of arguments that are numbers or choices, with their error messages."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy as np
 from adeptree.core.errors import InvalidArgument, TooLarge, got
 
 LARGEST_LINE = 1 << 62
-"""Most points of a line, and most rounds of a horizon: what machine words hold with room for a sum of two."""
+"""Most points of a line and rounds of a horizon: a sum of two fits a machine word."""
 
 
 LARGEST_SET = 1 << 20
-"""Most bits, blocks or literals: a path keeps some bytes for each of them."""
+"""Most bits, blocks or literals, because each path keeps some bytes for each of them."""
 
 
 LARGEST_INT = 1 << 256
-"""No parameter is larger, a seed neither: beyond, an int is no float, and its digits no text."""
+"""Largest parameter or seed: a larger int may not fit a float or be written in decimal digits."""
 
 
 def check_size(name: str, value: object, at_least: int = 1, at_most: int = LARGEST_INT) -> int:
@@ -39,7 +39,7 @@ def check_size(name: str, value: object, at_least: int = 1, at_most: int = LARGE
     size = int(value)
     if at_least <= size <= at_most:
         return size
-    # Python refuses to write very long ints out, so they are told by their length.
+    # Python refuses to print very long ints, so the message gives their length.
     came = got(name, value) if abs(size) < LARGEST_INT else f"got {name} of {size.bit_length()} bits"
     if size < at_least:
         raise InvalidArgument(f"{name} must be an int >= {at_least}; {came}")
@@ -48,7 +48,7 @@ def check_size(name: str, value: object, at_least: int = 1, at_most: int = LARGE
 
 
 def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bool]) -> float:
-    """Return a number that is as wanted, or raise InvalidArgument.
+    """Return a number if it passes a test; otherwise raise InvalidArgument.
 
     >>> check_number("noise", 2, "a number between 0 and 1", lambda noise: 0 <= noise <= 1)
     Traceback (most recent call last):
@@ -56,14 +56,14 @@ def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bo
     adeptree.core.errors.InvalidArgument: noise must be a number between 0 and 1; got noise=2 (int)
     """
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    with suppress(OverflowError):  # (an int beyond all floats is refused like another wrong value)
+    with suppress(OverflowError):  # an int beyond all floats is a wrong value, not an overflow
         if number and holds(float(value)):
             return value  # type: ignore[no-any-return]
     raise InvalidArgument(f"{name} must be {wanted}; {got(name, value)}")
 
 
 def refuse_class(name: str, value: object) -> None:
-    """Refuse a class where one of its objects is meant.
+    """Raise an error if a class was passed in place of an instance.
 
     >>> from adeptree import SOA
     >>> refuse_class("base", SOA)
@@ -81,7 +81,7 @@ def refuse_class(name: str, value: object) -> None:
 
 
 def one_of(name: str, value: str, allowed: Iterable[str]) -> str:
-    """Return the value, or raise InvalidArgument.
+    """Return the value if it is one of the options; otherwise raise InvalidArgument.
 
     >>> one_of("prior", "flat", ("paper", "kt"))
     Traceback (most recent call last):
@@ -94,13 +94,13 @@ def one_of(name: str, value: str, allowed: Iterable[str]) -> str:
 
 
 def check_whole(what: str, count: int) -> None:
-    """Refuse what would take more than some million parts, before the first is made."""
+    """Refuse a request of more than some million parts before any of them is made."""
     if count > LARGEST_SET:
         raise TooLarge(f"{what} has {shown_count(count)} parts, over the limit of {LARGEST_SET}; take a smaller one")
 
 
 def shown_count(count: int) -> str:
-    """Return a number in digits, or roughly where these would be many.
+    """Return a number in digits, or as a power of 2 if it has many.
 
     >>> shown_count(257), shown_count(3**5000)
     ('257', 'about 2^7924')
@@ -109,7 +109,7 @@ def shown_count(count: int) -> str:
 
 
 def check_seconds(seconds: Any) -> float | None:
-    """Return a time limit, or None for no limit; say what was expected if it is neither."""
+    """Return a time limit in seconds, or None for no limit; raise an error for other values."""
     if seconds is None:
         return None
     wanted = "a positive number of seconds, or None"

@@ -1,6 +1,6 @@
-"""Arrays that grow, as kernels have them: those of the standard library, and compiled those of numpy.
+"""Growing arrays for kernels: standard library arrays when interpreted, numpy arrays when compiled.
 
-Large arrays of numpy lie in large pages where the system has them, so that the processor finds them sooner.
+Large numpy arrays use large memory pages if the system has them, which saves address translation.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if cython.compiled:
 
 
 def longer(old: object, size: cython.Py_ssize_t) -> object:
-    """Return an array of this many entries that begins like the old one, which stays, and goes on with zeros."""
+    """Return a longer copy of an array, padded with zeros."""
     begun: Any = old if isinstance(old, array | np.ndarray) else old.base  # type: ignore[attr-defined]
     if size == len(begun):
         return old
     if not cython.compiled:
         return begun + array(begun.typecode, bytes(begun.itemsize * (size - len(begun))))
-    # (Filled here, as numpy's own zeros and copies let other threads in, in the middle of a round.)
+    # Filled here, because numpy's zeros and copies release the interpreter's lock in the middle of a round.
     grown = np.empty(size, dtype=np.asarray(begun).dtype)
     fresh: cython.uchar[::1] = memoryview(grown).cast("B")
     kept: cython.Py_ssize_t = begun.itemsize * len(begun)
@@ -33,7 +33,7 @@ def longer(old: object, size: cython.Py_ssize_t) -> object:
 
 
 def stretched(old: object, size: cython.Py_ssize_t) -> object:
-    """Return such an array in place of the old one, whose views are void from now on; if it fails, nothing changes."""
+    """Extend an array in place, padded with zeros. Old views become invalid; if it fails, nothing changes."""
     begun: Any = old if isinstance(old, array | np.ndarray) else old.base  # type: ignore[attr-defined]
     if isinstance(begun, array) or size == len(begun):
         return longer(old, size)

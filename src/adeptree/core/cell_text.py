@@ -1,4 +1,4 @@
-"""The text of one cell: what is missing, what is a number, and any value as the text it has in a CSV file."""
+"""The text of one cell: detect missing values and numbers, and write any value as CSV text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""What stands for no value where a number or a label is expected, in small letters."""
+"""Texts of a missing number or label, in lower case."""
 
 DIGITS = 308
-"""Numbers of at most this many digits fit a float."""
+"""Whole numbers of at most this many digits fit a float."""
 BRIEF = 80
-"""Letters of a text that are shown in a sentence about it."""
+"""Characters of a text that are shown in a message."""
 
 
 def is_missing(text: str) -> bool:
-    """Tell whether the cell says that there is no value.
+    """Return True if the cell stands for a missing value.
 
     >>> [is_missing(text) for text in ("", "NA", "nan", "0")]
     [True, True, True, False]
@@ -31,9 +31,9 @@ def number(text: str) -> Any:
     >>> number("3"), number("2.5"), number("abc"), number("1_000"), number("9" * 400)
     (3, 2.5, 'abc', '1_000', inf)
     """
-    if "_" in text:  # thousands as only Python writes them
+    if "_" in text:  # "1_000" is a number in Python source only
         return text
-    # A whole number of more digits is beyond every float, as 1e999 is: no class could compute with it.
+    # A whole number of more digits overflows to infinity, like 1e999.
     for kind in (int, float) if len(text) <= DIGITS and "." not in text else (float,):
         try:
             return kind(text)
@@ -43,7 +43,7 @@ def number(text: str) -> Any:
 
 
 def floats(texts: Sequence[str]) -> list[float]:
-    """Return many cells as floats, as :func:`number` reads them one by one; NaN for what is no number.
+    """Parse many cells as floats, like :func:`number`, with NaN for cells that are not numbers.
 
     >>> floats(["3", " 2.5 ", "-0"]), floats(["3", "abc", "1_000", "9" * 400])
     ([3.0, 2.5, -0.0], [3.0, nan, nan, inf])
@@ -56,12 +56,12 @@ def floats(texts: Sequence[str]) -> list[float]:
 
 
 def plain_floats(texts: Sequence[str]) -> list[float]:
-    """Return many cells as floats, all of them numbers; ValueError if some are not."""
+    """Parse many cells as floats; raise ValueError if one is not a number."""
     return list(map(float, _plain(texts)))
 
 
 def wholes(texts: Sequence[str]) -> list[int]:
-    """Return many cells as whole numbers, all written as such; ValueError if some are not.
+    """Parse many cells as whole numbers; raise ValueError if one is not written as one.
 
     >>> wholes(["3", " 25 "])
     [3, 25]
@@ -76,25 +76,25 @@ def _plain(texts: Sequence[str]) -> Sequence[str]:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether the cell holds a finite number."""
+    """Return True if the cell holds a finite number."""
     value = number(text)
     return not isinstance(value, str) and math.isfinite(value)
 
 
 def is_storable(text: str) -> bool:
-    """Tell whether a text can be written to a file and found there: it has no NUL and no half characters.
+    """Return True if a text survives being written to a file: it has no NUL and no half surrogate pairs.
 
     >>> is_storable("né"), is_storable("a\\0"), is_storable("\\ud83d")
     (True, False, False)
     """
     try:
         return "\0" not in text and text.encode() is not None
-    except UnicodeEncodeError:  # JSON can write half a character, such as "\\ud83d"
+    except UnicodeEncodeError:  # JSON can hold half a surrogate pair, such as "\\ud83d"
         return False
 
 
 def brief(text: str) -> str:
-    """Return the text, or the beginning of a long one, for a sentence.
+    """Shorten a long text for a message.
 
     >>> brief("bus"), len(brief("b" * 1000))
     ('bus', 80)
@@ -103,7 +103,7 @@ def brief(text: str) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return any value as the cell of a CSV file that holds the same.
+    """Write any value as the text of a CSV cell.
 
     >>> [as_text(value) for value in (None, True, 3, 0.1, "a", ["x", 1])]
     ['', 'true', '3', '0.1', 'a', '["x", 1]']

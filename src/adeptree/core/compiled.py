@@ -1,6 +1,6 @@
-"""Which form of the kernels runs: machine code where it was built with the package, else their source, interpreted.
+"""Load kernels as machine code if it was built with the package, else as interpreted source.
 
-Both give the same bits. ADEPTREE_ENGINE=python asks for the source, ADEPTREE_ENGINE=compiled insists on machine code.
+Both give the same bits. ADEPTREE_ENGINE=python selects the source; ADEPTREE_ENGINE=compiled requires machine code.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ COMPILED = ASKED == "compiled" or (ASKED != "python" and find_spec("adeptree._co
 
 
 def of_kernel(source: str, function: str, *arguments: Any) -> Any:
-    """Call a function of a kernel: what copies and pickles of its objects are made with, whichever form runs there."""
+    """Call a kernel's function by name; copies and pickles use this, so they work with either form."""
     return getattr(kernel(source), function)(*arguments)
 
 
 def kernel(source: str) -> Any:
-    """Return a kernel's module, by the name of its source: all of them compiled, or none.
+    """Return a kernel's module by the name of its source. All kernels are compiled, or none.
 
     >>> kernel("adeptree.theory.ledger_kernel").Ledger().rounds
     0

@@ -1,4 +1,4 @@
-"""What kernels use of the module ``cython``, doing nothing: their source is interpreted with it.
+"""A stand-in for the module ``cython`` whose parts do nothing, with which kernels run interpreted.
 
 ``build_kernels.py`` puts Cython's own module in its place.
 """
@@ -25,9 +25,9 @@ else:
     exceptval = locals = _with
 
     def cast(kind: Any, value: Any) -> Any:
-        """Return the value as a number of this kind: in Python, a whole one stays what it is."""
+        """Convert a value to this number type; in Python a whole number is returned unchanged."""
         return value if kind is double or not isinstance(value, float) else round(value)
 
     def declare(kind: Any = None, value: Any = None, **named: Any) -> Any:
-        """Declare a variable: in Python, its value."""
+        """Declare a variable; in Python, return its value."""
         return value

@@ -1,4 +1,4 @@
-"""Data frames and series of pandas, polars, pyarrow and others, through narwhals: imported when the first one comes."""
+"""Read data frames and series of pandas, polars, pyarrow and others through narwhals, imported at first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adeptree.core.errors import InvalidArgument
 LIBRARIES = frozenset(
     {"cudf", "dask", "duckdb", "ibis", "modin", "narwhals", "pandas", "polars", "pyarrow", "pyspark", "sqlframe"}
 )
-"""Packages whose objects may be frames; all else is none, and costs a look at its type."""
+"""Packages whose objects may be data frames; for other types a look at the type's module is enough."""
 
 LAZY = "collect it first, e.g. frame.collect()"
 
@@ -22,7 +22,7 @@ def _may_be_framed(kind: type) -> bool:
 
 
 def framed(values: Any) -> Any:
-    """Return a data frame or a series as narwhals has it; None if the values are neither.
+    """Wrap a data frame or a series with narwhals; return None for other values.
 
     >>> import pandas as pd
     >>> framed(pd.Series([1, 2])).to_list(), framed([1, 2])
@@ -43,7 +43,7 @@ def framed(values: Any) -> Any:
 
 
 def _in_chunks(values: Any) -> Any:
-    """Return arrays and batches of pyarrow in the forms that narwhals knows."""
+    """Convert arrays and batches of pyarrow to types that narwhals supports."""
     if type(values).__module__.partition(".")[0] != "pyarrow":
         return values
     import pyarrow as pa
@@ -54,16 +54,16 @@ def _in_chunks(values: Any) -> Any:
 
 
 def is_series(found: Any) -> bool:
-    """Tell whether what :func:`framed` returned is one column."""
+    """Return True if the result of :func:`framed` is one column."""
     import narwhals as nw
 
     return isinstance(found, nw.Series)
 
 
 def values_in(column: Any, gaps_in_floats: bool = False) -> Any:
-    """Return the values of a series: an array of numbers or of bools, else a list, None for what is missing.
+    """Return the values of a series: an array of numbers or bools, else a list with None for missing values.
 
-    With ``gaps_in_floats`` floats are an array in any case, NaN for what is missing.
+    With ``gaps_in_floats``, floats are always an array, with NaN for missing values.
 
     >>> import pandas as pd
     >>> values_in(framed(pd.Series([1.5, None]))), values_in(framed(pd.Series([True, False]))).dtype
@@ -78,7 +78,7 @@ def values_in(column: Any, gaps_in_floats: bool = False) -> Any:
 
 
 def column_of(name: str, found: Any) -> Any:
-    """Return the one column of a frame, or a series as it is; a sentence if there are more."""
+    """Return the only column of a frame, or a series as it is; raise an error if there are more columns."""
     if is_series(found):
         return found
     if len(found.columns) != 1:
@@ -90,7 +90,7 @@ def column_of(name: str, found: Any) -> Any:
 
 
 def rows_of(found: Any) -> list[dict[str, Any]]:
-    """Return the rows of a frame as mappings of column names, as texts, to values.
+    """Return the rows of a frame as mappings from column names to values.
 
     >>> import pandas as pd
     >>> rows_of(framed(pd.DataFrame({"age": [41, 20], "sex": ["f", None]})))
@@ -100,7 +100,7 @@ def rows_of(found: Any) -> list[dict[str, Any]]:
 
 
 def rows_in(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of columns, arrays or lists of values."""
+    """Convert columns (arrays or lists of values) to rows."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*map(as_list, columns.values()), strict=True)]
 
 
@@ -126,12 +126,12 @@ def _column(values: Any) -> Any:
 
 
 def as_list(values: Any) -> list[Any]:
-    """Return values of :func:`values_in` as plain ones of Python."""
+    """Convert values of :func:`values_in` to plain Python values."""
     return values if isinstance(values, list) else values.tolist()
 
 
 def plain_rows(array: Any) -> Any:
-    """Return the rows of an array as Python's own values, but times as they are: their nanoseconds would be numbers.
+    """Convert the rows of an array to Python values. Times are kept: ``tolist`` would turn nanoseconds into numbers.
 
     >>> import numpy as np
     >>> plain_rows(np.array([[1, 2]])), plain_rows(np.array([["2013-05-01"]], dtype="datetime64[ns]")).dtype
@@ -141,14 +141,14 @@ def plain_rows(array: Any) -> Any:
 
 
 def index_of(found: Any) -> Any:
-    """Return the index of what pandas and its like have made, None for others."""
+    """Return the index of a pandas-like object, or None."""
     import narwhals as nw
 
     return nw.maybe_get_index(found)
 
 
 def like(found: Any, name: str, numbers: Any) -> Any:
-    """Return numbers as a series of the kind that came in, with its index where it has one."""
+    """Return numbers as a series of the same library as the input, with its index if it has one."""
     import narwhals as nw
 
     series: Any = nw.to_native(nw.new_series(name, numbers, nw.Float64(), backend=found.implementation))
@@ -158,7 +158,7 @@ def like(found: Any, name: str, numbers: Any) -> Any:
 
 
 def refuse_frame(name: str, values: Any, instead: str) -> None:
-    """Refuse a data frame where iterating over it, which gives the names of its columns, is not what is meant."""
+    """Raise an error for a data frame, because iterating over it would yield its column names."""
     found = framed(values)
     if found is not None and not is_series(found):
         raise InvalidArgument(f"{name} must not be a data frame (got {type(values).__name__}): {instead}")

@@ -1,4 +1,4 @@
-"""The state of a structure, declared once: what a file may hold of it, and what holds after every round.
+"""The declared state of a structure: the values that a file may hold, and invariants that hold after every round.
 
 A checksum says that a file is whole, not that a learner wrote it, and compiled kernels read some numbers as addresses.
 So loading checks every value against its declaration (name, type, shape, range) and the relations between values
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 LARGEST = 1 << 61
-"""No number of a learner is larger: kernels add to it, and to twice it, in 64 bits."""
+"""Largest number in a saved state: kernels add to it, and to twice it, in 64 bits."""
 MOST = sys.float_info.max
 Sizes = dict[str, int]
 
@@ -24,7 +24,7 @@ Sizes = dict[str, int]
 class Array:
     """An array: its type (numpy's, or texts of kinds), its shape, and the range of its entries, which are never NaN.
 
-    A size with a name is the same number wherever the name is; without a shape, it has any.
+    A named size is the same number wherever the name occurs. Without a shape, any shape is accepted.
     """
 
     dtype: Any
@@ -33,7 +33,7 @@ class Array:
     high: Any = MOST
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
-        """Whether a value is such an array; sizes met for the first time are added to ``sizes``."""
+        """Return True if a value matches; sizes named for the first time are added to ``sizes``."""
         if not isinstance(value, np.ndarray) or not value.dtype.isnative:
             return False
         shape = (self.shape,) if isinstance(self.shape, str) else value.shape if self.shape is None else self.shape
@@ -56,7 +56,7 @@ class Number:
     high: float = MOST
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
-        """Whether a value is such a number."""
+        """Return True if a value matches."""
         known = isinstance(value, self.kind) or (self.kind is float and type(value) is int and abs(value) <= LARGEST)
         return known and isinstance(value, bool) == (self.kind is bool) and bool(self.low <= value <= self.high)
 
@@ -69,7 +69,7 @@ class Items:
     each: Number | None = None
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
-        """Whether a value is such a list."""
+        """Return True if a value matches."""
         if not isinstance(value, list):
             return False
         size = sizes.setdefault(self.size, len(value)) if isinstance(self.size, str) else self.size
@@ -87,27 +87,27 @@ Fields = Mapping[str, Array | Number | Items]
 
 
 class Declared:
-    """Something whose state is declared."""
+    """The base class of objects whose state is declared."""
 
     def declared(self) -> Fields:
-        """Return what there is in the state, by name: all that is checked value by value."""
+        """Return the declaration of each value of the state, by name."""
         return {}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Raise ValueError (``need``) unless values that fit their declarations fit each other."""
+        """Raise ValueError (with ``need``) unless the values, each valid alone, are consistent with each other."""
 
     def state(self) -> dict[str, Any]:
-        """Return everything that :meth:`restore` needs: by default the attributes that are declared."""
+        """Return everything that :meth:`restore` needs: by default the declared attributes."""
         return {name: getattr(self, name) for name in self.declared()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
+        """Restore what :meth:`state` returned, after checking it."""
         self.check(state)
         for name in self.declared():
             setattr(self, name, state[name])
 
     def check(self, state: dict[str, Any]) -> None:
-        """Raise ValueError, with the name of what is wrong, unless this can be a state of such an object.
+        """Raise ValueError, with the name of the wrong value, unless this is a valid state of such an object.
 
         >>> class Cells(Declared):
         ...     def declared(self):
@@ -123,14 +123,14 @@ class Declared:
 
 
 def check_fields(state: dict[str, Any], fields: Fields) -> None:
-    """Raise ValueError, with the name of a field, unless a state has all fields as they are declared."""
+    """Raise ValueError, with the name of a field, unless all fields match their declarations."""
     sizes: Sizes = {}
     for name, field in fields.items():
         need(name in state and field.fits(state[name], sizes), name)
 
 
 def need(holds: Any, what: str) -> None:
-    """Raise ValueError unless something holds of what a file says.
+    """Raise ValueError unless a condition on the content of a file holds.
 
     >>> need(2 > 1, "the width")
     >>> need(1 > 2, "the width")
@@ -143,18 +143,18 @@ def need(holds: Any, what: str) -> None:
 
 
 def rounding(rate: float, charged: float) -> float:
-    """Return how far the logarithm of a saved weight may be from one that is summed up again.
+    """Return the tolerance between the logarithm of a saved weight and the same weight summed again.
 
-    Losses are added up in different orders, so the unit is what was charged in total, and not the loss in question.
+    Losses are added in different orders, so the tolerance is relative to the total charged.
     """
     return 1e-9 + 1e-12 * rate * charged
 
 
 def is_count(value: Any) -> bool:
-    """Whether it is a whole number, at least 0."""
+    """Return True if a value is a whole number >= 0."""
     return type(value) is int and 0 <= value <= LARGEST
 
 
 def is_real(value: Any) -> bool:
-    """Whether it is a finite number."""
+    """Return True if a value is a finite number."""
     return Number().fits(value, {})

@@ -1,4 +1,4 @@
-"""Objects as people see them: one line in a terminal, a small card in a notebook."""
+"""Display objects: one line in a terminal, a small card in a notebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from adeptree.core.cell_text import brief
 from adeptree.core.escaping import rounded_up, visible, visible_lines
 
-# Colours are the notebook's own, so that a card is at home on a light page and on a dark one.
+# Colours are inherited from the notebook, so that a card fits light and dark themes.
 CARD = "display:inline-block;max-width:48em;padding:.5em .9em;border:1px solid rgba(128,128,128,.45);border-radius:6px"
 TABLE = "border:none;color:inherit;font:inherit"
 NAME = "font-weight:normal;opacity:.7;white-space:nowrap"
@@ -19,12 +19,12 @@ CELL = "text-align:left;vertical-align:top;padding:.1em .8em .1em 0;background:n
 
 
 def pictures(name: str) -> Any:
-    """Return a module that draws: it is above the objects that it draws, and is loaded when one is drawn."""
+    """Import a drawing module at first use, because it lies above the objects that it draws."""
     return import_module(f"adeptree.pages.{name}")
 
 
 def text(value: object) -> str:
-    """Return a text for HTML: names in it come from files that anybody may have written.
+    """Escape a text for HTML, because names in it may come from untrusted files.
 
     >>> text("a<b\\x1b")
     'a&lt;b\\\\x1b'
@@ -33,7 +33,7 @@ def text(value: object) -> str:
 
 
 def card(title: str, facts: Mapping[str, object]) -> str:
-    """Return a small table of what is known of an object; all values are escaped.
+    """Return a small HTML table about an object; all values are escaped.
 
     >>> "&lt;b&gt;" in card("Adept", {"best rule": "<b>"})
     True
@@ -47,7 +47,7 @@ def card(title: str, facts: Mapping[str, object]) -> str:
 
 
 def line(kind: str, facts: Mapping[str, object]) -> str:
-    """Return the one line of an object.
+    """Return the one-line representation of an object.
 
     >>> line("Adept", {"class": "thresholds(n=16)", "regret": "0.50"})
     '<Adept: class thresholds(n=16), regret 0.50>'
@@ -56,7 +56,7 @@ def line(kind: str, facts: Mapping[str, object]) -> str:
 
 
 def shortened(value: object) -> str:
-    """Return a number as people read it, and the beginning of a long text."""
+    """Format a number for people, or shorten a long text."""
     return (
         f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else brief(str(value))
     )
@@ -65,7 +65,7 @@ def shortened(value: object) -> str:
 def standing(
     rounds: int, loss: float, rule: str | None, best_loss: float | None, bound: float, horizon: int | None = None
 ) -> dict[str, object]:
-    """Return where a learner stands: rounds, loss, the best rule's, and the regret with what is proven of it."""
+    """Summarise a learner: rounds, its loss, the best rule's loss, and the regret with its bound."""
     of_all = "" if horizon is None else f" of {horizon:,}"
     facts: dict[str, object] = {"rounds": f"{rounds:,}{of_all}", "expected loss": float(loss)}
     if best_loss is not None:

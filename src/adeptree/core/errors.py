@@ -1,7 +1,7 @@
-"""Every error adeptree raises on purpose, each with a sentence: expected what, got what, do this.
+"""The errors that adeptree raises; each message gives the expected value, the given value and the remedy.
 
-All derive from :class:`AdeptreeError`, so a program can catch one name. None of them leaves a
-learner half changed: whatever raised, the learner is as it was before the call.
+All derive from :class:`AdeptreeError`, so a program can catch one name. After an error the learner is as it was before
+the call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class InvalidArgument(AdeptreeError, ValueError):
 
 
 class UnsupportedCombination(InvalidArgument):
-    """Two options of a learner cannot be used together; the message names the one to change."""
+    """Two options of a learner exclude each other; the message names the one to change."""
 
 
 class InvalidLabel(InvalidArgument):
@@ -35,19 +35,19 @@ class InvalidSpec(InvalidArgument):
 
 
 class UnknownTicket(InvalidArgument):
-    """A ticket is not open: its label came before, or another learner gave it."""
+    """A ticket is not open: its label came before, or another learner issued it."""
 
 
 class NoBetterThanACoin(UserWarning):
-    """What is promised in advance is no less than what guessing by a coin promises: true, and useless."""
+    """The guarantee in advance is no better than that of random guessing: true, but useless."""
 
 
 class PromiseEnded(UserWarning):
-    """A round costs more than ``max_weight`` and ``costs`` announce: what was promised in advance ends with it."""
+    """A round costs more than ``max_weight`` and ``costs`` announce, which voids the guarantee in advance."""
 
 
 class WorkersNotUsed(UserWarning):
-    """Workers were given for calls that take less time than the way to a worker and back."""
+    """Workers were given for calls that take less time than sending them to a worker."""
 
 
 class HorizonReached(AdeptreeError):
@@ -79,7 +79,7 @@ class OracleUnknown(OracleError):
 
 
 class BudgetExhausted(OracleError):
-    """A call would need more oracle queries than its budget has left; it was not made, and cost nothing."""
+    """A call needs more oracle queries than its budget has left; it was not made and cost nothing."""
 
     def __init__(self, message: str, *, asked: int = 0, left: int = 0, wanted: int = 0) -> None:
         super().__init__(message)
@@ -114,11 +114,11 @@ def unsupported(name: object, found: object, reads: object) -> UnknownVersion:
 
 
 class MissingExtra(AdeptreeError, ImportError):
-    """An optional dependency is not installed; the sentence names the extra to install."""
+    """An optional dependency is not installed; the message names the extra to install."""
 
 
 def got(name: str, value: object) -> str:
-    """Describe a rejected value the same way everywhere: ``name=value (type)``.
+    """Describe a rejected value for a message: ``name=value (type)``.
 
     >>> got("horizon", 0)
     'got horizon=0 (int)'
@@ -133,7 +133,7 @@ def got(name: str, value: object) -> str:
 
 
 def unknown(name: str, what: str, known: list[str], listed: list[str] | None = None) -> str:
-    """Return the error message for an unknown name, with the nearest known one, or else a list (by default all).
+    """Return the error message for an unknown name, with the nearest known name or a list of known names.
 
     >>> unknown("tresholds", "rules", ["intervals", "thresholds"])
     'unknown rules "tresholds"; did you mean "thresholds"?'
@@ -143,7 +143,7 @@ def unknown(name: str, what: str, known: list[str], listed: list[str] | None = N
 
 
 def did_you_mean(name: str, known: typing.Iterable[str]) -> str:
-    """Return the end of a sentence about a name that is none of those known.
+    """Return the end of a message about an unknown name, with a suggestion if one is near.
 
     >>> did_you_mean("Ages", ["sex", "age"]), did_you_mean("x", ["age"])
     ('; did you mean "age"?', '.')

@@ -1,4 +1,4 @@
-"""Text from elsewhere, shown so that it cannot steer a terminal or a page."""
+"""Escape untrusted text so that it cannot control a terminal or a page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from unicodedata import category
 
 STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Kinds of characters that are not seen but do something: control, direction, half characters, line ends."""
+"""Unicode categories of invisible characters with an effect: control, direction, surrogates, line ends."""
 
 
 def visible(text: str) -> str:
@@ -21,12 +21,12 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Return a text of ours, with names and values in it, in the same way; its line ends stay."""
+    """Escape a message of adeptree that contains names and values; its line ends stay."""
     return "\n".join(map(visible, text.split("\n")))
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things in words.
+    """Return a number with its noun, in the plural if needed.
 
     >>> counted(1, "row"), counted(2000, "row")
     ('1 row', '2,000 rows')
@@ -35,7 +35,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def rounded_up(bound: float, digits: int = 2) -> str:
-    """Return a bound as a text that is not below it (but for the last digits of a double).
+    """Format a bound, rounded up (except for the last digits of a double).
 
     >>> rounded_up(0.8401), rounded_up(4.0), rounded_up(1234.561, 1), rounded_up(math.inf)
     ('0.85', '4.00', '1,234.6', 'nothing proven')
@@ -47,7 +47,7 @@ def rounded_up(bound: float, digits: int = 2) -> str:
 
 
 def more_at_most(bound: float, digits: int = 1) -> str:
-    """Return a bound on a difference in words.
+    """Describe a bound on a difference in words.
 
     >>> more_at_most(3.21), more_at_most(-3.21), more_at_most(-3.21, 2)
     ('at most 3.3 more', 'at least 3.2 less', 'at least 3.21 less')

@@ -1,4 +1,4 @@
-"""Modules of extras: imported when they are first used, with a sentence where they are missing."""
+"""Optional dependencies: imported at first use, with an error message if they are missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adeptree.core.errors import MissingExtra
 
 
 class Extra:
-    """Stands for a module that may be missing.
+    """A proxy for a module that may be missing.
 
     >>> numpy, nothing = Extra("numpy", "a test", "core"), Extra("no_such_module", "this class", "none")
     >>> numpy.int64(3) + 1
@@ -25,7 +25,7 @@ class Extra:
         self._missing = f"{who} needs {self._package}; run in a clone: pip install '.[{extra}]'"
 
     def require(self) -> None:
-        """Say now if it is missing; nothing is imported."""
+        """Raise MissingExtra if the module is missing; nothing is imported."""
         if importlib.util.find_spec(self._package) is None:
             raise MissingExtra(self._missing)
 

@@ -1,8 +1,8 @@
-"""Saved state: data only. A text line, a checksum, then named arrays; written atomically, never executed.
+"""Saved state: a text line, a checksum and named arrays. It holds data only and is written atomically.
 
-The file is ``adeptree state <version>``, the SHA-256 of the rest, and the rest: a numpy archive that
-holds plain arrays and one JSON text. Reading checks the version, then the checksum, then that no member is
-larger than the file says, and only then parses. (Files of lines are in ``json_lines``.)
+The file is ``adeptree state <version>``, the SHA-256 of the rest, and the rest: a numpy archive that holds plain arrays
+and one JSON text. Reading checks the version, then the checksum, then that no member is larger than the file declares,
+and only then parses. (Files of JSON lines are in ``json_lines``.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from adeptree.core.errors import DamagedFile, StateError, unsupported
 
 MOST_BITS = 8192
-"""Python writes no longer int in decimal digits; the number of paths can be longer."""
+"""The longest int that Python writes in decimal digits; the number of paths can be longer."""
 MAGIC = b"adeptree state "
 VERSION = 2
 
@@ -33,7 +33,7 @@ def save(
 ) -> None:
     """Write nested plain values and arrays to a file, all or nothing.
 
-    ``check`` looks at the new file under another name: if it raises, what was there before stays.
+    ``check`` reads the new file under a temporary name. If it raises, the old file stays.
     """
     arrays: list[NDArray[Any]] = []
     text = json.dumps(encode(state, arrays), sort_keys=True)
@@ -46,7 +46,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what :func:`save` wrote, or say in a sentence why not."""
+    """Read what :func:`save` wrote; raise DamagedFile or UnknownVersion if that is not possible."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -68,14 +68,14 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         decoded: dict[str, Any] = decode(json.loads(text), [arrays[str(i)] for i in range(len(arrays))])
         if not isinstance(decoded, dict):
             raise ValueError(f"a {type(decoded).__name__} in place of named values")
-    except Exception as error:  # the checksum fits, so another program wrote this
+    except Exception as error:  # the checksum matches, so another program wrote this
         raise DamagedFile(f"{path} does not hold plain arrays and values as adeptree saves them: {error}") from error
     return decoded
 
 
 def _arrays(payload: bytes) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an archive; what would take more memory than the file has bytes is not even begun."""
-    import zipfile  # (imports slowly, as tempfile does: most programs load and save nothing)
+    """Return the arrays of an archive; refuse an array of more memory than the file has bytes."""
+    import zipfile  # slow to import, like tempfile, and most programs neither load nor save
 
     with zipfile.ZipFile(io.BytesIO(payload)) as archive:
         members = archive.infolist()
@@ -95,7 +95,7 @@ def _array(member: bytes) -> NDArray[Any]:
         raise ValueError(f"an array of {dtype} and shape {shape}")
     if math.prod(shape) * dtype.itemsize != len(member) - file.tell():
         raise ValueError(f"{len(member) - file.tell()} bytes for an array of {dtype} and shape {shape}")
-    flat = np.frombuffer(bytearray(member), dtype, offset=file.tell())  # (bytearray: it may be written to)
+    flat = np.frombuffer(bytearray(member), dtype, offset=file.tell())  # a bytearray makes the array writable
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
@@ -136,7 +136,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _mode(target: Path) -> int:
-    """The permissions the file has, or those a new file would get (mkstemp's are only its owner's)."""
+    """Return the file's permissions, or those of a new file (mkstemp would restrict them to the owner)."""
     if target.exists():
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -145,7 +145,7 @@ def _mode(target: Path) -> int:
 
 
 def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:
-    """Return plain values as JSON values, tagging what JSON lacks; arrays go into the list."""
+    """Encode plain values as JSON, with tags for types that JSON lacks; arrays are appended to the list."""
     if isinstance(value, np.ndarray):
         if arrays is None:
             return encode(value.tolist())
@@ -170,7 +170,7 @@ def encode(value: Any, arrays: list[NDArray[Any]] | None = None) -> Any:
 
 
 def decode(value: Any, arrays: list[Any] | None = None) -> Any:
-    """Return what :func:`encode` was given; every array is taken once, so that no two values share one."""
+    """Decode the result of :func:`encode`; every array is used once, so that no two values share one."""
     if isinstance(value, list):
         return [decode(v, arrays) for v in value]
     if isinstance(value, dict):

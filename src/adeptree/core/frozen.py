@@ -1,4 +1,4 @@
-"""What tells instances apart: a hashable stand-in for plain data."""
+"""Hashable keys of plain data, which tell instances apart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def freeze(x: Any) -> Hashable:
-    """Return a hashable stand-in for plain data.
+    """Return a hashable key of plain data.
 
     >>> freeze({"b": [1, 2], "a": 0}) == freeze({"a": 0, "b": (1, 2)})
     True

@@ -1,4 +1,4 @@
-"""Ctrl-C at the right moment."""
+"""Delay Ctrl-C to the end of a round."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Interrupts:
-    """Ctrl-C acts at once while waiting for a row, and after the round while one is learnt."""
+    """Lets Ctrl-C act at once while a run waits for a row, and after the round while it learns one."""
 
     def __init__(self) -> None:
         self._busy = self._pending = False

@@ -1,10 +1,10 @@
-"""Files of JSON lines that prove themselves: a header, rows and an end.
+"""Files of JSON lines with checksums: a header, rows and an end.
 
 Every line is a JSON object whose last member, ``check``, is a checksum of it and of the line before, so that none can
 be altered, lost or moved. The first line is the header, with the format and its version. The last is ``{"end": n}``
 after n lines: a file without it was cut off, or its writer was killed. A writer that is killed may also leave a last
-line without its line end, which is passed over. Each kind of file says whether it is read without its end; where
-rows need no others (results that can be computed again), each is sealed alone, and there is no end.
+line without its line end, which is ignored. Each kind of file declares if it may be read without its end. If rows do
+not depend on each other (results that can be computed again), each is sealed alone, and there is no end.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from adeptree.core.errors import DamagedFile, StateError, unsupported
 T = TypeVar("T")
 Values = dict[str, Any]
 UNFIT = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
-"""What reading a line raises that fits its checksum and still holds something else."""
+"""Errors of reading a line whose checksum matches but whose content is unexpected."""
 
 
 def seal(text: str, before: str = "") -> str:
@@ -37,7 +37,7 @@ def seal(text: str, before: str = "") -> str:
 
 
 def unseal(line: str, before: str = "") -> Values:
-    """Return the values of a line that :func:`seal` made, without the checksum; ValueError if it is not as it was."""
+    """Return the values of a line that :func:`seal` made, without the checksum; ValueError if it was altered."""
     text = line[: -len(', "check": "0123456789abcdef"}')] + "}"
     if seal(text, before) != line:
         raise ValueError("checksum mismatch")
@@ -46,7 +46,7 @@ def unseal(line: str, before: str = "") -> Values:
 
 
 class LineWriter:
-    """The lines of one file, in order, each with its line end; the caller writes them."""
+    """Makes the lines of one file, in order, each with its line end; the caller writes them."""
 
     def __init__(self, header: Values) -> None:
         self._last, self._count = "", 0
@@ -58,13 +58,13 @@ class LineWriter:
         return f"{self._last}\n"
 
     def end(self) -> str:
-        """Return the last line, as if nothing came after; rows may follow all the same, in its place."""
+        """Return the closing line; rows may still follow in its place."""
         return seal(json.dumps({"end": self._count}), self._last) + "\n"
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The content of a file, every line of it proven; the caller decodes its rows."""
+    """The content of a file whose checksums match; the caller decodes its rows."""
 
     name: str
     header: Values
@@ -73,11 +73,11 @@ class Lines:
     remedy: str
 
     def each(self, take: Callable[[Values], T]) -> list[T]:
-        """Return what is made of each row; a row of which nothing can be made is damage, named by its line."""
+        """Decode each row; raise DamagedFile with the line's number if one cannot be decoded."""
         return [self._made(take, row, number) for number, row in enumerate(self.rows, start=2)]
 
     def head(self, take: Callable[[Values], T]) -> T:
-        """Return what is made of the header, in the same way."""
+        """Decode the header in the same way."""
         return self._made(take, self.header, 1)
 
     def _made(self, take: Callable[[Values], T], row: Values, number: int) -> T:
@@ -87,14 +87,14 @@ class Lines:
             raise damaged(self.name, number, self.remedy) from error
 
     def need_end(self, otherwise: str) -> None:
-        """Refuse a file that lost its end."""
+        """Raise an error if the file has no closing line."""
         if not self.ended:
             raise DamagedFile(f"the end of {self.name} is missing after {len(self.rows) + 1} lines: {otherwise}")
 
 
 @dataclass(frozen=True)
 class LineFormat:
-    """A kind of file: what its header says, what it is called, and what to do with a damaged one.
+    """A kind of file: its header, its name in messages, and the remedy for a damaged one.
 
     >>> notes = LineFormat("adeptree notes", 2, "a file of notes")
     >>> writer = notes.writer(about="tea")
@@ -113,25 +113,25 @@ class LineFormat:
     called: str
     remedy: str = "use an earlier copy"
     empty: bool = False
-    """Whether a file without a whole line is read, as one without rows: its writer was killed in its first moment."""
+    """True if a file without a complete line counts as empty: its writer was killed before the first line."""
 
     def writer(self, **header: Any) -> LineWriter:
         """Begin a file."""
         return LineWriter({"format": self.name, "version": self.version, **header})
 
     def read(self, path: str | os.PathLike[str]) -> Lines:
-        """Read a file, or say in a sentence why not."""
+        """Read a file; raise an error if it is missing, damaged or of another version."""
         try:
             text = Path(path).read_bytes().decode()
         except OSError as error:
             raise StateError(f"{path} could not be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
             raise DamagedFile(f"{path} is not {self.called}, or it is damaged: it is not text") from error
-        # What comes after the last line end is nothing, or a line cut short.
+        # Text after the last line end is a line cut short.
         return self.check(text.split("\n")[:-1], str(path))
 
     def check(self, lines: list[str], name: str) -> Lines:
-        """Return what these lines hold, if they are lines of such a file."""
+        """Check lines of such a file and return their content."""
         header = self._header(lines, name) if lines or not self.empty else {}
         rows, ended = list[Values](), False
         for number, (before, line) in enumerate(pairwise(lines), start=2):

@@ -1,4 +1,4 @@
-"""One seed, many streams: every part that needs chance derives its own by name."""
+"""Random streams derived from one seed: every random part of adeptree derives its own by name."""
 
 from __future__ import annotations
 

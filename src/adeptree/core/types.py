@@ -1,4 +1,4 @@
-"""Names for the types that pass between the rooms."""
+"""Types that several packages of adeptree share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Sample = Sequence[tuple[Instance, int]]
 
 @runtime_checkable
 class Concept(Protocol):
-    """A rule: ``concept(x)`` is 0 or 1 and ``str(concept)`` is a text a person reads."""
+    """A rule: ``concept(x)`` is 0 or 1 and ``str(concept)`` is its readable text."""
 
     def __call__(self, x: Instance) -> int:
         """Return the label of x."""
@@ -31,7 +31,7 @@ class Concept(Protocol):
 
 @runtime_checkable
 class ManyLabels(Protocol):
-    """A rule that labels many instances at once: ``find`` may return one, where that is faster than one by one."""
+    """A rule that labels many instances at once; ``find`` may return one if that is faster."""
 
     def labels(self, xs: Sequence[Instance]) -> Sequence[int]:
         """Return the label of every instance."""
@@ -48,7 +48,7 @@ def label_of(y: object) -> int:
     ...
     adeptree.core.errors.InvalidLabel: a label must be 0 or 1; got y=2 (int)
     """
-    if type(y) is int and (y == 0 or y == 1):  # the usual case first: this is called in every round
+    if type(y) is int and (y == 0 or y == 1):  # the usual case first, because this runs in every round
         return y
     if isinstance(y, (bool, np.bool_)) or (isinstance(y, (int, float, np.integer, np.floating)) and y in (0, 1)):
         return int(y)
@@ -66,11 +66,11 @@ def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:
 
 
 class CheckedRows(Sequence[dict[str, Any]]):
-    """Instances that a class has made of columns: they stay in columns until one is read."""
+    """Instances that a class made from columns; they stay in columns until one is read."""
 
 
 def listed(name: str, values: Iterable[Any]) -> Any:
-    """Return values that can be counted: arrays as they are, all else as a list; a sentence if there are none.
+    """Return values with a length: arrays unchanged, other iterables as a list; raise an error for non-iterables.
 
     >>> listed("xs", (x for x in "ab"))
     ['a', 'b']
@@ -80,7 +80,7 @@ def listed(name: str, values: Iterable[Any]) -> Any:
     if (found := framed(values)) is not None:
         return values_in(column_of(name, found))
     try:
-        if isinstance(values, Mapping):  # (its names are not what is meant)
+        if isinstance(values, Mapping):  # iterating over a mapping would yield its names
             raise TypeError
         return list(values)
     except TypeError:

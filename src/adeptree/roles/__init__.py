@@ -1,1 +1,1 @@
-"""The interfaces between the rooms, and nothing else."""
+"""The interfaces between the packages of adeptree."""

@@ -1,10 +1,11 @@
-"""The turn of a call, and the action of a round: say 0, say 1, or hand the case to a person; is its label wanted?
+"""The action of a round (0, 1, review, ask for the label), and the guard that admits one call at a time.
 
 One call at a time: a second caller is refused, and so is every caller after an interrupted commit. Actions follow
-Theorem R of ``docs/theory/decide.md``, and Theorems S and Q where labels are seen with a known chance ``q`` only.
+Theorem R of ``docs/theory/decide.md``. If labels are seen only with a known probability ``q``, they follow Theorems S
+and Q.
 
-``p`` is the share of the weight that says 1. Without review it is also the chance of saying 1. With review the chances
-``q1`` (say 1) and ``r`` (review) are such that either label costs at most its mix loss.
+``p`` is the share of the weight that predicts 1. Without review it is also the probability of action 1. With review,
+the probabilities ``q1`` (of action 1) and ``r`` (of a review) are chosen so that each label costs at most its mix loss.
 """
 
 from __future__ import annotations
@@ -38,34 +39,34 @@ REVIEW = cython.declare(cython.int, 2)  # the action that is not a label
 
 
 class Actions:
-    """The caller that is inside, the cost of a round, and the chances of its actions.
+    """The running call, the cost of a round, and the probabilities of its actions.
 
-    Compiled, a flag is enough for the caller: nothing interrupts it, and the interpreter's lock guards it.
+    In compiled code a flag is enough to admit one caller: nothing interrupts it, and the interpreter's lock guards it.
     """
 
     def __init__(self) -> None:
-        self.busy = 0  # the thread that is inside
-        self.torn = False  # whether a commit began and did not end
+        self.busy = 0  # the thread whose call is running; 0 if there is none
+        self.torn = False  # a commit began and did not end
         self.lock = None if cython.compiled else Lock()
         self.eta = 0.0
         self.p = 0.5
         self.log_odds = 0.0
-        self.cost1 = self.cost0 = 1.0  # of a miss and of a false alarm, at weight 1,
-        self.handing = 0.0  # and of a review (0: there is none)
-        self.weight_acted = 1.0  # the largest weight that was announced; actions are chosen for it
+        self.cost1 = self.cost0 = 1.0  # costs of a miss and of a false alarm, at weight 1
+        self.handing = 0.0  # cost of a review; 0 if reviews are not allowed
+        self.weight_acted = 1.0  # the largest weight announced; actions are chosen for it
         self.policy = FEWEST
-        self.lateness = 0.0  # how far late labels may move the loss of a path
-        self.most_picked = 0.0  # reviews, or labels asked for, in all
-        self.best_rate = 0.0  # eta*, where labels are seen in reviewed rounds only
+        self.lateness = 0.0  # the most that late labels can move the loss of a path
+        self.most_picked = 0.0  # the largest number of reviews, or of labels asked for
+        self.best_rate = 0.0  # eta*, if labels are seen in reviewed rounds only
         self.q1 = 0.5
         self.r = 0.0
-        self.q = 1.0  # the chance that the label of the round is seen,
-        self.beyond_mix = 0.0  # and what the round costs beyond its mix loss at most, where that is less than 1
+        self.q = 1.0  # probability that the label of the round is seen
+        self.beyond_mix = 0.0  # most that the round can cost beyond its mix loss, if that is less than 1
 
     # --- One call at a time ------------------------------------------------------------------------
 
     def turn(self) -> Any:
-        """Return the context of one call, whose beginning and end nothing can interrupt; refuse a second call."""
+        """Return the context of one call, whose entry and exit cannot be interrupted; refuse a second call."""
         if cython.compiled:
             return self
         me: cython.longlong = get_ident()
@@ -88,12 +89,12 @@ class Actions:
         self.busy = 0
 
     def inside(self) -> bool:
-        """Whether this thread is inside already."""
+        """True if a call of this thread is already running."""
         me: cython.longlong = get_ident()
         return self.busy == me and (cython.compiled or self.lock.locked())
 
     def check(self) -> None:
-        """Refuse to be read while another thread is inside, or after an interrupted commit."""
+        """Raise an error if another thread's call is running, or if a commit was interrupted."""
         me: cython.longlong = get_ident()
         if self.busy != 0 if cython.compiled else self.lock.locked():
             if self.busy != me:
@@ -104,7 +105,7 @@ class Actions:
     # --- The action of a round ---------------------------------------------------------------------
 
     def set_policy(self, cost: float, most: float, policy: int, delay: float, most_picked: float) -> None:
-        """Take a third action of this cost (0: there is none), or ask for labels, in rounds of up to this weight."""
+        """Set the cost of a review (0: no reviews) or the policy of asking, for rounds of up to this weight."""
         self.handing, self.weight_acted, self.policy, self.most_picked = cost, most, policy, most_picked
         self.lateness = delay * most * max(self.cost1, self.cost0)
 
@@ -113,17 +114,17 @@ class Actions:
         return self.log_odds
 
     def against(self, label: cython.int, cost: cython.double) -> cython.double:
-        """Return the log-odds of the label that loses; of small steps the ledger wants none."""
+        """Return the log-odds against the label; a ledger needs them only at large rates."""
         if self.eta * cost <= 4.0:
             return 0.0
         return -self.log_ratio() if label else self.log_ratio()
 
     def handed(self, label: cython.int, cost: cython.double) -> cython.double:
-        """Return the cost of a review in a round in which a wrong guess costs this much: weight times c."""
+        """Return the cost of a review, weight times c, in a round in which a wrong guess costs this much."""
         return self.handing * cost / (self.cost1 if label else self.cost0) if self.handing > 0.0 else 0.0
 
     def act(self, may_pick: cython.bint) -> cython.void:
-        """Set the chances of saying 1, of a review and of a label, at the point just looked at."""
+        """Set the probabilities of action 1, of a review and of a seen label, at the current point."""
         a: cython.double = self.cost1 * self.weight_acted
         b: cython.double = self.cost0 * self.weight_acted
         c: cython.double = self.handing * self.weight_acted
@@ -138,12 +139,12 @@ class Actions:
         if self.policy == REVIEWED:
             self.act_reviewed(a, b, c)
             return
-        if self.lateness > 0.0 or eta * max(a, b) > 4.0:  # (there 1 - p may have lost its digits)
+        if self.lateness > 0.0 or eta * max(a, b) > 4.0:  # log-odds, because 1 - p may have lost its digits
             odds = self.log_ratio()
             ones, zeros = sigmoid(odds + eta * self.lateness), sigmoid(eta * self.lateness - odds)
-        m1 = a - log1p(ones * expm1(eta * a)) / eta  # the mix losses, if the label is 1 and if it is 0
+        m1 = a - log1p(ones * expm1(eta * a)) / eta  # the mix losses for label 1 and for label 0
         m0 = b - log1p(zeros * expm1(eta * b)) / eta
-        r = max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b))  # the fewest: both mix losses are met
+        r = max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b))  # fewest reviews: both mix losses are met
         q0 = (m1 - r * c) / a
         if not may_pick:  # the excess over the mix loss is r (ab/(a + b) - c) for either label
             q0, r = (m1 + r * (a * b / (a + b) - c)) / a, 0.0
@@ -168,7 +169,7 @@ class Actions:
         self.q1 = min(1.0 - self.r, max(0.0, 1.0 - self.r - q0))
 
     def act_reviewed(self, a: cython.double, b: cython.double, c: cython.double) -> cython.void:
-        """Set the chances where a label is seen in reviewed rounds only (Theorem S)."""
+        """Set the probabilities when labels are seen in reviewed rounds only (Theorem S)."""
         floor: cython.double = min(1.0, self.eta / self.best_rate)
         needed: cython.double = self.needed(self.best_rate, a, b, c)
         low: cython.double = floor
@@ -188,7 +189,7 @@ class Actions:
         self.q1 = min(1.0 - high, self.q1 * (1.0 - high) / (1.0 - needed) if needed < 1.0 else 0.0)
 
     def needed(self, rate: cython.double, a: cython.double, b: cython.double, c: cython.double) -> cython.double:
-        """Return the fewest reviews at which both mix losses of a rate are met; set the chance of 1 for them."""
+        """Return the smallest probability of a review that meets both mix losses of a rate; set that of action 1."""
         m1: cython.double = a - log1p(self.p * expm1(rate * a)) / rate
         m0: cython.double = b - log1p((1.0 - self.p) * expm1(rate * b)) / rate
         r: cython.double = min(1.0, max(0.0, (1.0 - m1 / a - m0 / b) / (1.0 - c / a - c / b)))
@@ -196,7 +197,7 @@ class Actions:
         return r
 
     def ask_by_chance(self, a: cython.double, b: cython.double, may_ask: cython.bint) -> cython.void:
-        """Set the chance of asking for the label (Theorem Q), and the gap of the round for the worse label."""
+        """Set the probability of asking for the label (Theorem Q), and the round's gap for the worse label."""
         if not may_ask:
             self.q, self.beyond_mix = 0.0, max((1.0 - self.p) * a, self.p * b)
             return
@@ -206,18 +207,18 @@ class Actions:
             self.beyond_mix = max(one, mixability_gap(self.p, self.against(0, b / self.q), self.eta / self.q, b))
 
     def wants(self, action: cython.int, coin: cython.double) -> cython.bint:
-        """Return whether the learner wants the label: after a review, by the coin of asking, or in every round."""
+        """Return True if the learner wants the label: after a review, if a coin asks for it, or in every round."""
         if self.policy == ASKED:
             return coin < self.q
         return self.policy != REVIEWED or action == REVIEW
 
     def drawn(self, coin: cython.double) -> cython.int:
-        """Return the action that a coin draws: 0, 1, or 2 for a review."""
+        """Draw the action of the round with a coin: 0, 1, or 2 for a review."""
         if coin < self.q1:
             return 1
         return REVIEW if coin >= 1.0 - self.r and self.r > 0.0 else 0
 
 
 def sigmoid(odds: cython.double) -> cython.double:
-    """Return the share of log-odds."""
+    """Return the probability with these log-odds."""
     return 1.0 / (1.0 + exp(-odds)) if odds >= 0.0 else exp(odds) / (1.0 + exp(odds))

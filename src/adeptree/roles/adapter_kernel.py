@@ -1,8 +1,8 @@
-"""Rounds of a structure that is written in Python, under the compiled round: the same charge for every learner.
+"""An adapter that plays the compiled round on a structure written in Python, so all learners are charged alike.
 
-Python may raise anywhere, and a compiled commit may not. So the look happens in :meth:`place`, which may raise, and an
-exception in the commit is kept until the round is over and raised then. The learner marks a structure in Python before
-a round and restores it (``learners/transactions.py``).
+Python may raise anywhere, and a compiled commit may not. So the structure predicts in :meth:`place`, which may raise,
+and an exception in the commit is stored and raised when the round is over. The learner marks a structure in Python
+before a round and restores it (``learners/transactions.py``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from adeptree.theory.coins import word_of
 
 
 class AdapterKernel(RoundKernel):
-    """What the round calls of ``structure``: see, take, open, best_loss, rate_changed, forget_look."""
+    """Forwards the calls of a round to ``structure``: see, take, open, best_loss, rate_changed, forget_look."""
 
     def __init__(self, structure: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
@@ -32,7 +32,7 @@ class AdapterKernel(RoundKernel):
     # --- What a structure writes -------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Look at x, and name it for its coin: all that may raise happens here."""
+        """Predict at x and set its key for the coin; all calls that may raise happen here."""
         self.point = x
         self.p, self.log_odds, key = self.structure.see(x)
         self.word = key & 0xFFFFFFFFFFFFFFFF if type(key) is int else word_of(key)
@@ -40,7 +40,7 @@ class AdapterKernel(RoundKernel):
         return True
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Commit the round; the learner raises what is raised here, when the round is over."""
+        """Commit the round; the learner raises any exception of this call when the round is over."""
         try:
             if self.opening:
                 self.structure.open(self.ledger.answered + 1, self.point)
@@ -52,18 +52,18 @@ class AdapterKernel(RoundKernel):
             self.raised = error
 
     def least(self) -> cython.double:
-        """L* after the last round, where the rate follows it."""
+        """L* after the last round, if the rate depends on it."""
         return self.lowest
 
     def ask(self) -> cython.void:
-        """The structure counts its own queries."""
+        """Do nothing: the structure counts its own queries."""
 
     # --- Rounds ------------------------------------------------------------------------------------
 
     def set_rate(self, eta: float) -> None:
-        """Play at this rate from now on."""
+        """Set the rate of the coming rounds."""
         if eta != self.eta:
-            self.structure.rate_changed()  # (may be interrupted, and is repeated then: the rate is still due)
+            self.structure.rate_changed()  # if this is interrupted, the rate is still due and the call is repeated
             self.eta = eta
 
     def quick(self, x: object) -> cython.bint:
@@ -71,7 +71,7 @@ class AdapterKernel(RoundKernel):
         return False
 
     def discard(self) -> None:
-        """Forget the look: the transaction restores the structure, so that nothing is torn."""
+        """Discard the prediction. The transaction restores the structure, so the learner is not torn."""
         RoundKernel.discard(self)
         self.structure.forget_look()
         self.torn = False
@@ -79,10 +79,10 @@ class AdapterKernel(RoundKernel):
     # --- Marks -------------------------------------------------------------------------------------
 
     def copy(self) -> list[Any]:
-        """Return where the round stands, for :meth:`back_to`."""
+        """Return a snapshot of the round, for :meth:`back_to`."""
         return [self.eta, self.stay_rounds, self.stay_loss, self.stay_gap, self.scale, self.due, self.stamp]
 
     def back_to(self, stood: list[Any]) -> None:
-        """Stand there again: the structure is restored by then, so that nothing is torn."""
+        """Restore the snapshot. The structure is restored before, so the learner is not torn."""
         self.eta, self.stay_rounds, self.stay_loss, self.stay_gap, self.scale, self.due, self.stamp = stood
         self.seen = self.known = self.torn = False

@@ -25,7 +25,7 @@ C = TypeVar("C", bound=ConceptClass)
 
 @runtime_checkable
 class StateMachine(Protocol):
-    """What a user's own base learner must have. States are values: ``update`` returns a new one."""
+    """The methods that a base learner of yours must have. States are values: ``update`` returns a new one."""
 
     def start(self) -> Any:
         """Return the state before any point."""
@@ -45,12 +45,12 @@ class RowLearner(ABC):
 
     @abstractmethod
     def predict(self, split: Split) -> BoolArray:
-        """Return one label per row. Only contested rows matter: the caller overrules the others."""
+        """Return one label per row. Only the labels of contested rows are used."""
 
     def grow(self, children: Children) -> None:
         """Follow the frontier to ``children``; called *before* the frontier itself grows.
 
-        What changes is replaced, not altered in place: a round that is interrupted leaves no trace.
+        Attributes are replaced and not altered in place, so that an interrupted round can be undone.
         """
 
     def parts(self) -> list[Any]:
@@ -58,7 +58,7 @@ class RowLearner(ABC):
         return [self]
 
     def state(self) -> dict[str, Any]:
-        """Return everything :meth:`restore` needs (nothing, if the frontier's rows say it all)."""
+        """Return everything :meth:`restore` needs; empty if the frontier's rows determine the state."""
         return {}
 
     def restore(self, state: dict[str, Any], width: int) -> None:
@@ -69,19 +69,19 @@ class BaseLearner(ABC):
     """A deterministic learner for the realizable setting."""
 
     concept_class: ConceptClass | None = None
-    """The class it was made for, if it needs to know one."""
+    """The class the learner was made for, if it needs one."""
 
     def bind(self, concept_class: ConceptClass) -> Self:
-        """Return this learner made ready for a class (itself, unless it needs to know the class)."""
+        """Return this learner for a class: itself, unless it depends on the class."""
         return self
 
     def restored(self, state: Any) -> Any:
-        """Return a state as a file gives it back; raise ValueError if it cannot be one."""
+        """Convert a state read from a file; raise ValueError if it is not a state of this learner."""
         return state
 
     @property
     def mistake_bound(self) -> int | None:
-        """M: on a realizable sequence it never errs more often; None if not known."""
+        """M: the most mistakes on any realizable sequence; None if not known."""
         return None
 
     @abstractmethod
@@ -101,17 +101,17 @@ class BaseLearner(ABC):
         return PerPath(self)
 
     def unasked_rows(self, frontier: Frontier) -> RowLearner:
-        """Return this learner run on rows of which an oracle is asked only later, so every round counts for M."""
+        """Return this learner run on rows that an oracle checks only later, so that every round counts for M."""
         return PerPath(self)
 
     def spec(self, concept_class: ConceptClass) -> str | None:
-        """Return a text from which a saved learner finds this base again, or None if it cannot."""
+        """Return a text from which a saved learner can make this base learner again, or None if there is none."""
         return None
 
 
 @dataclass(frozen=True)
 class MadeFor(BaseLearner, Generic[C]):
-    """A base learner made for one kind of class; ``bind`` gives it the class unless it has one."""
+    """A base learner made for one kind of class; ``bind`` sets the class if it is not set."""
 
     concept_class: C | None = None
     kind: ClassVar[type[ConceptClass]]
@@ -130,13 +130,13 @@ class MadeFor(BaseLearner, Generic[C]):
 
     @property
     def known(self) -> C:
-        """The class, once bound."""
+        """The class; an error if the learner is not bound yet."""
         if self.concept_class is None:
             raise InvalidArgument(f"{type(self).__name__}() must be bound to a class first: .bind(c)")
         return self.concept_class
 
     def spec(self, concept_class: ConceptClass) -> str | None:
-        """Return the learner's name, if it is bound to this very class."""
+        """Return the learner's name if it is bound to this class."""
         return type(self).__name__ if self.concept_class == concept_class else None
 
     @property
@@ -156,7 +156,7 @@ class Lifted(BaseLearner):
 
     @property
     def mistake_bound(self) -> int | None:
-        """What the machine declares."""
+        """The ``mistake_bound`` attribute of the machine."""
         return getattr(self.machine, "mistake_bound", None)
 
     def start(self) -> Any:
@@ -164,16 +164,16 @@ class Lifted(BaseLearner):
         return self.machine.start()
 
     def predict(self, state: Any, x: Instance) -> int:
-        """Ask the machine."""
+        """Return the machine's prediction."""
         return self.machine.predict(state, x)
 
     def update(self, state: Any, x: Instance, y: int) -> Any:
-        """Move the machine."""
+        """Return the machine's next state."""
         return self.machine.update(state, x, y)
 
 
 def checked_prediction(machine: StateMachine, state: Any, x: Instance) -> int:
-    """Return what the machine predicts, or say that it is no label."""
+    """Return the machine's prediction; raise an error if it is not a label."""
     label = machine.predict(state, x)
     if label not in (0, 1):
         raise InvalidArgument(f"a base learner must predict 0 or 1; {got('label', label)}")
@@ -181,14 +181,14 @@ def checked_prediction(machine: StateMachine, state: Any, x: Instance) -> int:
 
 
 class PerPath(RowLearner):
-    """Runs any state machine on the rows, one Python state per path: general, not fast."""
+    """Runs any state machine on the rows, with one Python state per path. General, but slow."""
 
     def __init__(self, machine: StateMachine) -> None:
         self.machine = machine
         self.states: list[Any] = [machine.start()]
 
     def predict(self, split: Split) -> BoolArray:
-        """Ask the machine on the contested rows; elsewhere there is nothing to predict."""
+        """Ask the machine on contested rows only; on the others the label is forced."""
         labels = split.can1.copy()
         for row in np.flatnonzero(split.contested):
             labels[row] = checked_prediction(self.machine, self.states[row], split.x)
@@ -206,14 +206,14 @@ class PerPath(RowLearner):
         return {"states": self.states}
 
     def restore(self, state: dict[str, Any], width: int) -> None:
-        """Take over saved states."""
+        """Restore saved states."""
         states = state["states"]
         need(isinstance(states, list) and len(states) == width, "states")
         self.states = [self.machine.restored(one) if isinstance(self.machine, BaseLearner) else one for one in states]
 
 
 class Always(RowLearner):
-    """The same label on every contested row: all that some learners need on their own frontier."""
+    """Predicts the same label on every contested row, which is enough for some learners on their own frontier."""
 
     def __init__(self, label: bool) -> None:
         self.label = label

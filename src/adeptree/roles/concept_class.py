@@ -1,4 +1,4 @@
-"""What we compete with: the concept class, and what every class can do."""
+"""The concept class: the rules that a learner competes with, and the methods of every class."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def combined_family() -> Any:
-    """Return the family of combined rules, which is above this package and is loaded when rules are combined."""
+    """Return the family of combined rules; imported late, because it lies above this package."""
     return import_module("adeptree.families.combined")
 
 
 class ConceptClass(ABC):
-    """A set of rules from instances to {0, 1}; a subclass defines its instances and the best rule of a sample.
+    """A set of rules from instances to {0, 1}. A subclass defines the instances and the best rule of a sample.
 
     Classes are frozen and hashable, and ``repr(c)`` is a spec: ``adeptree.parse(repr(c)) == c``. A frozen dataclass
     (with ``repr=False``) is both already.
@@ -34,42 +34,42 @@ class ConceptClass(ABC):
 
     spec_name: ClassVar[str] = ""
 
-    # What a class can do, and how its oracle wants to be asked.
+    # Capabilities of the class, and how to query its oracle.
     oracle: Oracle | None = None
-    """The chain that answers, if the class is known by one; otherwise ``find`` and ``realizable`` of the class do."""
+    """The chain of layers if an oracle defines the class; otherwise ``find`` and ``realizable`` answer."""
     gives_witnesses: bool = True
-    """Whether every "realizable" comes with a concept, by ``find`` or ``erm``."""
+    """True if ``find`` or ``erm`` returns a concept for every realizable sample."""
     mistake_bound: int | None = None
-    """The M of the base learner that comes with the class, if that is declared."""
+    """The mistake bound M of the base learner of the class, if it is declared."""
     strategy: str = "auto"
-    """How a frontier asks; see ``OracleClass``."""
+    """How a frontier queries the oracle; see ``OracleClass``."""
     infers_repeats: bool = True
-    """Whether the label of a repeated instance is known without a query."""
+    """True if the label of a repeated instance is inferred without a query."""
     keeps_unknown: bool = False
-    """Whether a path counts as realizable if the oracle cannot tell."""
+    """True if a path counts as realizable when the oracle cannot decide."""
     call_cost: float | None = None
-    """Seconds that a call takes, about; None for "many"."""
+    """Approximate duration of a call in seconds; None if calls are slow."""
     batch: int = 1
-    """How many questions may go out together."""
+    """Most questions that may be sent together."""
     asked_by_methods: bool = False
-    """Whether a subclass has a ``find`` or ``realizable`` of its own, which is then asked in place of the chain."""
+    """True if a subclass overrides ``find`` or ``realizable``, which then replaces the chain."""
     explicit: bool = False
-    """Whether the class is a table, from which its dimensions are computed."""
+    """True if the class is a table, from which its dimensions can be computed."""
     reads_by_function: bool = False
-    """Whether a function of the user's reads the instances, so that nothing else is known of them."""
+    """True if a user's function interprets the instances, so that their form is unknown."""
     by_workers: bool = False
-    """Whether workers answer."""
+    """True if worker processes answer queries."""
     one_rate: ClassVar[bool] = False
-    """Whether its parts must run at one constant rate."""
+    """True if the parts of the class must run at one constant rate."""
     combines: ClassVar[bool] = False
-    """Whether it is made of several sets of rules, which needs a prior that conserves mass."""
+    """True if the class combines several sets of rules, which needs a prior that conserves mass."""
 
     def on(self, column: str) -> Any:
-        """Return these rules about the values of a named column, for rows."""
+        """Apply these rules to the values of a named column of rows."""
         return combined_family().OnColumn(self, column)
 
     def __or__(self, other: Any) -> Any:
-        """Return the rules of both, with equal shares of the prior: ``a | b | c`` has a third each."""
+        """Combine the rules of both with equal shares of the prior: a third each in ``a | b | c``."""
         return combined_family().union(self, other) if isinstance(other, ConceptClass) else NotImplemented
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class ConceptClass(ABC):
         return f"{self.spec_name or type(self).__name__}({', '.join(said)})"
 
     def _facts(self) -> dict[str, object]:
-        """Return what a card says of the class; its dimensions, where they need not be searched for."""
+        """Return the entries of the notebook card; dimensions only if they are known without a search."""
         if self.explicit:
             return {"spec": repr(self)}
         known = {"VC dimension": self.vc_dimension, "Littlestone dimension": self.littlestone_dimension}
@@ -93,7 +93,7 @@ class ConceptClass(ABC):
 
     @abstractmethod
     def instance(self, x: Any) -> Instance:
-        """Return x in its canonical form, or raise InvalidInstance saying what is accepted."""
+        """Return x in its canonical form; raise InvalidInstance if x is not an instance."""
 
     def instances_of(self, xs: Iterable[Any]) -> Any:
         """Return many instances in their canonical form, as a sequence that can be sliced."""
@@ -108,45 +108,45 @@ class ConceptClass(ABC):
         """ERM oracle: return a concept with the fewest errors on the sample."""
 
     def find(self, sample: Sample) -> Concept | None:
-        """Return a concept with these labels, or None; by ``erm``, where a class does not know better."""
+        """Return a concept with these labels, or None if there is none. The default asks ``erm``."""
         pairs = list(sample)
         return self.erm(pairs) if self.realizable(pairs) else None
 
     @property
     def finds(self) -> bool:
-        """Whether ``find`` is worth asking: the class wrote one of its own."""
+        """True if the class overrides ``find``."""
         return type(self).find is not ConceptClass.find
 
     def realizable(self, sample: Sample) -> bool:
-        """Weak-consistency oracle: is there a concept with these labels?"""
+        """Return True if some concept has these labels (the weak-consistency oracle)."""
         pairs = self.clean(sample)
         best = self.erm(pairs)
         return all(best(x) == y for x, y in pairs)
 
     def judge(self, sample: Sample) -> Concept:
-        """Return a best concept in hindsight, for the account only: where queries count, this is none."""
+        """Return a best concept in hindsight, for regret only; this call does not count as a query."""
         return self.erm(sample)
 
     @property
     def vc_dimension(self) -> int | None:
-        """Exact VC dimension, or None when infinite or unknown."""
+        """Return the exact VC dimension, or None if it is infinite or unknown."""
         return None
 
     @property
     def littlestone_dimension(self) -> int | None:
-        """Exact Littlestone dimension, or None when infinite or unknown."""
+        """Return the exact Littlestone dimension, or None if it is infinite or unknown."""
         return None
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance, for streams made for the class; not every class knows its domain."""
+        """Draw a random instance for synthetic streams; not every class knows its domain."""
         raise InvalidArgument(f"{self!r} does not know its domain; give the adversary instances=")
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
-        """Draw a concept, for streams made for the class."""
+        """Draw a random concept for synthetic streams."""
         raise InvalidArgument(f"{self!r} cannot draw concepts; give the adversary target=")
 
     def key(self, x: Instance) -> Any:
-        """Return what tells canonical instances apart, by ``==``."""
+        """Return a key that is equal for equal canonical instances only."""
         return x
 
     def clean(self, sample: Iterable[tuple[Any, Any]]) -> list[tuple[Instance, int]]:
@@ -156,7 +156,7 @@ class ConceptClass(ABC):
 
 
 def check_class(given: object, otherwise: str = "") -> ConceptClass:
-    """Return a concept class, or say that one was expected (and what else there is)."""
+    """Return the argument if it is a concept class; otherwise raise an error that lists the classes."""
     refuse_class("concept_class", given)
     if not isinstance(given, ConceptClass):
         expected = "a concept class such as Thresholds(256) was expected"

@@ -1,4 +1,4 @@
-"""Keeping a frontier within a width: which paths are dropped, and what that costs the guarantee."""
+"""Limit the width of a frontier: choose the paths to drop, and account for them in the guarantee."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from adeptree.theory.losses import Losses
 class Dropped:
     """The paths dropped so far.
 
-    What is left is still a flow prior, so every bound holds against each path that was kept. A dropped path's
-    rules lose at least ``least_loss`` from then on, so a kept path that has lost no more is a best one.
+    The remaining paths still carry a flow prior, so every bound holds against each path that was kept. The rules of a
+    dropped path have lost at least ``least_loss``, so a kept path that has lost no more is a best one.
     """
 
     paths: int = 0
     mass: float = 0.0
-    """Their share of the prior mass, the whole being 1."""
+    """Their share of the prior mass, whose total is 1."""
     least_loss: float | None = None
-    """The least loss a dropped path had when it was dropped."""
+    """The least loss of a dropped path at the time it was dropped."""
 
     def and_also(self, log_mass: FloatArray, losses: Losses) -> Dropped:
-        """Return the account after dropping these paths too.
+        """Return the account with these paths dropped as well.
 
         >>> Dropped().and_also(np.log([0.25, 0.125]), np.array([7, 5]))
         Dropped(paths=2, mass=0.375, least_loss=5)
@@ -43,7 +43,7 @@ class Dropped:
 
 
 def heaviest(log_weight: FloatArray, losses: Losses, width: int) -> BoolArray:
-    """Mark the ``width`` heaviest paths; a path of least loss is always among them.
+    """Return a mask of the ``width`` heaviest paths; a path of least loss is always among them.
 
     >>> heaviest(np.array([0.0, -9.0, -1.0]), np.array([4, 3, 5]), 2).tolist()
     [True, True, False]
@@ -57,7 +57,7 @@ def heaviest(log_weight: FloatArray, losses: Losses, width: int) -> BoolArray:
 
 
 def within_bound(mistakes: IntArray, M: int, t: int, base: Any, advice: str | None) -> BoolArray:
-    """Return the paths that mistake pruning keeps in round t; refuse to prune where there is advice to give instead."""
+    """Return the paths that mistake pruning keeps in round t; raise an error if M is too small."""
     if advice is not None:
         raise MistakeBoundExceeded(
             f"round {t}: a realizable path has k={int(mistakes.max())} mistakes of {base!r}, more than M={M}; so M (or "

@@ -1,4 +1,4 @@
-"""A family of rules: everything that the rest of the house needs to know of it, in one record."""
+"""The record of a family of rules: everything that the rest of adeptree needs to know about it."""
 
 from __future__ import annotations
 
@@ -22,82 +22,83 @@ class Columns:
     """How the columns of a table become the instances of a class; by default one column of numbers does."""
 
     value: Callable[[Any, Sequence[str]], Any] = _first_number
-    """The instance, of the class and the texts of its columns."""
+    """Function that makes an instance from the class and the texts of its columns."""
     array: Callable[[Any, Sequence[Sequence[str]]], Any] | None = None
-    """Many instances at once, for ``instances_of``, of the class and its columns of texts: all are good, but where NaN
-    stands for what is no number. Where it is None, or raises ValueError, ``value`` reads row by row."""
+    """Function that makes many instances from the class and its columns of texts, NaN for cells that are not numbers.
+
+    If it is None or raises ValueError, ``value`` reads row by row."""
     names: Callable[[Any], Sequence[str] | None] = lambda concept_class: None
-    """The columns that the class itself names: instances are then mappings of these names to numbers."""
+    """The columns that the class itself names; instances then map these names to numbers."""
     mapping: bool = False
-    """Whether instances are mappings of column names to values, whatever columns there are."""
+    """True if instances map column names to values, for any columns."""
     count: Callable[[Any], int] = lambda concept_class: 1
-    """How many columns it wants."""
+    """Number of columns the class reads."""
     preferred: Callable[[Any], str | None] = lambda concept_class: None
-    """The column it reads if no other is named."""
+    """The default column."""
     placeholder: str = r"\bx(\d*)\b"
-    """What stands for a column in the text of a rule, with the column's number (or nothing) as its group."""
+    """Pattern of a column in the text of a rule, with the column's number (or nothing) as its group."""
     gaps: bool = False
-    """Whether any cell will do: a text is a value, and a missing one is a gap."""
+    """True if every cell is accepted: texts are values, and an empty cell is a missing value."""
     points: Callable[[Any], int | None] = lambda concept_class: None
-    """How many different instances there are, where they are few."""
+    """Number of distinct instances, if it is small."""
 
 
 @dataclass(frozen=True)
 class OnColumns:
-    """Rules on columns of a stream, as ``--rules`` has them: ``stumps(age, bmi)``, ``blocklist(sender, d=3)``."""
+    """Rules on named columns, in the syntax of ``--rules``: ``stumps(age, bmi)``, ``blocklist(sender, d=3)``."""
 
     word: str
     build: Callable[..., ConceptClass]
-    """The class, of the columns' names and of the number (0 where there is none)."""
+    """Function that makes the class from the columns' names and the number (0 if there is none)."""
     examples: dict[str, str] = field(default_factory=dict)
-    """Texts of such rules, each with a line for a person."""
+    """Example texts, each with a one-line description."""
     many: bool = False
-    """Whether it reads several columns; without names all of them."""
+    """True if the rules read several columns; without names, all of them."""
     times: bool = False
-    """Whether columns may be times, which ``build`` is then told by ``times=``."""
+    """True if columns may be times; ``build`` then takes them as ``times=``."""
     limit: str = ""
-    """The name of a number that is given, how many values or intervals are meant at most."""
+    """Name of the numeric parameter, such as the largest number of values or intervals."""
     default: float = 0
-    """The number if none is given; 0 if it must be. A whole number, unless this is a float."""
+    """Default of the number; 0 if it is required. Whole numbers only, unless the default is a float."""
     limits: str = ""
-    """What it limits, after "say how many"."""
+    """The things that the number limits, to complete the message "say how many"."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One family of rules. What is None comes from the family of a parent class, so a subclass says little.
+    """One family of rules. A field that is None is inherited from the family of a parent class.
 
     Parameters
     ----------
     name
-        As in specs: ``name(n=256)``. Empty for a kind that no text describes.
+        Name in specs: ``name(n=256)``. Empty if no text describes the rules.
     kind
-        The concept class; objects of its subclasses are meant too, unless these have a family of their own.
+        The concept class, with its subclasses unless they have their own family.
     make
-        What a spec calls; by default ``kind``.
+        Function that a spec calls; by default ``kind``.
     frontier
-        The frontier of a class.
+        Function that makes the frontier of a class.
     base
-        The natural base learner of a class.
+        Function that makes the default base learner of a class.
     bases
         The base learners that saved files may name, next to ``base`` where that is a class.
     engines
-        What can stand for the paths, the fastest first; the first that accepts a problem is taken.
+        Engines in place of the paths, the fastest first; the first that accepts a problem is used.
     columns
-        How the columns of a table become instances.
+        How columns of a table become instances.
     on_columns
-        Its form in ``--rules`` on named columns, if it has one.
+        Syntax of the rules on named columns in ``--rules``, if there is one.
     example
-        A spec, for ``adeptree rules`` and the docs.
+        An example spec for ``adeptree rules`` and the docs.
     line
-        A line about its rules, for a person; what has one is a shipped family of rules, listed wherever these are.
+        A one-line description. Families that have one are shipped families and appear in all lists.
     small
-        A spec of few concepts or points, for tests; by default the example.
+        A spec with few concepts or points, for tests; by default the example.
     golden
-        The golden game of the family, played on ``small``: ``adversary``, ``rounds`` and the options of ``Adept``,
-        where they are not the usual ones.
+        The golden game of the family, played on ``small``: ``adversary``, ``rounds`` and the options of ``Adept``, if
+        they differ from the defaults.
     holds_code
-        Whether its objects hold functions of the user's, so that no text can bring them back.
+        True if objects hold functions of the user, which a text cannot restore.
     """
 
     name: str

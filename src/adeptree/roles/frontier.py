@@ -1,8 +1,8 @@
 """The frontier: all realizable labellings of the committed points, one row per path.
 
-A frontier is asked about a point with :meth:`Frontier.split`, which says for every row which of the
-two labels can continue it, and is moved past that point with :meth:`Frontier.grow`. ``split`` is the
-only place in the library where an oracle is asked on behalf of ADEPT, and it changes nothing.
+For every row, :meth:`Frontier.split` returns which of the two labels can continue it at a point. :meth:`Frontier.grow`
+commits the point. ``split`` is the only place in the library where an oracle is asked on behalf of ADEPT, and it
+changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, IntArr
 
 @dataclass(frozen=True)
 class Query:
-    """One call that reached an oracle, and what it said."""
+    """One call that reached an oracle, with its answer."""
 
     kind: str
     """"realizable", "find" or "erm"."""
@@ -32,12 +32,12 @@ class Query:
 
 @dataclass(eq=False, repr=False)
 class Queries:
-    """How many weak-consistency queries there were, in three numbers that are never merged.
+    """Numbers of weak-consistency queries, in three counters that are never merged.
 
-    ``asked`` is what Algorithm 2 asks (2 x width per round, the paper's N_T), ``posed`` counts the calls
-    that really reached the oracle, and ``inferred`` is the rest: answers got by logic. ``unknown`` says how many of
-    those posed the oracle could not decide. :meth:`Frontier.split` counts what is asked, and the layer ``Counting``
-    of ``adeptree.oracles`` the rest.
+    ``asked`` is what Algorithm 2 asks (2 x width per round, the paper's N_T), ``posed`` counts the calls that reached
+    the oracle, and ``inferred`` is the rest: answers deduced by logic. ``unknown`` counts the posed queries that the
+    oracle could not decide. :meth:`Frontier.split` counts what is asked, and the layer ``Counting`` of
+    ``adeptree.oracles`` the rest.
 
     >>> Queries(asked=10, posed=4).inferred
     6
@@ -47,7 +47,7 @@ class Queries:
     posed: int = 0
     unknown: int = 0
     heard: list[Query] | None = None
-    """The calls themselves, while recording is on."""
+    """The recorded calls, if recording is on."""
 
     def hear(self, kind: str, samples: Iterable[Any], answers: Iterable[Any]) -> None:
         """Record calls if recording is on."""
@@ -62,7 +62,7 @@ class Queries:
     def __repr__(self) -> str:
         return f"Queries(asked={self.asked}, posed={self.posed}, unknown={self.unknown})"
 
-    def __eq__(self, other: object) -> bool:  # (equal numbers, of any counter)
+    def __eq__(self, other: object) -> bool:  # counters are equal if their numbers are, whatever their type
         return isinstance(other, Queries) and repr(self) == repr(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -81,12 +81,12 @@ class Children:
     parent: IntArray
     label: BoolArray
     parents: int
-    """How many rows there were before."""
+    """Number of rows before the round."""
     evidence: Any = None
-    """What the frontier itself wants to remember between asking and growing."""
+    """Data that the frontier keeps between ``split`` and ``grow``."""
 
     def only(self, kept: BoolArray | IntArray) -> Children:
-        """Return the children where ``kept`` holds, or those with these numbers."""
+        """Select children by a mask or by their indices."""
         return replace(self, parent=self.parent[kept], label=self.label[kept])
 
     @cached_property
@@ -108,17 +108,17 @@ class Split:
 
     @cached_property
     def contested(self) -> BoolArray:
-        """Rows that both labels can continue."""
+        """Mask of the rows that both labels can continue."""
         return self.can0 & self.can1
 
     @cached_property
     def splits(self) -> int:
-        """How many these are."""
+        """Number of contested rows."""
         return int(np.count_nonzero(self.contested))
 
     @cached_property
     def children(self) -> Children:
-        """Every realizable one-step extension."""
+        """Return every realizable one-step extension."""
         width = len(self.can0)
         parent, label = np.arange(width, dtype=np.int64), ~self.can0
         if self.splits:
@@ -136,27 +136,27 @@ class Extension:
     mistakes: IntArray
     contested: IntArray
     cut: IntArray
-    """The parents of those that mistake pruning cut off."""
+    """The parents of the children that mistake pruning removed."""
 
 
 class Frontier(Declared, ABC):
     """All realizable labellings of the points committed so far.
 
-    A subclass defines the labels each row can take, how the rows grow, and the concept of a row. Where arrays named in
-    ``ROWS`` hold all of it, they are counted and saved by themselves.
+    A subclass defines the labels each row can take, how the rows grow, and the concept of a row. If the arrays named in
+    ``ROWS`` hold the whole state, the base class counts and saves the rows.
     """
 
     ROWS: ClassVar[tuple[str, ...]] = ()
     """The arrays that hold the rows; the last has one entry per row."""
     log_size: float | None = None
-    """ln of the number of concepts, where those that follow each path can be counted."""
+    """ln of the number of concepts, if the concepts of each path can be counted."""
     of_floats: bool = False
-    """Whether concepts are counted as doubles."""
+    """True if concepts are counted in floating point."""
     GROWS: ClassVar[tuple[str, ...]] = ()
     """Lists and dicts that only grow; everything else is replaced when it changes (``learners/transactions.py``)."""
 
     def parts(self) -> list[Any]:
-        """Return the objects that change in a round: this one, and what it keeps its rows in."""
+        """Return the objects that change in a round: the frontier and the containers of its rows."""
         return [self]
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class Frontier(Declared, ABC):
 
     @abstractmethod
     def _answers(self, x: Instance) -> Split:
-        """Find out which rows can be continued by 0, and which by 1; nothing is committed."""
+        """Compute which rows label 0 can continue, and which label 1; nothing is committed."""
 
     def split(self, x: Instance) -> Split:
         """Answer Algorithm 2's two queries for every row; counted, but nothing is committed."""
@@ -177,7 +177,7 @@ class Frontier(Declared, ABC):
         try:
             split = self._answers(x)
         except BaseException:
-            # What was posed was asked, though nothing came of it.
+            # Calls posed before an exception count as asked.
             self.queries.asked += self.queries.posed - posed
             raise
         self.queries.asked += 2 * self.width
@@ -185,16 +185,16 @@ class Frontier(Declared, ABC):
 
     @abstractmethod
     def grow(self, children: Children) -> None:
-        """Make ``children`` the rows."""
+        """Replace the rows by ``children``."""
 
     def log_counts(self, children: Children) -> FloatArray:
-        """Return ln of how many concepts follow each child; of a frontier that does not count, ``log_size`` is None."""
+        """Return ln of the number of concepts that follow each child; only if ``log_size`` is not None."""
         raise InvalidArgument(f"{type(self).__name__} counts no concepts: log_size is None; use a prior without counts")
 
     @abstractmethod
     def concept(self, row: int) -> Concept:
-        """Return a concept of the class that labels the committed points as the row does."""
+        """Return a concept that labels the committed points as this row does."""
 
     def declared(self) -> Fields:
-        """Return what is saved: by default the arrays that hold the rows."""
+        """Return the declared state: by default the arrays that hold the rows."""
         return dict.fromkeys(self.ROWS, Array("biuf", None, -np.inf, np.inf))

@@ -1,4 +1,4 @@
-"""An engine whose rounds are played by a kernel: a structure that stands for the paths, compiled ahead of time."""
+"""The base class of engines whose rounds run in a compiled kernel that represents the paths."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ else:
 
 MOST = 1 << 61
 NO_COSTS: FloatArray = np.empty(0)
-"""Costs of a batch in which every round costs 1."""
+"""Costs argument for a batch in which every round costs 1."""
 
 
 class KernelQueries(Queries):
-    """Queries that the kernel counts: all of them are answered by logic."""
+    """Query counters kept by the kernel; all answers are deduced by logic."""
 
     def __init__(self, kernel: RoundKernel) -> None:
         self._kernel = kernel
@@ -34,7 +34,7 @@ class KernelQueries(Queries):
 
     @property
     def asked(self) -> int:
-        """What Algorithm 2 asks: 2 x width per round; 2^61 stands for that number or more."""
+        """Queries of Algorithm 2: 2 x width per round; 2^61 stands for that number or more."""
         return self._kernel.asked
 
     @asked.setter
@@ -43,10 +43,10 @@ class KernelQueries(Queries):
 
 
 class KernelEngine(Engine):
-    """Rounds, batches and late labels on a kernel; a subclass makes the kernel and says what its paths are.
+    """Rounds, batches and late labels on a kernel. A subclass makes the kernel and describes its paths.
 
-    To write one: :meth:`rows` (or, where paths cannot be listed, :meth:`leader`), :meth:`state` and
-    :meth:`restore`, and ``accepts``; :meth:`batch` where the kernel takes points in another form than a list.
+    A subclass defines :meth:`rows` (or, where paths cannot be listed, :meth:`leader`), :meth:`state` and
+    :meth:`restore`, and ``accepts``. It overrides :meth:`batch` if the kernel takes points in a form other than a list.
     """
 
     collapsed = True
@@ -56,7 +56,7 @@ class KernelEngine(Engine):
         """Leave the kernel to the subclass."""
 
     def parts(self) -> list[Any]:
-        """Return no objects: a compiled commit is not interrupted, and an interpreted one refuses to go on."""
+        """Return no objects: a compiled commit is not interrupted, and an interpreted one marks the learner torn."""
         return []
 
     def _use(self, kernel: RoundKernel) -> None:
@@ -65,7 +65,7 @@ class KernelEngine(Engine):
 
     @property
     def width(self) -> int:
-        """Number of active paths |V_t|, stood for; 2^61 for that number or more."""
+        """Number of active paths |V_t|; 2^61 stands for that number or more."""
         return self.kernel.count()
 
     @property
@@ -74,7 +74,7 @@ class KernelEngine(Engine):
         return shown(self.kernel.least())
 
     def rows(self) -> Rows:
-        """Refuse, where a structure keeps no list of its paths (it then overrides :meth:`leader`)."""
+        """Raise an error: this structure does not list its paths and overrides :meth:`leader`."""
         raise InvalidArgument(f'the engine "{self.kind}" keeps no list of paths; build with engine="paths"')
 
     def log_potential(self) -> float:
@@ -85,32 +85,32 @@ class KernelEngine(Engine):
     # --- Rounds: those of the kernel, which charges its ledger ---------------------------------------
 
     def probability(self, x: Instance) -> float:
-        """Return the share that says 1 at x."""
+        """Return the share of the weight that predicts 1 at x."""
         return self.kernel.chance(x)
 
     def odds(self, x: Instance) -> Odds:
-        """Return it with its log-odds."""
+        """Return the share with its log-odds."""
         return Odds(self.kernel.chance(x), self.kernel.log_ratio())
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
-        """Play the round."""
+        """Commit the round."""
         self.kernel.learn(x, label, weight)
 
     def discard(self) -> None:
-        """Forget the look."""
+        """Discard the prediction."""
         self.kernel.discard()
 
     def batch(self, xs: Any) -> int:
-        """Give the kernel the points of a batch, checked by the class; return their number."""
+        """Hand the points of a batch, checked by the class, to the kernel; return their number."""
         self.kernel.give(xs.tolist() if isinstance(xs, np.ndarray) else list(xs))
         return len(xs)
 
     def run(self, points: Any, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
-        """Play the rounds of the batch until the rate is due, without a Python call per round."""
+        """Play rounds of the batch until the rate must be updated, without a Python call per round."""
         return self.kernel.run(labels, costs, probabilities, first, len(labels))
 
     def probabilities(self, xs: Any) -> FloatArray:
-        """Look at many points without a Python call per point."""
+        """Predict at many points without a Python call per point."""
         found = np.empty(self.batch(xs))
         self.kernel.look_many(found)
         return found
@@ -119,12 +119,12 @@ class KernelEngine(Engine):
         return _again, (type(self), *self.made_of(), self.rate, self.state(), self.queries.asked, self.shares_inside)
 
     def made_of(self) -> tuple[Any, ...]:
-        """Return the arguments that make such an engine."""
+        """Return the arguments that make such an engine again."""
         return (self.concept_class, self.prior)  # type: ignore[attr-defined]
 
 
 def _again(kind: Any, concept_class: Any, prior: Any, rate: float, state: Any, asked: int, inside: Any) -> Any:
-    """Make an engine that goes on where a copied one stood."""
+    """Restore a copied engine from its state."""
     engine = kind(concept_class, prior)
     if inside is not None:
         engine.share_inside(inside)

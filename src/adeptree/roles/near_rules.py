@@ -1,4 +1,4 @@
-"""Rules that are nearly as good as the best: what an engine answers when it is asked for them."""
+"""Near-best rules: lists of rules whose loss is within k of the best."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from adeptree.core.types import Concept, FloatArray, IntArray
 from adeptree.theory.losses import Losses, shown
 
 ROUNDING = 1e-12
-"""Losses that are not whole are added up in different orders: how far these may differ, relative to the largest."""
+"""Relative tolerance for sums of non-integer losses, which are added in different orders."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class RankedRule:
-    """A rule, and what it would have lost.
+    """A rule with the loss it would have had.
 
     >>> from adeptree.families.rule_values import Threshold
     >>> print(RankedRule(Threshold(3), 7))
@@ -38,18 +38,18 @@ class RankedRule:
 
 
 class NearRules(list[RankedRule]):
-    """Rules in order of their losses, one per labelling of what was seen."""
+    """Rules in order of their losses, one per labelling of the points seen."""
 
     def __init__(self, rules: Iterable[RankedRule], more: bool) -> None:
         super().__init__(rules)
         self.more = more
-        """Whether there are (or, where paths were dropped, may be) others within reach that are not listed."""
+        """True if there are more rules within reach, or may be because paths were dropped."""
 
 
 def reach_of(best: float, k: float, scale: float) -> float:
-    """Return the largest loss within k of the best; ``scale`` is the size of what was added up.
+    """Return the largest loss within k of the best; ``scale`` is the size of the summands.
 
-    Sums of weights are rounded by the order in which they are added, also those that seem whole.
+    Sums of weights depend on the order of addition, even those that look like whole numbers.
 
     >>> 5 <= reach_of(3, 2, 100) < 5.000001, 5.5 < reach_of(3.5, 2, 100) < 5.500001
     (True, True)
@@ -58,16 +58,16 @@ def reach_of(best: float, k: float, scale: float) -> float:
 
 
 def nearest(losses: Losses, reach: float, limit: int, largest: float = 0.0) -> tuple[IntArray, bool]:
-    """Return which losses are within reach, the least first and equals in their order; and whether these are more.
+    """Return the indices of losses within reach, in increasing order (stable), and whether there are more.
 
-    ``largest`` is that of others, where these are not all.
+    ``largest`` is the largest loss overall, if these are not all losses.
 
     >>> [kept if kept is True else kept.tolist() for kept in nearest(np.array([3, 1, 2, 1, 9]), 3, 3)]
     [[1, 3, 2], True]
     """
     near = np.flatnonzero(losses <= reach)
     kept = losses[near]
-    if kept.dtype.kind == "f":  # what differs by rounding only is equal
+    if kept.dtype.kind == "f":  # losses that differ only by rounding are equal
         unit = ROUNDING * max(1.0, float(np.abs(losses).max(initial=largest)))
         kept = np.rint((kept - kept.min(initial=reach)) / unit)
     order = near[np.argsort(kept, kind="stable")]
@@ -77,12 +77,12 @@ def nearest(losses: Losses, reach: float, limit: int, largest: float = 0.0) -> t
 def in_order(
     start: T, cost: float, reach: float, expand: Callable[[T], Iterable[tuple[float, T]]]
 ) -> Iterator[tuple[float, T]]:
-    """Yield all leaves of a tree whose cost is within reach, the cheapest first.
+    """Yield all leaves of a search tree whose cost is within reach, the cheapest first.
 
-    ``expand`` returns the branches of a node, none of a leaf, with the *least* cost of a leaf on each: so no branch is
-    entered in vain.
+    ``expand`` returns the branches of a node (none for a leaf), each with the *least* cost of its leaves, so the search
+    never enters a branch in vain.
     """
-    turn = count(0, -1)  # of equals what was found last comes first, so that a leaf is not far
+    turn = count(0, -1)  # among equal costs the newest comes first: depth-first search reaches a leaf soon
     heap: list[Any] = [(cost, next(turn), start)]
     while heap:
         cost, _, node = heapq.heappop(heap)
@@ -95,7 +95,7 @@ def in_order(
 
 
 def sets_in_order(gains: FloatArray, d: int, empty: float, reach: float) -> Iterator[tuple[float, list[int]]]:
-    """Yield all sets of at most d things whose cost, ``empty`` less what they gain, is within reach.
+    """Yield all sets of at most d items whose cost, ``empty`` minus their gains, is within reach.
 
     The cheapest come first.
 
@@ -106,9 +106,9 @@ def sets_in_order(gains: FloatArray, d: int, empty: float, reach: float) -> Iter
     ranked = gains[order].tolist()
     useful = np.concatenate([[0.0], np.cumsum(np.maximum(gains[order], 0.0))])
 
-    # A node is what was chosen, the rank from which on one more must be (-1: one more may be, -2: none is), the cost.
+    # A node is (chosen items, rank from which one more must be chosen (-1: may be, -2: must not be), cost).
     def least(chosen: tuple[int, ...], start: int, cost: float) -> float:
-        """Return the least cost with what may still be chosen from a rank on."""
+        """Return the least cost reachable with items from a rank on."""
         return cost - float(useful[min(start + d - len(chosen), len(ranked))] - useful[start])
 
     def branches(
@@ -133,7 +133,7 @@ def sets_in_order(gains: FloatArray, d: int, empty: float, reach: float) -> Iter
 
 
 def first_of(found: Iterator[tuple[float, T]], rule: Callable[[T], Concept], limit: int) -> NearRules:
-    """Return the first rules of those found, and whether there are more."""
+    """Return the first rules found, and whether there are more."""
     rules: list[RankedRule] = []
     for cost, node in found:
         if len(rules) == limit:

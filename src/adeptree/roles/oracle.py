@@ -1,9 +1,10 @@
-"""What an oracle is: something that answers questions about labelled samples.
+"""Oracles: objects that answer questions about labelled samples.
 
 There are three questions (:data:`Kind`), and ``oracle.answers`` says which of them an oracle takes:
 
 - ``"realizable"``: is there a concept with these labels? The paper's weak-consistency bit.
-- ``"find"``: such a concept, or None. A witness tells more than the bit, and costs most solvers nothing extra.
+- ``"find"``: such a concept, or None. A witness is more informative than the bit, and most solvers return it at no
+  extra cost.
 - ``"best"``: a concept with the fewest errors on the sample. The paper's (agnostic) ERM.
 
 Write your own by subclassing :class:`ConsistencyOracle` or :class:`ErmOracle`: one method is enough.
@@ -28,16 +29,16 @@ ERM: frozenset[Kind] = frozenset({"best"})
 
 
 class Oracle(ABC):
-    """Answers questions about samples, one at a time or in batches.
+    """The base class of oracles: they answer questions about samples, one at a time or in batches.
 
-    A batch asks each of its samples: n samples are n queries, whatever the transport makes of them.
-    Oracles are context managers; ``close`` may be called twice, and a closed oracle refuses to answer.
-    Layers let one thread in at a time; an oracle of your own is as safe to share between threads as you make it.
+    A batch asks about each of its samples: n samples are n queries, however they are sent. Oracles are context
+    managers; ``close`` may be called twice, and a closed oracle refuses to answer. Layers admit one thread at a time;
+    you are responsible for the thread safety of your own oracle.
     """
 
     cheap_bits: bool = False
-    """Whether ``realizable`` costs less than ``find``; if not, a class asks for the concept, which tells more."""
-    _closed = False  # of the class, so that subclasses need not call our __init__
+    """True if ``realizable`` costs less than ``find``; otherwise a class asks for the concept."""
+    _closed = False  # on the class, so that subclasses need not call our __init__
 
     @property
     @abstractmethod
@@ -48,12 +49,12 @@ class Oracle(ABC):
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
         """Answer one question about every sample, in order; an empty batch asks nothing.
 
-        An oracle that cannot decide raises OracleUnknown, or returns one in place of each unknown answer.
+        If the oracle cannot decide, it raises OracleUnknown or returns one in place of each unknown answer.
         """
 
     @property
     def gives_witnesses(self) -> bool:
-        """Whether ``find`` returns concepts; if not, there are only bits."""
+        """True if ``find`` returns concepts; otherwise the oracle only gives bits."""
         return "find" in self.answers
 
     def realizable(self, sample: Sample) -> bool:
@@ -81,21 +82,21 @@ class Oracle(ABC):
         return known(self.ask_many("best", samples))
 
     def packed(self, answer: Any) -> Any:
-        """Return an answer as a worker sends it to another process."""
+        """Encode an answer for sending to another process."""
         return answer
 
     def unpacked(self, answer: Any) -> Any:
-        """Return what a worker sent as an answer."""
+        """Decode an answer that a worker sent."""
         return answer
 
     def close(self) -> None:
-        """Give back what the oracle holds; again is harmless."""
+        """Release the resources of the oracle; closing twice has no effect."""
         if not self._closed:
             self._closed = True
             self._release()
 
     def _release(self) -> None:
-        """Free solvers, files, connections; called once. For subclasses that hold any."""
+        """Free solvers, files or connections; called once. Subclasses that hold any override this."""
 
     def _check(self, kind: Kind) -> None:
         if self._closed:
@@ -118,8 +119,8 @@ class Oracle(ABC):
 class ConsistencyOracle(Oracle):
     """The weak-consistency oracle of Definition "Oracle Types": is a sample realizable?
 
-    Subclasses write ``realizable``, or ``find`` if they can name a concept that fits (by far the cheaper
-    to learn with); and ``realizable_many`` or ``find_many`` where a batch is cheaper than its parts.
+    A subclass defines ``realizable``, or ``find`` if it can return a concept that fits (learning is then far cheaper).
+    It also defines ``realizable_many`` or ``find_many`` if a batch is cheaper than single calls.
 
     >>> class AtMostOne(ConsistencyOracle):
     ...     def realizable(self, sample):
@@ -133,7 +134,7 @@ class ConsistencyOracle(Oracle):
 
     @property
     def gives_witnesses(self) -> bool:
-        """Whether the subclass wrote ``find``."""
+        """True if the subclass defines ``find``."""
         mine = type(self)
         return mine.find is not ConsistencyOracle.find or mine.find_many is not ConsistencyOracle.find_many
 
@@ -143,7 +144,7 @@ class ConsistencyOracle(Oracle):
         return WITNESSES if self.gives_witnesses else BITS
 
     def realizable(self, sample: Sample) -> bool:
-        """Is there a concept with these labels? By ``find``, unless the subclass says otherwise."""
+        """Return True if some concept has these labels; by default asks ``find``."""
         return self.find(sample) is not None
 
     def find(self, sample: Sample) -> Concept | None:
@@ -161,7 +162,7 @@ class ConsistencyOracle(Oracle):
         return [self.find(sample) for sample in samples]
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
-        """Answer one question about every sample; where these are asked one by one, so are those that are unknown."""
+        """Answer one question about every sample; without a batch method, one by one, unknown answers included."""
         if self._closed or kind not in self.answers:
             self._check(kind)
         if not samples:
@@ -206,7 +207,7 @@ class ErmOracle(Oracle):
 
 
 def attempt(ask: Callable[[Sample], Any], sample: Sample) -> Any:
-    """Return the answer, or the OracleUnknown that was raised."""
+    """Return the answer, or the OracleUnknown if one is raised."""
     try:
         return ask(sample)
     except OracleUnknown as error:
@@ -222,14 +223,14 @@ def known(answers: list[Any]) -> list[Any]:
 
 
 def in_step(answers: list[Any], samples: Samples) -> list[Any]:
-    """Return the answers if there is one for each sample; a batch written by hand may go wrong."""
+    """Check that a user's batch method returned one answer per sample."""
     if len(answers) != len(samples):
         raise OracleError(f"a batch of {len(samples)} samples got {len(answers)} answers; one each is expected")
     return answers
 
 
 def check_oracle(oracle: object, kind: Kind | None = None) -> Oracle:
-    """Return the oracle, if it is one (and answers ``kind``), or say what was expected."""
+    """Return the argument if it is an oracle that answers ``kind``; otherwise raise an error."""
     refuse_class("oracle", oracle)
     if not isinstance(oracle, Oracle):
         raise InvalidArgument(f"expected an oracle such as ClassOracle(Thresholds(256)); {got('oracle', oracle)}")

@@ -1,8 +1,9 @@
 """The round of every learner: look, act, play, charge; compiled with the structures.
 
-A structure places a point (:meth:`place`), divides the weight there (:meth:`look`) and commits a round (:meth:`take`).
+A structure places a point (:meth:`place`), computes the odds there (:meth:`look`) and commits a round (:meth:`take`).
 One call is one whole round: the structure and the ledger change together, and nothing interrupts compiled code in
-between. All other calls (an odd type, a point outside, the end of the horizon) are left to the learner.
+between. All other calls (an unusual type, a point outside the domain, the end of the horizon) are left to the learner
+in Python.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if not cython.compiled:
     from adeptree.theory.ledger_kernel import Ledger, coin, mixed
 
     def PyErr_CheckSignals() -> None:  # noqa: N802
-        """Do nothing: Python itself looks for signals between two instructions."""
+        """Do nothing: interpreted, Python checks for signals between instructions."""
 
 
 REVIEW = cython.declare(cython.int, 2)
@@ -29,64 +30,64 @@ ASKED = cython.declare(cython.int, 4)
 
 
 class RoundKernel(Actions):
-    """The base of all kernels: rate, limits, coins and the ledger."""
+    """The base class of all kernels: rate, limits, coins and the ledger."""
 
     def __init__(self, ledger: Ledger, seed: int) -> None:
         Actions.__init__(self)
         self.ledger = ledger
         self.seed = seed
-        self.end = inf  # rounds that may be answered
-        self.scale = 1.0  # what a round costs at most, as was said
-        self.stay_rounds = self.stay_loss = self.stay_gap = inf  # the rate may change once one of these is reached
+        self.end = inf  # number of rounds that may be answered
+        self.scale = 1.0  # the announced largest cost of a round
+        self.stay_rounds = self.stay_loss = self.stay_gap = inf  # the rate is re-examined once one of these is reached
         self.due = False
-        self.stale = False  # whether the sums may be those of another rate
+        self.stale = False  # the sums may belong to another rate
         self.asked = 0
-        self.actions, self.plays = array("i"), 0  # what is drawn in the batch that is played
+        self.actions, self.plays = array("i"), 0  # actions drawn in the current batch
         self.stamp = 0  # counts commits
-        self.word = 0  # of the point in place, for its coin
-        self.seen = False  # whether the point in place was asked about,
-        self.known = False  # and whether p and log_odds are right there
-        self.ahead = 1  # rounds between the last one and the one looked at
-        self.opening = False  # whether the point only enters,
-        self.book = self.kind = self.owner = None  # where tickets are kept, their type, and the number of the learner
+        self.word = 0  # key of the current point, for its coin
+        self.seen = False  # queries at the current point are counted
+        self.known = False  # p and log_odds are up to date there
+        self.ahead = 1  # rounds between the last round and the one predicted
+        self.opening = False  # the point enters without a label
+        self.book = self.kind = self.owner = None  # the book of tickets, their type, and the learner's number
         self.queue = None  # the points of a batch
-        self.raised = None  # and the exception of a commit in Python, for the learner to raise
+        self.raised = None  # an exception of a commit in Python, raised by the learner
 
     # --- What a structure writes -------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place (if it is another point: ``seen = known = False``); no if it is not plainly a point."""
+        """Make x the current point (a new one: ``seen = known = False``); return False unless x is plainly a point."""
         return False
 
     def quick(self, x: object) -> cython.bint:
-        """Whether a quick call may put x in place."""
+        """Return True if a quick call may place x."""
         return True
 
     def for_ticket(self, x: object) -> object:
-        """Return what a ticket keeps of x, which is in place; None if the learner must say."""
+        """Return the data that a ticket keeps about the current point; None if the learner must decide."""
         return x if type(x) is float or type(x) is int or type(x) is str or type(x) is tuple else None
 
     def give(self, points: Any) -> None:
-        """Take the points of a batch: a list, where a structure does not want another form."""
+        """Set the points of a batch: a list, unless the structure uses another form."""
         self.queue = points
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th point of the batch in place."""
+        """Make the i-th point of the batch the current point."""
         self.place(self.queue[i])
         return 0
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming points of the batch, at most 32, will need, so that memory is waited for once."""
+        """Prefetch memory for the next points of the batch, at most 32."""
 
     def look(self) -> cython.void:
-        """Set ``p`` (and ``log_odds``, where ``log_ratio`` is not overridden) for the point in place, as of now."""
+        """Set ``p`` (and ``log_odds``, unless ``log_ratio`` is overridden) at the current point."""
 
     def reserve(self) -> cython.int:
-        """Make room for one more point: the only part of a round that may fail, so it comes first."""
+        """Allocate room for one more point; only this step of a round may fail, so it comes first."""
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the point in place have this label, at this cost (0: it only enters, and its label comes later)."""
+        """Commit this label of the current point at this cost; at cost 0 it only enters, to be labelled later."""
 
     def least(self) -> cython.double:
         """L*: the least loss of a path."""
@@ -97,11 +98,11 @@ class RoundKernel(Actions):
         return inf - inf
 
     def count(self) -> cython.longlong:
-        """The number of paths; 2^61 stands for that number or more."""
+        """Return the number of paths; 2^61 stands for that number or more."""
         return 1
 
     def ask(self) -> cython.void:
-        """Count what Algorithm 2 asks in a round, 2 queries per path; 2^61 stands for that number or more."""
+        """Count the queries of Algorithm 2 in a round, 2 per path; 2^61 stands for that number or more."""
         most: cython.longlong = 2305843009213693952
         self.asked = min(self.asked + 2 * self.count(), most)
 
@@ -109,12 +110,12 @@ class RoundKernel(Actions):
         """Recompute the sums that depend on the rate."""
 
     def spell(self) -> cython.void:
-        """Set ``word`` for the point just looked at, where ``look`` is not called."""
+        """Set ``word`` for the current point when ``look`` is not called."""
 
-    # --- What a structure writes whose best rule may change (``structures/sharing_kernel.py``) ---------
+    # --- Methods of structures that support drift (``structures/sharing_kernel.py``) ---------
 
     def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
-        """Add the weight that says 1 at the point in place, and all weight, per lane; commit nothing."""
+        """Add the weight that predicts 1 at the current point, and all weight, per lane; commit nothing."""
 
     def take_lanes(
         self,
@@ -124,13 +125,13 @@ class RoundKernel(Actions):
         right0: cython.double[::1],
         place: cython.Py_ssize_t,
     ) -> cython.void:
-        """Multiply the weights that say 1 or 0 at the point in place; the round has this place in the ring."""
+        """Multiply the weights that predict 1 or 0 at the current point; the round has this place in the ring."""
 
     def add_lanes(self, whole: cython.double[::1]) -> cython.void:
         """Add all weights, per lane."""
 
     def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
-        """Let every weight w become kept w + dealt pi, pi its part of the whole prior."""
+        """Replace every weight w by kept w + dealt pi, where pi is its share of the prior."""
 
     def refresh(
         self,
@@ -140,11 +141,11 @@ class RoundKernel(Actions):
         labels: cython.int[::1],
         costs: cython.double[::1],
     ) -> cython.double:
-        """Let these rounds into a window, and others leave; return the least loss of a rule there."""
+        """Add these rounds to a window and remove others; return the least loss of a rule there."""
         return inf
 
     def says(self, k: cython.Py_ssize_t) -> cython.bint:
-        """Return what the cheapest rule of a window says at the point in place."""
+        """Return the label that the best rule of a window predicts at the current point."""
         return False
 
     # --- Rounds ------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ class RoundKernel(Actions):
     def set_rate(self, eta: float) -> None:
         """Set the rate of the coming rounds."""
         if eta != self.eta or self.stale:
-            self.stale = True  # (interpreted, what follows may be interrupted)
+            self.stale = True  # interpreted code may be interrupted below
             self.eta = eta
             self.known = False
             self.rebuild()
@@ -164,7 +165,7 @@ class RoundKernel(Actions):
         self.due = False
 
     def see(self) -> cython.void:
-        """Look at the point in place, if that was not done; ask about it, once."""
+        """Compute the odds at the current point if they are out of date; count its queries once."""
         if not self.seen:
             self.ask()
             self.seen = True
@@ -173,7 +174,7 @@ class RoundKernel(Actions):
             self.known = True
 
     def overdue(self) -> cython.bint:
-        """End a round: return whether the rate must be looked at before the next one."""
+        """End a round: return True if the rate must be re-examined before the next one."""
         ledger: Ledger = self.ledger
         self.due = (
             ledger.excess >= self.stay_gap
@@ -185,7 +186,7 @@ class RoundKernel(Actions):
         return self.due
 
     def play(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Draw the action, commit and charge at the point in place, which is prepared; :meth:`overdue` ends it."""
+        """Draw the action, commit and charge the round at the prepared point; :meth:`overdue` ends the round."""
         ledger: Ledger = self.ledger
         now: cython.double = self.p
         self.act(ledger.picked < self.most_picked)
@@ -193,11 +194,11 @@ class RoundKernel(Actions):
         if self.plays < len(self.actions):
             self.actions[self.plays] = action
             self.plays += 1
-        if self.policy >= REVIEWED:  # (labels of some rounds are seen)
+        if self.policy >= REVIEWED:  # labels are seen in some rounds only
             if not self.wants(action, coin(mixed(self.seed), ledger.answered + 1, self.word)):
                 self.pass_by(action, False)
                 return
-            cost /= self.q  # (a round whose label is seen with the chance q stands for 1/q rounds)
+            cost /= self.q  # importance weighting: a label seen with probability q counts for 1/q rounds
         log_odds: cython.double = self.against(label, cost)
         self.torn = True
         self.take(label, cost)
@@ -208,7 +209,7 @@ class RoundKernel(Actions):
         ledger.charge(self.q1, self.r, action, label, cost, handed, now, log_odds, self.eta)
 
     def pass_by(self, action: cython.int, wanted: cython.bint) -> cython.void:
-        """Let the point in place enter with this action; its label is not wanted, or comes later."""
+        """Let the current point enter with this action; its label is not wanted, or comes later."""
         self.torn, self.opening = True, wanted
         self.take(0, 0.0)
         self.opening = False
@@ -217,15 +218,15 @@ class RoundKernel(Actions):
         self.ledger.answer(action == REVIEW or (wanted and self.policy == ASKED), self.beyond_mix, self.q == 0.0)
 
     def prepare(self) -> cython.int:
-        """Make room and look at the point in place."""
+        """Allocate room and compute the odds at the current point."""
         if not cython.compiled:
-            self.torn = True  # (an interrupt may leave half of the new room)
+            self.torn = True  # an interrupt may leave the new room half made
         self.reserve()
         self.see()
         return 0
 
     def enter(self) -> cython.bint:
-        """Begin a quick call, if nothing is in its way."""
+        """Begin a quick call, if the fast path applies."""
         me: cython.longlong = get_ident()
         if self.busy != 0 or self.torn or self.due or self.ledger.answered >= self.end:
             return False
@@ -235,7 +236,7 @@ class RoundKernel(Actions):
     # --- Quick calls: all checks compiled ------------------------------------------------------------
 
     def quick_look(self, x: Any) -> float:
-        """Return the chance of guessing 1 at x; -1 if this is not plain, so that the learner must check it."""
+        """Return the probability of guessing 1 at x; -1 if the learner must take the slow path."""
         p: cython.double = -1.0
         whole: cython.bint = False
         if not self.enter():
@@ -248,7 +249,7 @@ class RoundKernel(Actions):
         finally:
             self.busy = 0
             if not whole:
-                self.discard()  # parts of a look that was interrupted may be another point's
+                self.discard()  # an interrupted look may have left parts of another point
         return p
 
     def quick_round(self, x: Any, y: Any) -> int:
@@ -275,7 +276,7 @@ class RoundKernel(Actions):
         return due
 
     def lend(self, book: Any, kind: Any, owner: int) -> None:
-        """Keep tickets of this type in the attributes of a book (``learners/tickets.py``): answers may be quick."""
+        """Keep tickets of this type in a book's attributes (``learners/tickets.py``), which allows quick answers."""
         self.book, self.kind, self.owner = book, kind, owner
 
     def quick_answer(self, x: Any) -> Any:
@@ -295,7 +296,7 @@ class RoundKernel(Actions):
                 guess = None if action == REVIEW else action
                 fields = (number, kept, self.q1, guess, self.ledger.rounds, self.owner, self.r, self.q, True)
                 ticket = tuple.__new__(self.kind, fields)
-                self.book["given"][number] = ticket  # (no code in Python runs from here on)
+                self.book["given"][number] = ticket  # no Python code runs from here on
                 self.pass_by(action, True)
                 self.ledger.waiting += 1
                 self.torn = False
@@ -308,7 +309,7 @@ class RoundKernel(Actions):
 
     def settle_ticket(self, known: object, label: cython.int) -> cython.int:
         """Settle an open ticket of the learner as :meth:`quick_round` does."""
-        ticket: tuple = cython.cast(tuple, known)  # (a tuple with names)
+        ticket: tuple = cython.cast(tuple, known)  # a named tuple
         given: dict = self.book["given"]
         counts: list = self.book["labelled"]
         number: object = ticket[0]
@@ -328,14 +329,14 @@ class RoundKernel(Actions):
         return self.due
 
     def chance(self, x: Any) -> float:
-        """Return the chance of guessing 1 at a point of the class."""
+        """Return the probability of guessing 1 at a point of the class."""
         if not self.place(x):
             return -1.0
         self.see()
         return self.p
 
     def decide(self, x: Any) -> tuple[float, float, float, int, bool]:
-        """Return the chances of saying 1, of a review and of a label at x; the action; is its label wanted?"""
+        """Return the chances of 1, of a review and of a seen label at x, the drawn action, and if a label is wanted."""
         number: cython.longlong = self.ledger.answered + 1
         if self.place(x):
             self.see()
@@ -355,7 +356,7 @@ class RoundKernel(Actions):
     def run(
         self, labels: Any, costs: Any, probabilities: Any, first: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> int:
-        """Play rounds of a batch (no ``costs``: each costs 1); return the first not played, as the rate is due."""
+        """Play rounds of a batch (without ``costs`` each costs 1) until the rate is due; return the next one."""
         i: cython.Py_ssize_t
         ys: cython.longlong[::1] = memoryview(labels)
         prices: cython.double[::1] = memoryview(costs)
@@ -378,7 +379,7 @@ class RoundKernel(Actions):
         return stop
 
     def look_many(self, probabilities: Any) -> None:
-        """Set the chance of guessing 1 at each point of the batch, all as of now."""
+        """Set the probability of guessing 1 at each point of the batch, without learning in between."""
         i: cython.Py_ssize_t
         ps: cython.double[::1] = memoryview(probabilities)
         for i in range(len(probabilities)):
@@ -389,7 +390,7 @@ class RoundKernel(Actions):
                 PyErr_CheckSignals()
 
     def open(self, x: Any, action: cython.int, wanted: cython.bint = True) -> bool:
-        """Let x enter, to be labelled later if that is wanted; the round is answered with this action."""
+        """Answer a round with this action; x enters, to be labelled later if the label is wanted."""
         if not self.place(x):
             return False
         self.prepare()
@@ -399,17 +400,17 @@ class RoundKernel(Actions):
             self.ledger.waiting += 1
         else:
             self.overdue()
-        self.torn = False  # (the rate stays: a label that comes at once is charged as by ``learn``)
+        self.torn = False  # the rate stays, so a label that comes at once is charged as by ``learn``
         return True
 
     def settle(self, x, label, cost, p, r, action, overlaps, q=1.0):
-        """Charge an answered round whose point has entered; ``overlaps`` labels of others came in between."""
+        """Charge an answered round whose point has entered; ``overlaps`` other labels came in between."""
         if not self.place(x):
             return False
         if not cython.compiled:
-            self.torn = True  # (an interrupt may leave half of the new room)
-        self.reserve()  # (in an altered file, the point of a ticket may not have entered)
-        # Of a round that was answered before, the prior is as of now: no round is coming.
+            self.torn = True  # an interrupt may leave the new room half made
+        self.reserve()  # in an altered file, the point of a ticket may not have entered
+        # The prior is the current one: the round was answered before, so none is coming.
         self.known, self.ahead = False, 0
         self.look()
         self.charge_answered(label, cost / q, p, r, action)
@@ -420,7 +421,7 @@ class RoundKernel(Actions):
         return True
 
     def charge_answered(self, label, cost, p, r, action):
-        """Commit the round at the point in place, just looked at, which was answered with p; leave it torn."""
+        """Commit the round at the current point, which was answered with p; the caller clears the torn flag."""
         now: cython.double = self.p
         log_odds: cython.double = self.against(label, cost)
         self.torn = True
@@ -431,7 +432,7 @@ class RoundKernel(Actions):
         self.ledger.charge(p, r, action, label, cost, handed, now, log_odds, self.eta)
 
     def discard(self) -> None:
-        """Forget the look at the point in place."""
+        """Discard the prediction at the current point."""
         self.seen = self.known = self.opening = False
         self.raised = None
 
@@ -439,7 +440,7 @@ class RoundKernel(Actions):
 @cython.cfunc
 @cython.inline
 def label_in(y: object) -> cython.int:
-    """Return a label that is plainly 0 or 1, else -1."""
+    """Return the label if it is plainly 0 or 1, else -1."""
     if y is True or (type(y) is int and y == 1):
         return 1
     return 0 if y is False or (type(y) is int and y == 0) else -1

@@ -1,4 +1,4 @@
-"""The protocol of structures: all that the rounds of a learner call, whatever keeps the weights.
+"""The protocol of structures: the methods that the rounds of a learner call, whatever keeps the weights.
 
 A structure has a kernel, which plays, opens and settles rounds and charges the ledger (``round_kernel.py``). The
 kernel of a structure in Python is an adapter (``adapter_kernel.py``).
@@ -22,24 +22,24 @@ else:
 
 
 class Structure(ABC):
-    """The part of a learner that keeps weights: a kernel, and Python around it."""
+    """The part of a learner that keeps the weights: a kernel with Python around it."""
 
     kernel: RoundKernel
 
     def parts(self) -> list[Any]:
-        """Return the objects that change in a round by replacing what they have; none of a compiled kernel's."""
+        """Return the Python objects that a round changes by replacing their attributes; empty for a compiled kernel."""
         return []
 
     def point(self, x: Instance, raw: Any) -> Any:
-        """Return what the kernel is given for a canonical instance, for which the caller gave ``raw``."""
+        """Convert a canonical instance, which the caller gave as ``raw``, to the kernel's form."""
         return x
 
     def entered(self, ticket: int, x: Instance, raw: Any) -> Any:
-        """Return what the kernel is given for the point of an open ticket, when its label comes."""
+        """Convert the point of an open ticket to the kernel's form, when its label comes."""
         return self.point(x, raw)
 
     def abandon(self, ticket: int) -> None:
-        """Forget an open ticket, whose label will never come."""
+        """Discard an open ticket whose label will never come."""
 
     @abstractmethod
     def batch(self, xs: Any) -> Any:
@@ -47,10 +47,10 @@ class Structure(ABC):
 
     @abstractmethod
     def run(self, points: Any, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
-        """Play rounds of a batch from the ``first`` on, at most until the rate is due; return the next one."""
+        """Play rounds of a batch, starting with ``first``, until the rate is due; return the next round."""
 
     def probabilities(self, xs: Any) -> FloatArray:
-        """Return the chance of guessing 1 at each point, all as of now."""
+        """Return the probability of guessing 1 at each point, without learning in between."""
         return np.array([self.kernel.chance(x) for x in self.batch(xs)], dtype=np.float64)
 
     @property
@@ -69,7 +69,7 @@ class Structure(ABC):
 
 
 class PythonStructure(Structure):
-    """A structure in Python: the adapter plays its rounds, and one round is one transaction."""
+    """A structure written in Python: the adapter plays its rounds, and each round is one transaction."""
 
     def __init__(self) -> None:
         self.kernel = AdapterKernel(self)
@@ -80,23 +80,23 @@ class PythonStructure(Structure):
 
     @abstractmethod
     def see(self, x: Any) -> tuple[float, float, Any]:
-        """Return the share of the weight that says 1 at x, its log-odds, and the key of x for its coin."""
+        """Return the share of the weight that predicts 1 at x, its log-odds, and the key of x for its coin."""
 
     @abstractmethod
     def take(self, x: Any, label: int, cost: float) -> None:
-        """Commit a round: x had this label, and an error costs this much."""
+        """Commit a round: x has this label, and an error costs this much."""
 
     def open(self, ticket: int, x: Any) -> None:
-        """Let x in before its label is there; by default a point is let in with its label."""
+        """Let x enter before its label is known; by default a point enters with its label."""
 
     def rate_changed(self) -> None:
-        """Rebuild what depends on the rate (nothing, by default)."""
+        """Rebuild all sums that depend on the rate (none by default)."""
 
     def forget_look(self) -> None:
-        """Forget what was looked at since the last commit."""
+        """Discard predictions made since the last commit."""
 
     def batch(self, xs: Any) -> Any:
-        """Return the points as Python has them."""
+        """Return the points as a list of Python objects."""
         return xs.tolist() if isinstance(xs, np.ndarray) else xs
 
     def run(self, points: Any, labels: IntArray, costs: FloatArray, probabilities: FloatArray, first: int) -> int:
