@@ -51,6 +51,19 @@ function queryLowerBound(T, Q, d) {
   return T / 2 * Math.min(1, d / (Q + 1)) - Q / 2;
 }
 
+// Up to this rate a review that costs c < 1/2 keeps the cost at the mix loss, if a wrong guess costs 1 (Theorem R).
+function reviewRate(c) {
+  return Math.log((1 - c) / c);
+}
+
+// What a sequence with m switches costs, of rules that cost `price` each, where 1/(t + 1) is shared after round t.
+function sequencePrice(price, t, switches) {
+  const rounds = Math.max(1, t), m = Math.min(switches, rounds - 1);
+  let sum = (m + 1) * price;
+  for (let j = 0; j <= m; j++) sum += Math.log(rounds - j);
+  return sum;
+}
+
 class ConstantRate {
   constructor(eta) {
     this.constant = eta;
@@ -63,6 +76,12 @@ class ConstantRate {
   inAdvance(T, price) {
     if (price === 0) return 0;
     return this.constant ? regretAtRate(T, price, this.constant) : null;
+  }
+}
+
+class ReviewRate extends ConstantRate {
+  inAdvance(T, price) {
+    return price / this.constant;  // without a term that grows with T
   }
 }
 

@@ -5,13 +5,16 @@ const SEED = 8493733112532773764n;
 
 const DEFAULTS = {kind: "thresholds", n: 8, T: 8, M: null,
   rows: ["00001111", "00110011", "01010101", "11110000", "11111111"],
-  rate: "paper", prior: "paper", prune: true, commits: null};
+  rate: "paper", prior: "paper", prune: true, commits: null, review: null, drift: false};
+
+// The third action, next to 0 and 1.
+const REVIEW = 2;
 
 class Game {
   constructor(settings = {}, moves = [], x = null) {
     this.settings = {...DEFAULTS, ...settings};
     this.conceptClass = classOf(this.settings);
-    this.adept = [new (this.lazy ? LazyAdept : Adept)(this.conceptClass, this.settings)];
+    this.adept = [new (this.lazy ? LazyAdept : this.decides ? Deciding : Adept)(this.conceptClass, this.settings)];
     this.bpss = this.compared ? [new Bpss(this.conceptClass, this.settings)] : null;
     this.moves = [];
     this.looked = null;
@@ -26,9 +29,14 @@ class Game {
     return this.settings.commits !== null;
   }
 
+  // Whether there is a third action, or the best rule may change.
+  get decides() {
+    return this.settings.review !== null || this.settings.drift;
+  }
+
   // BPSS is defined with the paper's prior, and runs beside ADEPT where its experts can be listed.
   get compared() {
-    return this.settings.prior === "paper" && !this.lazy && this.experts <= LIMITS.experts;
+    return this.settings.prior === "paper" && !this.lazy && !this.decides && this.experts <= LIMITS.experts;
   }
 
   // N, the schedules of mistakes.
@@ -74,7 +82,8 @@ class Game {
 
   // The coin of the open round, as the library draws it with seed 0.
   get guess() {
-    return Number(coin(SEED, this.rounds + 1, this.looked.x) < this.look.p);
+    const drawn = coin(SEED, this.rounds + 1, this.looked.x), {p, acts} = this.look;
+    return !acts ? Number(drawn < p) : drawn < acts.one ? 1 : drawn >= 1 - acts.review && acts.review > 0 ? REVIEW : 0;
   }
 
   undo() {
@@ -88,7 +97,7 @@ class Game {
   }
 
   get realisedLoss() {
-    return this.moves.filter(move => move.guess !== move.y).length;
+    return this.moves.reduce((sum, {guess, y}) => sum + (guess === REVIEW ? this.settings.review : +(guess !== y)), 0);
   }
 
   // What the likelier label, said without a coin, would have lost.
@@ -99,10 +108,13 @@ class Game {
 
 // The whole game as a text for the address, and back: "c=thresholds-8&T=8&...&g=3.1,5.0,4"; the last x may be open.
 function gameToText(game) {
-  const {kind, n, rows, T, M, rate, prior, prune, commits} = game.settings;
+  const {kind, n, rows, T, M, rate, prior, prune, commits, review, drift} = game.settings;
   const parts = [`c=${kind}-${kind === "table" ? rows.join("-") : n}`, `T=${T}`];
   if (M !== null) parts.push(`M=${M}`);
-  parts.push(`rate=${rate}`, `prior=${prior}`);
+  if (review === null) parts.push(`rate=${rate}`);
+  parts.push(`prior=${prior}`);
+  if (review !== null) parts.push(`review=${review}`);
+  if (drift) parts.push("drift=1");
   if (!prune) parts.push("prune=0");
   if (commits !== null) parts.push(`K=${commits}`);
   const rounds = game.moves.map(({x, y, kept}) => `${x}.${y}${kept ? "" : "r"}`);
@@ -138,6 +150,13 @@ function gameFromText(text) {
   if (settings.commits !== null && (settings.prior !== "paper" || !settings.prune)) {
     throw new Error("lazy rollback is ADEPT with the paper's prior");
   }
+  settings.review = given.has("review") ? reviewFromText(given.get("review")) : null;
+  settings.drift = given.get("drift") === "1";
+  if (settings.review !== null || settings.drift) {
+    const alone = settings.M === null && settings.prune && settings.commits === null;
+    if (!alone || settings.prior === "paper") throw new Error("reviews and drift go with prior=kt or mixed, without M, K");
+    if (settings.review === null && typeof settings.rate !== "number") throw new Error("drift goes with a number as rate");
+  }
   return new Game(settings, ...movesFromText(given.get("g") ?? "", settings));
 }
 
@@ -163,6 +182,12 @@ function rateFromText(text) {
   const eta = Number(text);
   if (!(eta >= 0.01 && eta <= 20)) throw new Error("the rate must be paper, first-order or a number from 0.01 to 20");
   return eta;
+}
+
+function reviewFromText(text) {
+  const cost = Number(text);
+  if (!(cost >= 0.05 && cost <= 0.45)) throw new Error("a review must cost 0.05 to 0.45: from 0.5 on it never pays off");
+  return cost;
 }
 
 // What is wrong with a table, as a sentence; empty if nothing is.

@@ -1,4 +1,5 @@
-// Algorithm 2 (ADEPT), Algorithm 1 (BPSS) and lazy rollback. A learner never changes: `learn` returns the next one.
+// Algorithm 2 (ADEPT), Algorithm 1 (BPSS), lazy rollback, reviews and drift. A learner never changes: `learn` returns the
+// next one.
 
 class Learner {
   constructor(conceptClass, {T, M, rate, prior}) {
@@ -13,11 +14,11 @@ class Learner {
   // The account of a round that was answered with the weights of `look`.
   charged(look, y) {
     const next = Object.assign(Object.create(Object.getPrototypeOf(this)), this);
-    const loss = y ? 1 - look.p : look.p;
+    const loss = y ? 1 - look.p : look.p, paid = look.costs[y];
     next.rounds += 1;
     next.asked += look.asked;
-    next.expectedLoss += loss;
-    next.gap += mixabilityGap(loss, y ? -look.logOdds : look.logOdds, look.eta);
+    next.expectedLoss += paid;
+    next.gap += paid - loss + mixabilityGap(loss, y ? -look.logOdds : look.logOdds, look.eta);
     next.lastRate = look.eta;
     return next;
   }
@@ -47,10 +48,15 @@ class Learner {
     return this.M < this.base.mistakeBound;
   }
 
+  // ln of the mass of the best rules' part of the prior that pays for a path of this price.
+  priceOf(price) {
+    return price;
+  }
+
   // True of every stream of T rounds; nothing is promised where paths beyond M may be dropped.
   get inAdvance() {
     if (this.partial) return null;
-    const value = this.rateRule.inAdvance(this.T, this.prior.price(this.T));
+    const value = this.rateRule.inAdvance(this.T, this.priceOf(this.prior.price(this.T), this.T));
     return value === null ? null : Math.min(value, this.T);
   }
 
@@ -69,16 +75,21 @@ class Adept extends Learner {
 
   // Steps 1-3: extend every active prefix by both labels, prune, weigh, predict.
   look(x, t = this.rounds + 1) {
-    const {paths, eta, leastLoss, prior, M} = this;
+    const {paths, eta, prior, M} = this;
     const splits = paths.map(v => splitOf(this.conceptClass, this.base, v, x));
     const first = splits.map(s => s.children[0]), twins = splits.filter(s => s.children[1]).map(s => s.children[1]);
     const extended = [...first, ...twins];
     const children = extended.filter(u => u.mistakes <= M), beyond = extended.filter(u => u.mistakes > M);
     for (const u of children) {
       u.logMass = prior.logMass(t, u);
-      u.logWeight = u.logMass - eta * (u.loss - leastLoss);
+      u.logWeight = this.logWeight(u, t);
     }
-    return {x, t, eta, splits, children, beyond, asked: 2 * paths.length, ...sharesOf(children)};
+    return withCosts({x, t, eta, splits, children, beyond, asked: 2 * paths.length, ...sharesOf(children)});
+  }
+
+  // ln of the weight of a path, with its mass after round t.
+  logWeight(u, t) {
+    return this.prior.logMass(t, u) - this.eta * (u.loss - this.leastLoss);
   }
 
   get width() {
@@ -96,7 +107,7 @@ class Adept extends Learner {
   }
 
   get bound() {
-    return this.proven(this.leaderCost);
+    return this.proven(this.priceOf(this.leaderCost, this.rounds));
   }
 }
 
@@ -116,14 +127,18 @@ class Bpss extends Learner {
   }
 
   look(x) {
-    const {eta, bestActive, prior} = this, t = this.rounds + 1;
+    const {eta, prior} = this, t = this.rounds + 1;
     const splits = this.paths.map(v => splitOf(this.conceptClass, this.base, v, x, false));
     const children = splits.flatMap(s => s.children).filter(u => u.mistakes <= this.M);
     for (const u of children) {
       u.logMass = prior.logMass(t, u);
-      u.logWeight = u.logMass - eta * (u.loss - bestActive);
+      u.logWeight = this.logWeight(u, t);
     }
-    return {x, t, eta, splits, children, beyond: [], asked: 2 * this.paths.length, ...sharesOf(children)};
+    return withCosts({x, t, eta, splits, children, beyond: [], asked: 2 * this.paths.length, ...sharesOf(children)});
+  }
+
+  logWeight(u, t) {
+    return this.prior.logMass(t, u) - this.eta * (u.loss - this.bestActive);
   }
 
   // The schedules: N of them, in every round.
@@ -174,8 +189,64 @@ class LazyAdept extends Adept {
   }
 }
 
+// A third action: a case may be handed to a person, at the cost c of a review. And, or instead of that, drift: the best
+// rule may change, and after each round a share of the weight is dealt out again as in the prior.
+class Deciding extends Adept {
+  constructor(conceptClass, settings) {
+    super(conceptClass, settings);
+    const {review, drift} = settings;
+    Object.assign(this, {review, drift});
+    if (review !== null) this.rateRule = new ReviewRate(reviewRate(review));
+    this.lastRate = this.eta;
+  }
+
+  logWeight(u, t) {
+    return this.drift ? this.prior.logMass(t, u) + Math.log(u.g) : super.logWeight(u, t);
+  }
+
+  look(x) {
+    const look = super.look(x);
+    if (this.review === null) return look;
+    const acts = actions(look.p, look.eta, this.review), picked = acts.review * this.review;
+    return {...look, acts, costs: [acts.one + picked, acts.zero + picked]};
+  }
+
+  learn(look, y) {
+    const next = super.learn(look, y), t = next.rounds;
+    if (!this.drift) return next;
+    const before = Array.from({length: SWITCHES}, (_, m) => Math.min(...next.paths.map(u => u.sequences[m])));
+    const charged = next.paths.map(u => u.g * (u.label === y ? 1 : Math.exp(-look.eta)));
+    const masses = next.paths.map(u => Math.exp(this.prior.logMass(t, u) - this.prior.logTotal));
+    const whole = charged.reduce((sum, g, i) => sum + g * masses[i], 0), share = 1 / (t + 1);
+    next.paths = next.paths.map((u, i) => ({...u, g: (1 - share) * charged[i] / whole + share,
+      sequences: u.sequences.map((loss, m) => (m ? Math.min(loss, before[m - 1]) : loss) + Number(u.label !== y))}));
+    return next;
+  }
+
+  priceOf(price, t, switches = 0) {
+    return this.drift ? sequencePrice(price, t, switches) : price;
+  }
+
+  // The loss of the best sequence of rules that changes at most so often, and what is proven of the regret to it.
+  sequenceLoss(switches) {
+    return Math.min(...this.paths.map(v => v.sequences[switches]));
+  }
+
+  sequenceBound(switches) {
+    if (!switches) return this.bound;
+    const lightest = Math.min(this.prior.price(Math.max(1, this.rounds)),
+      Math.max(...this.paths.map(v => this.prior.logTotal - this.prior.logMass(this.rounds, v))));
+    return Math.min(this.priceOf(lightest, this.rounds, switches) / this.lastRate + this.gap, this.rounds);
+  }
+}
+
+// Switches of sequences whose losses are kept, with drift: a path has in `g` what sharing made of its weight, and in
+// `sequences` the least losses of sequences that now follow it.
+const SWITCHES = 3;
+
 function startOf(conceptClass, base) {
-  return {labels: [], mistakes: 0, contested: 0, loss: 0, concepts: conceptClass.everything(), state: base.start()};
+  return {labels: [], mistakes: 0, contested: 0, loss: 0, concepts: conceptClass.everything(), state: base.start(),
+    g: 1, sequences: Array(SWITCHES + 1).fill(0)};
 }
 
 // Both continuations of a prefix v at x: what the oracle says of each, and what the base learner guesses. Where only
@@ -190,10 +261,15 @@ function splitOf(conceptClass, base, v, x, prune = true) {
     children.push({
       labels: [...v.labels, label], label, parent: v, loss: v.loss,
       mistakes: v.mistakes + Number(label !== guess), contested: v.contested + Number(can[0] && can[1]),
-      concepts: sides[label], state: base.update(v.state, x, label),
+      concepts: sides[label], state: base.update(v.state, x, label), g: v.g, sequences: v.sequences,
     });
   }
   return {v, guess, can, children};
+}
+
+// What a round costs in expectation if its label is 0, and if it is 1.
+function withCosts(look) {
+  return {...look, costs: [look.p, 1 - look.p]};
 }
 
 function sharesOf(children) {

@@ -1,4 +1,4 @@
-// Five lessons. A step loads a game (a text as in links, or a function that plays one) at a phase of its round, and
+// Seven lessons. A step loads a game (a text as in links, or a function that plays one) at a phase of its round, and
 // says a few sentences; what is said in numbers is computed from the game.
 
 const LINE = {kind: "thresholds", n: 8, T: 8};
@@ -13,6 +13,15 @@ const oneThenZeros = {x: game => game.rounds, y: game => Number(game.rounds === 
 // The stream of a lazy game, learnt in every round.
 const learntWhole = ({settings, moves}) =>
   new Game({...settings, commits: null}, moves.map(({x, y}) => ({x, y}))).adept.at(-1);
+
+const REVIEWED = {...LINE, T: 24, prior: "mixed", review: 0.25};
+const ALONE = {...LINE, prior: "mixed"};
+const attacked = (settings, T) => playedBy({...settings, T}, GREEDY, T);
+// Rounds whose labels are those of x >= 1, and from `change` on those of x >= 7.
+const CHANGE = 20, CHANGED = {...LINE, T: 40, prior: "mixed", rate: 2};
+const changed = (settings, rounds = 40, change = CHANGE) => new Game({...CHANGED, ...settings},
+  [...Array(rounds).keys()].map(t => ({x: 3 * t % 8, y: Number(3 * t % 8 >= (t < change ? 1 : 7)), kept: true})));
+const shareOf = (game, label) => leavesOf(game, "x").filter(v => v.concepts.includes(label))[0].share;
 
 const LESSONS = [
   {
@@ -129,6 +138,61 @@ const LESSONS = [
         "So Q questions leave a regret of at least T/(2(Q + 1)) − Q/2 on average. Move the slider: of " +
         `${RESET_ROUNDS} rounds one question leaves at least ${fixed(queryLowerBound(RESET_ROUNDS, 1, 1), 1)}; only ` +
         "when Q is about √T does the bound vanish. Whoever asks rarely must regret."},
+    ],
+  },
+  {
+    id: "review",
+    steps: [
+      {game: () => new Game(REVIEWED), phase: "x", text: ({settings: {review}}) =>
+        `Now the learner has a third action. A wrong guess costs 1. Asking a person costs ${review}, and the person ` +
+        "knows the label. In every round it draws one of three: say 0, say 1, or ask."},
+      {game: () => new Game(REVIEWED, [], 4), phase: "weigh", text: ({look: {p, acts, costs}}) =>
+        `At x = 4 it is not sure: P(1) = ${fixed(p)}. It asks with chance ${fixed(acts.review)}. A label 1 then costs ` +
+        `${fixed(costs[1])} in expectation, a label 0 costs ${fixed(costs[0])}. Without reviews the two always add up ` +
+        `to 1, however the coin is loaded; here they add up to ${fixed(costs[0] + costs[1])}.`},
+      {game: () => new Game(REVIEWED, gameFromText(`c=thresholds-8&T=8&g=${SIX_ROUNDS}`).moves, 7), phase: "weigh",
+        text: ({look: {p, acts}}) =>
+          `After six labels that one rule fits it is nearly sure at x = 7: P(1) = ${fixed(p)}. It asks with chance ` +
+          `${fixed(acts.review)} only. Of all chances that keep the guarantee it takes those with the fewest reviews.`},
+      {game: () => attacked(REVIEWED, 24), phase: "x", text: game => {
+        const alone = attacked(ALONE, 24).learner;
+        return `The adversary has played ${game.rounds} rounds. The cost exceeds that of the best rule by ` +
+          `${fixed(game.learner.regret)}. The same adversary makes a learner without reviews regret ` +
+          `${fixed(alone.regret)}, and after 40 rounds ${fixed(attacked(ALONE, 40).learner.regret)}; with reviews it is ` +
+          `still ${fixed(attacked(REVIEWED, 40).learner.regret)}.`;
+      }},
+      {game: () => attacked(REVIEWED, 40), phase: "x", text: ({learner, settings: {review}}) =>
+        `In advance it is at most ${upTo(learner.inAdvance)}, for any number of rounds: the largest price of a rule, ` +
+        `${fixed(learner.prior.price(40))}, divided by the rate, ${fixed(reviewRate(review))}. If a review costs 0.1 ` +
+        `it is ${upTo(new Game({...REVIEWED, review: 0.1}).learner.inAdvance)}. A review that costs ½ or more never ` +
+        "pays off. Leave the lesson, and set its cost yourself."},
+    ],
+  },
+  {
+    id: "drift",
+    steps: [
+      {game: () => changed({}), phase: "x", text: ({learner}) =>
+        `For ${CHANGE} rounds the labels were those of x ≥ 1, then those of x ≥ 7. The best single rule errs ` +
+        `${learner.bestLoss} times, and the learner expects ${fixed(learner.expectedLoss)} mistakes. Its regret is ` +
+        `small, ${fixed(learner.regret)}. But a promise about one rule is worth little in a world that changes.`},
+      {game: () => changed({}, CHANGE), phase: "x", text: game =>
+        `The moment of the change. The rule x ≥ 7 has lost ${game.learner.paths.find(v => v.concepts.includes(7)).loss} ` +
+        `times, so only ${shareOf(game, 7).toExponential(0)} of the weight is left on it. It would have to be right ` +
+        "for about as many rounds before the learner listens to it."},
+      {game: () => changed({drift: true}, CHANGE), phase: "x", text: game =>
+        "The same rounds with drift. After round t the learner deals out 1/(t + 1) of all weight again, as in the " +
+        `prior. So x ≥ 7 keeps ${shareOf(game, 7).toExponential(0)} of the weight, and can come back within a few ` +
+        "rounds. No rule is ever out of reach."},
+      {game: () => changed({drift: true}), phase: "x", text: ({learner}) =>
+        `After all ${learner.rounds} rounds it expects ${fixed(learner.expectedLoss)} mistakes, and the best single ` +
+        `rule has ${learner.bestLoss}. The best sequence of rules with one change errs ${learner.sequenceLoss(1)} times; ` +
+        `the regret to any such sequence is proven to be at most ${upTo(learner.sequenceBound(1))}.`},
+      {game: () => changed({drift: true}, 40, 40), phase: "x", text: ({learner}) =>
+        `Drift has a price. If nothing changes, the learner expects ${fixed(learner.expectedLoss)} mistakes with it and ` +
+        `${fixed(changed({}, 40, 40).learner.expectedLoss)} without. It pays for changes that never come.`},
+      {game: () => changed({drift: true, review: 0.1}), phase: "x", text: ({learner, settings: {review}}) =>
+        `Both together: with drift, and a person who answers for ${review}, the changing stream costs ` +
+        `${fixed(learner.expectedLoss)}. Now change the rule whenever you like: leave the lesson, and play.`},
     ],
   },
 ];

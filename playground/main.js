@@ -3,6 +3,7 @@
 // The game that the page begins with; `adeptree play` replaces this line.
 const START = "c=thresholds-8&T=8&rate=paper&prior=paper&g=";
 
+const FIRST_GAME = "c=thresholds-8&T=8&rate=paper&prior=paper";
 const MOST_WORDS = 4;  // paths that are named with a reason
 let game, phase, chance;
 
@@ -31,12 +32,13 @@ function draw(said = "") {
   byId("as-set").textContent = settingsText(game);
   byId("prompt").textContent = promptText(game, phase);
   byId("say").textContent = phase === "split" ? splitText(game) : phase === "weigh" ? weighText(game)
-    : game.rounds ? labelText(game) : "Nothing has happened yet: one path, the empty one, and every rule fits it.";
+    : game.rounds ? labelText(game) : "Click a column. There is one path so far, the empty one, and every rule fits it.";
   fill("refused", phase === "split" && !game.plain
     ? refusals(game).map(({why, words}) => el("li", {}, el("b", {}, words.slice(0, MOST_WORDS).join(", ")),
       words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : "", ` refused: ${why}`)) : []);
   byId("go-on").hidden = phase !== "split";
   byId("answers").hidden = phase !== "weigh";
+  byId("points").classList.toggle("awaits", phase === "x" && !game.rounds);
   byId("undo").disabled = !game.rounds && !game.looked;
   byId("greedy").disabled = byId("chance").disabled = game.over;
   byId("told").textContent = said;
@@ -91,35 +93,43 @@ function undo() {
 
 // --- Settings ---
 
-function showSettings({kind, n, rows, T, M, rate, prior, prune, commits}) {
-  const values = {kind, n, rows: rows.join("\n"), T, M: M ?? "", prior, K: commits ?? "",
+function showSettings({kind, n, rows, T, M, rate, prior, prune, commits, review, drift}) {
+  const values = {kind, n, rows: rows.join("\n"), T, M: M ?? "", prior, K: commits ?? "", review: review ?? "",
     rate: typeof rate === "number" ? "number" : rate};
   for (const [id, value] of Object.entries(values)) byId(id).value = value;
   if (typeof rate === "number") byId("eta").value = rate;
   byId("prune").checked = prune;
+  byId("drift").checked = drift;
+  for (const id of ["M", "K", "prune"]) byId(id).disabled = game.decides;
+  byId("rate").disabled = review !== null;
   byId("n-label").hidden = kind === "table";
   byId("rows-label").hidden = kind !== "table";
   byId("eta-label").hidden = typeof rate !== "number";
   byId("n").max = LIMITS[kind] ?? LIMITS.thresholds;
   byId("K").max = T;
   byId("M").placeholder = game.adept[0].base.mistakeBound;
-  byId("prune").disabled = !game.bpss;
+  byId("prune").disabled ||= !game.bpss;
   byId("prior").disabled = game.lazy;
   byId("settings-note").textContent = "";
 }
 
 // Take over the form. The stream stays, where it can: then it is the same labels for another learner.
 function readSettings() {
-  const {kind, n, rows, T, M, rate, eta, prior, K} = Object.fromEntries([...byId("settings").elements].map(
+  const {kind, n, rows, T, M, rate, eta, prior, K, review} = Object.fromEntries([...byId("settings").elements].map(
     field => [field.id, field.value.trim()]));
   // Another kind of rules may have fewer points than the last; a number that was typed is never changed.
   const points = kind === game.settings.kind ? n : Math.min(n, LIMITS[kind]);
   const size = kind === "table" ? rows.split(/\s+/).join("-") : points;
-  const parts = [`c=${kind}-${size}`, `T=${T}`, `rate=${rate === "number" ? eta : rate}`];
-  parts.push(`prior=${K ? "paper" : prior}`);
-  if (M) parts.push(`M=${M}`);
-  if (K) parts.push(`K=${K}`);
-  else if (!byId("prune").checked) parts.push("prune=0");
+  const drift = byId("drift").checked, parts = [`c=${kind}-${size}`, `T=${T}`];
+  if (review || drift) {  // (these go with a prior that needs no horizon, and a rate that stays)
+    parts.push(`prior=${prior === "paper" ? "mixed" : prior}`, review ? `review=${review}` : `rate=${eta}`);
+    if (drift) parts.push("drift=1");
+  } else {
+    parts.push(`rate=${rate === "number" ? eta : rate}`, `prior=${K ? "paper" : prior}`);
+    if (M) parts.push(`M=${M}`);
+    if (K) parts.push(`K=${K}`);
+    else if (!byId("prune").checked) parts.push("prune=0");
+  }
   try {
     const fresh = gameFromText(parts.join("&"));
     const {conceptClass: {n}, settings: {T}, lazy} = fresh;
@@ -146,7 +156,8 @@ function readLink() {
   }
   if (lesson) openLesson(null);
   try {
-    show(gameFromText(text || START));
+    if (!text && START === `${FIRST_GAME}&g=`) openLesson(LESSONS[0].id);  // no blank start
+    else show(gameFromText(text || START));
   } catch (error) {
     show(gameFromText(START));
     const why = /(^|&)c=/.test(text) ? error.message : "it names neither a game nor a lesson";
@@ -220,7 +231,7 @@ function listen() {
   });
 }
 
-document.querySelector("main").classList.toggle("embedded", window !== window.top);
+byId("algorithm-box").open = matchMedia("(min-width: 901px)").matches;
 listen();
 take(gameFromText(START));
 readLink();

@@ -32,6 +32,16 @@ function mixabilityGap(loss, logOdds, eta) {
   return Math.max(gap, 0);
 }
 
+// Theorem R, costs 1, 1 and c: the chances of saying 1, of saying 0 and of a review whose expected cost is the mix loss,
+// whichever label comes. Of all such chances these have the fewest reviews.
+function actions(p, eta, c) {
+  const mixLoss = wrong => 1 - Math.log1p((1 - wrong) * Math.expm1(eta)) / eta;
+  const ifOne = mixLoss(1 - p), ifZero = mixLoss(p);
+  const review = Math.min(1, Math.max(0, (1 - ifOne - ifZero) / (1 - 2 * c)));
+  const one = Math.min(1 - review, Math.max(0, 1 - review - (ifOne - review * c)));
+  return {one, review, zero: Math.max(0, 1 - one - review)};
+}
+
 // The coin of round t at the point x, uniform in [0, 1): the library's own hash of both and of the seed.
 const MASK = (1n << 64n) - 1n;
 

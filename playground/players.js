@@ -1,13 +1,13 @@
 // Who plays in the reader's place. Each says x, and then y knowing P(1), never the coin.
 
 // The label that is held less likely; 1 if both are equally likely.
-const lessLikely = p => Number(p <= 0.5);
+const lessLikely = p => Number(p <= 0.5 + 1e-9);
 
 // Greedy: the x of which the learner is least sure, and the less likely label.
 const GREEDY = {
   x(game) {
     const doubts = [...Array(game.conceptClass.n).keys()].map(x => Math.abs(game.learner.look(x).p - 0.5));
-    return doubts.indexOf(Math.min(...doubts));
+    return doubts.findIndex(doubt => doubt <= Math.min(...doubts) + 1e-9);  // (a tie, whatever the rounding)
   },
   y: game => lessLikely(game.look.p),
 };

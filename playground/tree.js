@@ -44,8 +44,8 @@ class Places {
 function leavesOf(game, phase) {
   if (phase === "weigh") return game.look.children;
   if (phase === "split") return game.look.children.map(u => ({...u, share: undefined}));
-  const {paths, prior, eta, rounds, committed} = game.learner;
-  const weights = paths.map(v => prior.logMass(committed ?? rounds, v) - eta * v.loss), all = logSum(weights);
+  const {paths, rounds, committed} = game.learner;
+  const weights = paths.map(v => game.learner.logWeight(v, committed ?? rounds)), all = logSum(weights);
   return paths.map((v, i) => ({...v, share: Math.exp(weights[i] - all)}));
 }
 
@@ -60,7 +60,7 @@ function drawTree(game, phase) {
   svg.style.width = `${wide}px`;
   const now = game.looked ? kept.length + 1 : kept.length;
   svg.setAttribute("aria-label", treeText(game, phase, leaves.length, all.length));
-  keep(svg, [...heads(places, kept, game), ...edges(places, now), ...stubs(places, game, kept, now),
+  keep(svg, [...heads(places, kept, game), ...now ? [] : awaited(places), ...edges(places, now), ...stubs(places, game, kept, now),
     ...nodes(places, game), ...guesses(places, game, phase), ...ends(places, game, phase)]);
   byId("undrawn").textContent = leaves.length < all.length
     ? `Not drawn: ${counted(all.length - leaves.length, "labelling")} of no rule, which BPSS carries along.` : "";
@@ -91,6 +91,17 @@ function heads(places, kept, game) {
     parts.push([`hy${i}`, "text", {class: y === "?" ? "head open" : "head", x: at, y: 33}, String(y)]);
   });
   return parts;
+}
+
+// Before the first round: the two branches to come.
+function awaited({left, column, top, row}) {
+  const y = top + row / 2, to = left + column * 0.8;
+  return [0, 1].flatMap(b => {
+    const at = y + (b ? 0.6 : -0.6) * row;
+    return [[`w${b}`, "path", {class: "edge awaited", d: `M${left} ${y}C${left + column * 0.4} ${y} ${to - column * 0.4} ${at} ${to} ${at}`}],
+      [`wn${b}`, "circle", {class: "zero awaited", cx: to + 10, cy: at, r: 10}],
+      [`wd${b}`, "text", {class: "digit", x: to + 10, y: at + 4.5}, String(b)]];
+  }).concat([["wt", "text", {x: to + 30, y: y + 4.5}, "Choose a column."]]);
 }
 
 // As thick as the weight they carry; dashed where the base learner said otherwise.

@@ -8,7 +8,9 @@ function openLesson(id, at = 0) {
   byId("board").hidden = Boolean(lesson?.steps[0].reset);
   byId("reset-box").hidden = !lesson?.steps[0].reset;
   for (const card of byId("lessons").children) {
-    card.setAttribute("aria-pressed", String(card.dataset.lesson === lesson?.id));
+    const chosen = card.dataset.lesson === lesson?.id;
+    card.setAttribute("aria-pressed", String(chosen));
+    if (chosen) card.parentElement.scrollLeft = card.offsetLeft - card.parentElement.offsetLeft;  // (on a phone)
   }
   stopReset();
   if (lesson) goTo(Math.min(Math.max(at, 0), lesson.steps.length - 1));

@@ -47,7 +47,12 @@ function splitText(game) {
 }
 
 function weighText(game) {
-  const {p} = game.look;
+  const {p, acts, costs} = game.look;
+  if (acts) {
+    return `P(1) = ${fixed(p)} is the share of the weight that says 1. The learner says 0 with chance ` +
+      `${fixed(acts.zero)}, 1 with ${fixed(acts.one)}, and asks a person with ${fixed(acts.review)}. Say 1 and the round ` +
+      `costs ${fixed(costs[1])} in expectation; say 0 and it costs ${fixed(costs[0])}.`;
+  }
   const sure = p === 0 || p === 1;
   return `P(1) = ${fixed(p)} is the share of the weight that says 1: the chance that the learner guesses 1. ` + (sure
     ? "No path says otherwise."
@@ -55,9 +60,10 @@ function weighText(game) {
 }
 
 function labelText(game) {
-  const {x, y, p, guess, kept} = game.moves.at(-1), learner = game.learner;
-  const lost = `You said ${y} at x = ${x}. Expected loss ${fixed(Math.abs(p - y))}; the coin fell on ${guess}, ` +
-    `${guess === y ? "right" : "wrong"}.`;
+  const {x, y, guess, kept, look} = game.moves.at(-1), learner = game.learner;
+  const fell = guess === REVIEW ? `a review, which cost ${game.settings.review}`
+    : `${guess}, ${guess === y ? "right" : "wrong"}`;
+  const lost = `You said ${y} at x = ${x}. Expected loss ${fixed(look.costs[y])}; the coin fell on ${fell}.`;
   const drawn = !game.lazy ? "" : kept
     ? ` The draw kept this round: the tree grew (${learner.committed} of ${learner.commits}).`
     : " The draw did not take this round: rolled back, the tree is as before.";
@@ -70,10 +76,10 @@ function provenText({bound, partial}) {
   return `, proven at most ${upTo(bound)}${partial ? " (both against the rules left)" : ""}`;
 }
 
-function settingsText({conceptClass: {kind, n, size}, settings: {T, rate, prior, commits}, adept, plain}) {
+function settingsText({conceptClass: {kind, n, size}, settings: {T, rate, prior, commits, review, drift}, adept, plain}) {
   const rules = kind === "table" ? `a table of ${counted(size, "rule")}` : `${kind} on ${counted(n, "point")}`;
-  return [rules, counted(T, "round"), `M = ${adept[0].M}`, typeof rate === "number" ? `η = ${rate}` : `rate ${rate}`,
-    `prior ${prior}`, plain ? "pruning off" : "pruning on", commits === null ? null : `lazy, K = ${commits}`]
+  const rates = review !== null ? `a review costs ${review}` : typeof rate === "number" ? `η = ${rate}` : `rate ${rate}`;
+  return [rules, counted(T, "round"), `M = ${adept[0].M}`, rates, drift ? "drift" : null, `prior ${prior}`, plain ? "pruning off" : "pruning on", commits === null ? null : `lazy, K = ${commits}`]
     .filter(Boolean).join(" · ");
 }
 
@@ -82,9 +88,13 @@ function promptText(game, phase) {
   const t = game.rounds + 1, {T} = game.settings;
   const goes = game.plain ? "Every labelling goes on both ways." : "Every path asks how it may go on.";
   if (phase === "split") return `Round ${t}: x = ${game.looked.x}. ${goes}`;
-  if (phase === "weigh") return `Round ${t}: it will guess 1 with chance ${fixed(game.look.p)}. Your label?`;
+  if (phase === "weigh") {
+    const {p, acts} = game.look;
+    return acts ? `Round ${t}: it asks a person with chance ${fixed(acts.review)}. Your label?`
+      : `Round ${t}: it will guess 1 with chance ${fixed(p)}. Your label?`;
+  }
   if (!game.rounds) return `Round 1 of ${T}: choose an x, by its column.`;
   if (!game.over) return `Round ${t} of ${T}: choose the next x.`;
   const {learner} = game;
-  return `All ${T} rounds are played. Regret ${fixed(learner.regret)}${provenText(learner)}. Undo, or start anew.`;
+  return `All ${T} rounds are played. Regret ${fixed(learner.regret)}${provenText(learner)}. Undo, or start a new game.`;
 }

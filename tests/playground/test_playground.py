@@ -51,6 +51,40 @@ def test_a_round_is_three_steps_beside_the_algorithm(page: Playground) -> None:
 
 
 @needs_browser
+def test_the_page_begins_in_the_first_lesson_and_says_where_to_click(page: Playground, tmp_path: Path) -> None:
+    tab = page.open()
+    assert page.link == "lesson=randomise.1" and not tab.value("byId('lesson').hidden")
+    assert "Choose a column" in tab.text("#tree") and tab.value("byId('points').classList.contains('awaits')")
+    tab.click('#points [data-x="5"]')
+    assert "Choose a column" not in tab.text("#tree") and page.link.endswith("g=5")
+    other = tmp_path / "other.html"
+    other.write_text(play_page("c=intervals-6&T=12&rate=paper&prior=kt&g="), encoding="utf-8")
+    tab.open(other.as_uri())
+    assert tab.value("byId('lesson').hidden") and tab.text("#prompt").startswith("Round 1 of 12")
+
+
+@needs_browser
+def test_reviews_and_drift_are_settings(page: Playground) -> None:
+    tab = page.open("c=thresholds-8&T=8&g=3.1,5.0,4.1")
+    tab.click(".settings summary")
+    tab.write("#review", "0.25")
+    assert "prior=mixed&review=0.25&g=3.1,5.0,4.1" in page.link and tab.value("byId('M').disabled")
+    learner = at.Adept(at.Thresholds(8), 8, prior="mixed", review=0.25, engine="paths")
+    learner.learn_many([3, 5, 4], [1, 0, 1])
+    assert page.account("loss") == [f"{learner.expected_loss:.3f}"]
+    tab.click('#points [data-x="2"]')
+    tab.click("#go-on")
+    r = learner.answer(2).r
+    assert f"review: {r:.3f}" in tab.text("#scale") and f"asks a person with chance {r:.3f}" in tab.text("#prompt")
+    tab.click("#drift")
+    assert "review=0.25&drift=1" in page.link and "best sequence" in tab.text("#account")
+    tab.write("#review", "0.5")
+    assert "never pays off" in tab.text("#settings-note")
+    tab.write("#review", "")
+    assert "rate=1&drift=1" in page.link.replace("prior=mixed&", "") and "with one change" in tab.text("#account")
+
+
+@needs_browser
 def test_undo_takes_back_step_by_step(page: Playground) -> None:
     tab = page.open()
     assert tab.value("document.querySelector('#undo').disabled")
@@ -100,6 +134,9 @@ def test_a_link_holds_the_whole_game(page: Playground) -> None:
         ("c=thresholds-8&T=4&K=2&prior=kt", "paper's prior"),
         ("%E0%A4%A", "could not be read"),
         ("lesson=nowhere", "neither a game nor a lesson"),
+        ("c=thresholds-8&T=4&prior=mixed&review=0.5", "from 0.5 on it never pays off"),
+        ("c=thresholds-8&T=4&prior=paper&review=0.1", "prior=kt or mixed"),
+        ("c=thresholds-8&T=4&prior=kt&drift=1", "a number as rate"),
         ("foo", "could not be read (it names neither a game nor a lesson)"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import shutil
@@ -16,7 +17,9 @@ from build_playground import mathematics
 from long_form import times
 
 import adeptree as at
+from adeptree.theory.decide import review_rate
 from adeptree.theory.mixture import log_sum, log_weights
+from adeptree.theory.sharing import Drift
 
 NODE = shutil.which("node")
 CLOSE = 1e-9
@@ -25,7 +28,8 @@ LISTED = 20_000
 PLAY = """
 function account(learner) {
   const {expectedLoss, bestLoss, regret, bound, inAdvance, width, asked} = learner;
-  return {expectedLoss, bestLoss, regret, bound, inAdvance, width, asked};
+  const changes = learner.drift ? [0, 1, 3].map(m => [learner.sequenceLoss(m), learner.sequenceBound(m)]) : null;
+  return {expectedLoss, bestLoss, regret, bound, inAdvance, width, asked, changes};
 }
 function played(text) {
   const whole = gameFromText(text), game = new Game(whole.settings), rounds = [];
@@ -35,7 +39,8 @@ function played(text) {
     game.answer(y, kept);
     const learner = game.adept.at(-1);
     rounds.push({
-      adept: {p: adept.p, eta, guess, ...account(learner), rule: game.conceptClass.rows[learner.bestRule].join("")},
+      adept: {p: adept.p, eta, guess, acts: adept.acts ? [adept.acts.one, adept.acts.review] : null,
+        ...account(learner), rule: game.conceptClass.rows[learner.bestRule].join("")},
       shares: adept.children.map(u => u.share), labels: adept.children.map(u => u.labels.join("")),
       mistakes: adept.children.map(u => u.mistakes), losses: learner.paths.map(v => v.loss),
       refused: adept.splits.flatMap(s => [0, 1].filter(b => !s.can[b]).map(b => [...s.v.labels, b].join(""))),
@@ -72,6 +77,17 @@ def random_game(rng: random.Random, lazy: bool = False) -> dict[str, Any]:
     return {**settings, "moves": moves}
 
 
+def deciding_game(rng: random.Random) -> dict[str, Any]:
+    """Draw a game with reviews, with drift or with both: labels of a rule that changes, some of them wrong."""
+    game = random_game(rng)
+    kind = rng.choice(["review", "drift", "both"])
+    game |= {"M": None, "prior": rng.choice(["kt", "mixed"]), "drift": kind != "review"}
+    game |= {"review": None, "rate": rng.choice([0.05, 0.7, 3.0, 9.5])} if kind == "drift" else {"rate": None}
+    if kind != "drift":
+        game["review"] = rng.choice([0.05, 0.1, 0.25, 0.4, 0.45])
+    return game
+
+
 def hopeless_game(rng: random.Random, lazy: bool) -> dict[str, Any]:
     """Draw a game of many rounds and few rules that all lose often: a first-order rate falls only then."""
     T = rng.randint(30, 40)
@@ -85,10 +101,12 @@ def hopeless_game(rng: random.Random, lazy: bool) -> dict[str, Any]:
 
 def text_of(game: dict[str, Any]) -> str:
     """Return the game as the page's own link has it."""
-    rate = game["rate"] if isinstance(game["rate"], str) else f"{game['rate']:g}"
+    rate = game["rate"] if isinstance(game["rate"], str) else f"{game['rate'] or 0:g}"
     rounds = ",".join(f"{x}.{y}{'' if kept else 'r'}" for x, y, kept in game["moves"])
     M, K = ([f"{name}={game[name]}"] if game[name] is not None else [] for name in "MK")
-    order = [f"c={game['c']}", f"T={game['T']}", *M, f"rate={rate}", f"prior={game['prior']}", *K]
+    review, drift = game.get("review"), game.get("drift")
+    order = [f"c={game['c']}", f"T={game['T']}", *M, *[f"rate={rate}"] * (review is None), f"prior={game['prior']}"]
+    order += [*[f"review={review}"] * (review is not None), *["drift=1"] * bool(drift), *K]
     return "&".join([*order, f"g={rounds}"])
 
 
@@ -118,7 +136,14 @@ def account(learner: Any) -> dict[str, Any]:
         "inAdvance": learner.in_advance,
         "width": learner.width,
         "asked": learner.queries.asked,
+        "changes": [[learner.sequence_loss(m), learner.sequence_bound(m)] for m in (0, 1, 3)]
+        if drifts(learner)
+        else None,
     }
+
+
+def drifts(learner: Any) -> bool:
+    return getattr(learner, "drift_of", None) is not None
 
 
 def python_plays(game: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +151,11 @@ def python_plays(game: dict[str, Any]) -> dict[str, Any]:
     c, T, M, rate = class_of(game), game["T"], game["M"], game["rate"]
     excess: dict[str, Any] = {"mistake_bound": M, "on_excess": "prune"}
     outer: Any
-    if game["K"] is None:
+    if "review" in game:
+        decides = {"review": game["review"]} if game["review"] else {"rate": rate}
+        drift = "sharing" if game["drift"] else False
+        outer = adept = at.Adept(c, T, prior=game["prior"], engine="paths", drift=drift, **decides)
+    elif game["K"] is None:
         outer = adept = at.Adept(c, T, rate=rate, prior=game["prior"], engine="paths", **excess)
     else:
         outer = at.LazyAdept(c, T, commits=game["K"], rate=rate, **excess)
@@ -137,16 +166,23 @@ def python_plays(game: dict[str, Any]) -> dict[str, Any]:
     bpss = at.Bpss(c, T, rate=rate, mistake_bound=M) if listed else None
     rounds, nodes = [], [""]
     for x, y, kept in game["moves"]:
-        p, eta, guess = outer.predict_proba(x), adept.learning_rate, outer.predict(x)
+        p, eta, acts = outer.predict_proba(x), adept.learning_rate, None
+        if game.get("review"):
+            ticket = copy.deepcopy(outer).answer(x)
+            acts, guess = [ticket.p, ticket.r], 2 if ticket.guess is None else int(ticket.guess)
+        else:
+            guess = outer.predict(x)
         looked = adept.paths.looked
         assert looked is not None
         parent, label = looked.extension.children.parent, looked.extension.children.label.astype(int)
         weight = log_weights(looked.log_mass, adept.paths.losses[parent], adept.paths.best_loss, eta)
+        if drifts(adept):
+            weight = looked.log_mass + np.log(adept.paths.g[0][parent])
         children = [f"{nodes[v]}{b}" for v, b in zip(parent, label, strict=True)]
         split = looked.extension.split
         refused = [f"{nodes[v]}{b}" for v in range(len(nodes)) for b in (0, 1) if not (split.can0, split.can1)[b][v]]
         outer.learn(x, y)
-        played = {"p": p, "eta": eta, "guess": guess, **account(outer)}
+        played = {"p": p, "eta": eta, "guess": guess, "acts": acts, **account(outer)}
         rule = adept.best_rule()  # (of the committed rounds)
         entry = {
             "adept": {**played, "rule": "".join(str(int(rule(i))) for i in c.instances())},  # type: ignore[attr-defined]
@@ -191,7 +227,8 @@ COUNT = times(60, 120)
 def games(count: int, seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     drawn = [random_game(rng, lazy=i % 5 == 0) for i in range(count)]
-    return drawn + [hopeless_game(rng, lazy=i % 3 == 0) for i in range(count // 10)]
+    drawn += [hopeless_game(rng, lazy=i % 3 == 0) for i in range(count // 10)]
+    return drawn + [deciding_game(rng) for _ in range(count // 3)]
 
 
 def compare(said: dict[str, Any], drawn: list[dict[str, Any]]) -> None:
@@ -207,7 +244,9 @@ def test_the_games_are_of_all_kinds() -> None:
     drawn = games(COUNT, seed=1)
     assert {game["c"].split("-")[0] for game in drawn} == {"thresholds", "intervals", "table"}
     assert {game["prior"] for game in drawn} == {"paper", "kt", "mixed"}
-    assert {type(game["rate"]) for game in drawn} == {str, float}
+    assert {type(game["rate"]) for game in drawn if "review" not in game} == {str, float}
+    kinds = {(game["review"] is not None, game["drift"]) for game in drawn if "review" in game}
+    assert kinds == {(True, False), (False, True), (True, True)}
     points = [[x for x, _, _ in game["moves"]] for game in drawn]
     assert sum(len(set(xs)) < len(xs) for xs in points) > COUNT // 4
     assert sum(not kept for game in drawn for _, _, kept in game["moves"]) > COUNT // 4
@@ -225,6 +264,11 @@ FORMULAS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
         [(T, K) for T in range(1, 41) for K in (0.0, 0.1, 0.7, 1.4, 2.1, 3.7)],
     ),
     "ktCost": (at.bounds.kt_cost, [(T, M) for T in (0, 1, 2, 7, 40) for M in (0, 1, 4)]),
+    "reviewRate": (lambda c: review_rate(1, 1, c), [(c / 100,) for c in range(5, 46, 5)]),
+    "sequencePrice": (
+        Drift(followers=False, one_lane=True).price,
+        [(price, t, m) for price in (0.7, 3.0) for t in (0, 1, 2, 40) for m in (0, 1, 3)],
+    ),
     "queryLowerBound": (
         at.bounds.query_lower_bound,
         [(T, Q, d) for T in (60, 100) for Q in (0, 3, 20) for d in (1, 2)],

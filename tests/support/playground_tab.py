@@ -11,7 +11,7 @@ from browser_tab import Tab
 needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)"
 )
-LESSONS = {"randomise": 4, "pruning": 5, "littlestone": 5, "lazy": 5, "lower-bound": 4}
+LESSONS = {"randomise": 4, "pruning": 5, "littlestone": 5, "lazy": 5, "lower-bound": 4, "review": 5, "drift": 6}
 """How many steps each has."""
 
 
