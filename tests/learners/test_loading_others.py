@@ -16,7 +16,7 @@ from adeptree.checks import check
 from adeptree.core.errors import InvalidArgument, StateError
 from adeptree.families.registry import BY_KIND, FAMILIES, load_shipped
 from adeptree.families.specs import parse
-from adeptree.learners.loading import KINDS, register_learner
+from adeptree.learners.loading import kinds, register_learner
 
 
 class Ages(at.Thresholds):
@@ -33,7 +33,7 @@ class Cautious(at.Hedge):
 @pytest.fixture(autouse=True)
 def registers() -> Iterator[None]:
     load_shipped()
-    with mock.patch.dict(KINDS), mock.patch.dict(FAMILIES):
+    with mock.patch.dict(kinds()), mock.patch.dict(FAMILIES):
         yield
     BY_KIND.pop(Ages, None)
 
@@ -111,7 +111,7 @@ def test_the_contract_loads_as_users_do() -> None:
 
     report = check(partial(Forgets, at.Thresholds(16)))
     assert "check_save_and_load" in str(report)
-    assert "forgets" not in KINDS
+    assert "forgets" not in kinds()
 
 
 def test_the_contract_sees_that_another_learner_was_loaded() -> None:

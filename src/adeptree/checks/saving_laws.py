@@ -12,7 +12,7 @@ from adeptree.checks.findings import fail, skip
 from adeptree.checks.subjects import LearnerSubject
 from adeptree.checks.trial_runs import account, twins
 from adeptree.core.errors import InvalidSpec, StateError
-from adeptree.learners.loading import KINDS
+from adeptree.learners.loading import kinds
 
 
 def check_save_and_load(subject: LearnerSubject) -> None:
@@ -65,7 +65,7 @@ def _reloaded(learner: at.OnlineLearner) -> at.OnlineLearner:
         except StateError as error:
             skip(f"it is not saved: {error}")
         own = learner.settings().get("base", "") is None
-        with mock.patch.dict(KINDS, {} if learner.kind in KINDS else {learner.kind: type(learner)}):
+        with mock.patch.dict(kinds(), {} if learner.kind in kinds() else {learner.kind: type(learner)}):
             again = at.load(path, concept_class=_class(learner.concept_class), base=_base(learner) if own else None)
     if type(again) is not type(learner):
         fail(

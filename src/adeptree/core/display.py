@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from html import escape
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +28,8 @@ def text(value: object) -> str:
     >>> text("a<b\\x1b")
     'a&lt;b\\\\x1b'
     """
+    from html import escape  # (a terminal needs none of it)
+
     return escape(visible_lines(str(value)))
 
 

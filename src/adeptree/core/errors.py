@@ -6,7 +6,6 @@ the call.
 
 from __future__ import annotations
 
-import difflib
 import typing
 
 
@@ -148,6 +147,8 @@ def did_you_mean(name: str, known: typing.Iterable[str]) -> str:
     >>> did_you_mean("Ages", ["sex", "age"]), did_you_mean("x", ["age"])
     ('; did you mean "age"?', '.')
     """
+    import difflib  # (most programs have no error)
+
     by_letters = {other.lower(): other for other in known}
     near = difflib.get_close_matches(name.lower(), by_letters, n=1)
     return f'; did you mean "{by_letters[near[0]]}"?' if near else "."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from unicodedata import category
 
 STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode categories of invisible characters with an effect: control, direction, surrogates, line ends."""
@@ -17,6 +16,8 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
+    from unicodedata import category
+
     return "".join(_spelt(letter) if category(letter) in STEERING else letter for letter in text)
 
 

@@ -7,34 +7,33 @@ and only then parses. (Files of JSON lines are in ``json_lines``.)
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.errors import DamagedFile, StateError, unsupported
+from adeptree.core.types import NDArray
 
+AnyPath = str | os.PathLike[str]
 MOST_BITS = 8192
 """The longest int that Python writes in decimal digits; the number of paths can be longer."""
 MAGIC = b"adeptree state "
 VERSION = 2
 
 
-def save(
-    path: str | os.PathLike[str], state: dict[str, Any], check: Callable[[str], object] = lambda written: None
-) -> None:
+def save(path: AnyPath, state: dict[str, Any], check: Callable[[str], object] = lambda written: None) -> None:
     """Write nested plain values and arrays to a file, all or nothing.
 
     ``check`` reads the new file under a temporary name. If it raises, the old file stays.
     """
+    import hashlib
+    import json
+
     arrays: list[NDArray[Any]] = []
     text = json.dumps(encode(state, arrays), sort_keys=True)
     buffer = io.BytesIO()
@@ -42,13 +41,17 @@ def save(
     np.savez(buffer, json=np.frombuffer(text.encode(), dtype=np.uint8), **named)  # type: ignore[arg-type]
     payload = buffer.getvalue()
     header = MAGIC + str(VERSION).encode() + b"\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n"
-    write_atomically(Path(path), header + payload, check)
+    write_atomically(path, header + payload, check)
 
 
-def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+def load(path: AnyPath) -> dict[str, Any]:
     """Read what :func:`save` wrote; raise DamagedFile or UnknownVersion if that is not possible."""
+    import hashlib
+    import json
+
     try:
-        content = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            content = file.read()
     except OSError as error:
         raise StateError(f"{path} could not be read: {error.strerror or error}") from error
     except ValueError as error:  # e.g. a null character in the name
@@ -99,16 +102,17 @@ def _array(member: bytes) -> NDArray[Any]:
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def write_atomically(path: Path, content: bytes, check: Callable[[str], object] = lambda written: None) -> None:
+def write_atomically(path: AnyPath, content: bytes, check: Callable[[str], object] = lambda written: None) -> None:
     """Replace the file in one step, so that a crash or a full disk leaves the old one whole."""
     import tempfile
 
-    target = path.resolve()
-    if target.exists() and not target.is_file():
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    if os.path.exists(target) and not os.path.isfile(target):
         raise StateError(f"{path} could not be written: it is not an ordinary file; name another")
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=name, suffix=".part")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
@@ -117,15 +121,16 @@ def write_atomically(path: Path, content: bytes, check: Callable[[str], object] 
         check(temporary)
         os.replace(temporary, target)
         temporary = None
-        sync_folder(target.parent)
+        sync_folder(folder)
     except OSError as error:
         raise StateError(f"{path} could not be written: {error.strerror or error}; the file before it stays") from error
     finally:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: AnyPath) -> None:
     """fsync the directory as well, where the platform supports it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -135,10 +140,10 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _mode(target: Path) -> int:
+def _mode(target: str) -> int:
     """Return the file's permissions, or those of a new file (mkstemp would restrict them to the owner)."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
+    with suppress(FileNotFoundError):
+        return os.stat(target).st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -15,7 +15,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 from adeptree.core.errors import DamagedFile, StateError, unsupported
@@ -122,7 +121,8 @@ class LineFormat:
     def read(self, path: str | os.PathLike[str]) -> Lines:
         """Read a file; raise an error if it is missing, damaged or of another version."""
         try:
-            text = Path(path).read_bytes().decode()
+            with open(path, "rb") as file:
+                text = file.read().decode()
         except OSError as error:
             raise StateError(f"{path} could not be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-
 import numpy as np
 
 from adeptree.core.arguments import check_size
@@ -15,5 +13,7 @@ def stream(seed: int, name: str) -> np.random.Generator:
     >>> float(stream(0, "coin").random()) == float(stream(0, "coin").random())
     True
     """
+    import zlib
+
     check_size("seed", seed, at_least=0)
     return np.random.default_rng([seed, zlib.crc32(name.encode())])

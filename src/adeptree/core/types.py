@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.dataframes import column_of, framed, values_in
 from adeptree.core.errors import InvalidArgument, InvalidLabel, got
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as ArrayLike
+    from numpy.typing import NDArray as NDArray
+else:  # (which imports slowly)
+    ArrayLike, NDArray = Any, np.ndarray[Any, np.dtype[TypeVar("Scalar")]]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -58,11 +62,6 @@ def label_of(y: object) -> int:
     elif isinstance(y, str):
         hint = "; make it one, as in (y == 'yes')"
     raise InvalidLabel(f"a label must be 0 or 1; {got('y', y)}{hint}")
-
-
-def losses(predicted: Iterable[int], labels: Iterable[int]) -> int:
-    """Count the positions where the two label sequences differ."""
-    return sum(p != y for p, y in zip(predicted, labels, strict=True))
 
 
 class CheckedRows(Sequence[dict[str, Any]]):

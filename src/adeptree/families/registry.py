@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from importlib.util import find_spec
 from typing import Any
 
 from adeptree.core.arguments import refuse_class
@@ -118,6 +118,8 @@ def base_kind(name: str) -> Any:
 @cache
 def load_shipped() -> None:
     """Import and register all families of adeptree."""
+    from pkgutil import iter_modules
+
     folders = [module.name for module in iter_modules(import_module(HOME).__path__) if module.ispkg]
     for name in (*(f"{HOME}.{folder}" for folder in folders), *ABOVE):
         _load(name)
@@ -125,7 +127,8 @@ def load_shipped() -> None:
 
 @cache
 def _load(package: str) -> None:
-    for family in import_module(package).FAMILIES:
+    records = f"{package}.{package.rpartition('.')[2]}_family"
+    for family in import_module(records if find_spec(records) else package).FAMILIES:
         _add(family)
 
 

@@ -22,7 +22,7 @@ from adeptree.roles.concept_class import ConceptClass, check_class
 from adeptree.roles.frontier import Query
 from adeptree.theory.littlestone import MistakeTree
 
-Instances = Sequence[Any] | Callable[[np.random.Generator], Any]
+Instances = Sequence[Any] | Callable[["np.random.Generator"], Any]
 
 
 class History(list[Round]):

@@ -6,22 +6,22 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.declared_state import MOST, SUM, Fields, Number, check_fields, need
 from adeptree.core.display import card, line, pictures, standing
 from adeptree.core.errors import DamagedFile, InvalidArgument
 from adeptree.core.extras import Extra
 from adeptree.core.files import decode, encode, write_atomically
-from adeptree.core.json_lines import LineFormat
+from adeptree.core.types import NDArray
 from adeptree.learners.callbacks import Round as Round
 
+if TYPE_CHECKING:
+    from adeptree.core.json_lines import LineFormat
+
 pandas: Any = Extra("pandas", "to_frame", "frame")
-FORMAT = LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
 LABEL = Number(int, 0, 1)
 COUNTS = dict.fromkeys(("width", "asked", "posed"), Number(int, 0))
 ROUND: Fields = {"p": Number(float, 0, 1), "guess": LABEL, "y": LABEL, **COUNTS}
@@ -136,20 +136,26 @@ class Transcript:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the transcript as JSON lines: the header, a line per round, and the end."""
-        writer = FORMAT.writer(bound=self.bound, header=encode(self.header))
+        writer = _format().writer(bound=self.bound, header=encode(self.header))
         rows = [writer.row({"round": encode([getattr(r, f.name) for f in fields(Round)])}) for r in self.rounds]
-        write_atomically(Path(path), "".join([writer.header, *rows, writer.end()]).encode())
+        write_atomically(path, "".join([writer.header, *rows, writer.end()]).encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Transcript:
         """Read what :meth:`save` wrote."""
-        found = FORMAT.read(path)
+        found = _format().read(path)
         found.need_end("it was cut off, and is damaged; use a whole copy")
         header, bound = found.head(_head)
         rounds = found.each(_round)
         if [r.t for r in rounds] != list(range(1, len(rounds) + 1)):
             raise DamagedFile(f"{path} is damaged: its rounds cannot follow each other; use an earlier copy")
         return cls(header, tuple(rounds), bound)
+
+
+def _format() -> LineFormat:
+    from adeptree.core.json_lines import LineFormat  # (it loads modules for hashes and JSON)
+
+    return LineFormat("adeptree transcript", 3, "a transcript saved by adeptree")
 
 
 def _head(head: dict[str, Any]) -> tuple[dict[str, Any], float]:

@@ -1,31 +1,4 @@
 """``Ghost``, a realizable learner by an oracle alone (``docs/theory/ghost.md``)."""
 
-from __future__ import annotations
-
-from adeptree.core.errors import InvalidArgument
-from adeptree.ghost.ghost_learner import Ghost
-from adeptree.ghost.plans import mistake_bound
-from adeptree.oracles.oracle_class import OracleClass
-from adeptree.oracles.oracle_frontier import OracleFrontier
-from adeptree.roles.base_learner import BaseLearner
-from adeptree.roles.concept_class import ConceptClass
-from adeptree.roles.family import Family
-
-
-def ghost_base(concept_class: OracleClass) -> BaseLearner:
-    """Return the natural base learner of a class that is known by its oracle alone."""
-    if concept_class.littlestone_dimension is None and concept_class.mistake_bound is not None:
-        raise InvalidArgument(
-            f"{concept_class!r} says with mistake_bound= how often your base learner errs; give that as base=, or "
-            f"leave mistake_bound= out (then base Ghost() is used, which needs only the oracle)"
-        )
-    return Ghost(concept_class.littlestone_dimension)
-
-
-# Whatever has no faster form is reached by its oracle. (Here, as oracles and families know nothing of each other.)
-FAMILIES = (
-    Family("", ConceptClass, frontier=OracleFrontier),
-    Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True),
-)
-
-__all__ = ["Ghost", "mistake_bound"]
+from adeptree.ghost.ghost_learner import Ghost as Ghost
+from adeptree.ghost.plans import mistake_bound as mistake_bound

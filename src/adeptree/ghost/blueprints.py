@@ -17,10 +17,8 @@ ghosts are split in two, a side together with t has a D-tree", is ``(((D,), (D,)
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -123,6 +121,9 @@ def blueprint(requirements: Requirements) -> Blueprint:
 @cache
 def _known() -> dict[Requirements, Blueprint]:
     """Return the plans that ``benchmarks/ghost_plans.py`` has found: one search, for everybody."""
+    import json
+    from importlib import resources
+
     text = resources.files(__package__).joinpath("covering_plans.json").read_text(encoding="utf-8")
     found = as_tuples(json.loads(text))
     return {requirements: Collect(*plan) if len(plan) == 1 else Vote(*plan) for requirements, plan in found}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import time
 from collections.abc import Callable
@@ -17,9 +16,8 @@ from adeptree.core.types import Concept, FloatArray, IntArray
 if TYPE_CHECKING:
     from adeptree.learners.online_learner import OnlineLearner
 
-LOG = logging.getLogger("adeptree")
-LOG.addHandler(logging.NullHandler())
-
+DEBUG, INFO = 10, 20
+"""Levels of ``logging``."""
 STEPS = 200
 """Pieces of a call of which only the progress is watched."""
 
@@ -39,6 +37,17 @@ class Round:
     posed: int
     best_loss: float | None
     """Loss of the best concept so far; None where the learner does not follow it."""
+
+
+def is_logged(level: int) -> bool:
+    """Tell whether a program keeps a log of this level; only one that has imported ``logging`` can."""
+    return "logging" in sys.modules and bool(sys.modules["logging"].getLogger("adeptree").isEnabledFor(level))
+
+
+def log(level: int, text: str, *values: object) -> None:
+    """Write a line to the log "adeptree", if there is one."""
+    if is_logged(level):
+        sys.modules["logging"].getLogger("adeptree").log(level, text, *values)
 
 
 OnRound = Callable[[Round], object]
@@ -66,11 +75,11 @@ class Watch:
     ) -> None:
         self.learner, self.total = learner, total
         self.on_round, self.on_changed = on_round, on_best_rule_changed
-        self.names = on_best_rule_changed is not None or LOG.isEnabledFor(logging.DEBUG)
+        self.names = on_best_rule_changed is not None or is_logged(DEBUG)
         self.each = on_round is not None or self.names
         """Whether every round is looked at by itself."""
         self._progress = (written_progress() if progress else None) if isinstance(progress, bool) else progress
-        self.off = not self.each and self._progress is None and not LOG.isEnabledFor(logging.INFO)
+        self.off = not self.each and self._progress is None and not is_logged(INFO)
         self._rule = str(learner.best_rule()) if self.names else ""
         self._begun = time.monotonic()
 
@@ -81,7 +90,7 @@ class Watch:
         if self.names:
             rule = self.learner.best_rule()
             if (now := str(rule)) != self._rule:
-                LOG.debug("round %d: the best rule is now %s", row.t, now)
+                log(DEBUG, "round %d: the best rule is now %s", row.t, now)
                 self._rule = now
                 if self.on_changed is not None:
                     self.on_changed(row, rule)
@@ -91,8 +100,8 @@ class Watch:
         """Say that so many rounds are over."""
         if self._progress is not None:
             self._progress(done, self.total)
-        if done == self.total and LOG.isEnabledFor(logging.INFO):
-            LOG.info("%s in %.2f s: %r", counted(done, "round"), time.monotonic() - self._begun, self.learner)
+        if done == self.total and is_logged(INFO):
+            log(INFO, "%s in %.2f s: %r", counted(done, "round"), time.monotonic() - self._begun, self.learner)
 
     def learn(
         self, play: Callable[..., FloatArray], xs: Any, labels: IntArray, costs: list[float] | None

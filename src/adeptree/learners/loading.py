@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -13,18 +14,23 @@ from adeptree.core.errors import InvalidArgument, StateError, got
 from adeptree.families.registry import NATURAL, base_kind, family_named
 from adeptree.families.specs import base_named, called, is_long, parse
 from adeptree.learners.adept_learner import Adept
-from adeptree.learners.callbacks import LOG
-from adeptree.learners.hedge import Hedge
-from adeptree.learners.lazy import LazyAdept
-from adeptree.learners.leaders import FollowTheLeader
+from adeptree.learners.callbacks import INFO, log
 from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.state_validation import check_rebuilt, check_saved
 from adeptree.roles.concept_class import ConceptClass
 
-KINDS: dict[str, type[OnlineLearner]] = {kind.kind: kind for kind in (Adept, LazyAdept, Hedge, FollowTheLeader)}
-
 RESEARCH = "adeptree.research"
 """Imported only if a file needs it."""
+
+
+@cache
+def kinds() -> dict[str, type[OnlineLearner]]:
+    """Return the learners that :func:`load` knows, by the names that files have for them."""
+    from adeptree.learners.hedge import Hedge
+    from adeptree.learners.lazy import LazyAdept
+    from adeptree.learners.leaders import FollowTheLeader
+
+    return {kind.kind: kind for kind in (Adept, LazyAdept, Hedge, FollowTheLeader)}
 
 
 def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
@@ -36,9 +42,9 @@ def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
     name = next((vars(one)["kind"] for one in kind.__mro__ if "kind" in vars(one)), None) if is_learner else None
     if not isinstance(name, str):
         raise InvalidArgument(f"a learner to register has a kind, its name in files; {got('kind', kind)}")
-    if KINDS.get(name, kind) is not kind:
+    if kinds().get(name, kind) is not kind:
         raise InvalidArgument(f"{name!r} is the kind of another learner; choose another")
-    KINDS[name] = kind
+    kinds()[name] = kind
     return kind
 
 
@@ -76,7 +82,7 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
         if isinstance(error, errors.AdeptreeError) and not (concept_class is None and base is None):
             raise  # it may be about what was given
         raise errors.DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
-    LOG.info("loaded from %s: %r", path, learner)
+    log(INFO, "loaded from %s: %r", path, learner)
     return learner
 
 
@@ -93,12 +99,12 @@ def check_written(path: str) -> None:
 
 
 def _rebuild(saved: dict[str, Any], concept_class: ConceptClass | None, base: Any, path: object) -> OnlineLearner:
-    if saved["kind"] not in KINDS:
+    if saved["kind"] not in kinds():
         import_module(RESEARCH)  # whose learners register themselves
-    if saved["kind"] not in KINDS:
+    if saved["kind"] not in kinds():
         raise StateError(
-            f"{path} holds a learner of kind {saved['kind']!r}; known here are {', '.join(KINDS)}: import the package "
-            f"that defines it (which makes it known with adeptree.learners.loading.register_learner)"
+            f"{path} holds a learner of kind {saved['kind']!r}; known here are {', '.join(kinds())}: import the "
+            f"package that defines it (which makes it known with adeptree.learners.loading.register_learner)"
         )
     c = _class(saved["class"], concept_class, path)
     check_saved(saved)
@@ -112,7 +118,7 @@ def _filled(saved: dict[str, Any], c: ConceptClass, base: Any, path: object) -> 
         settings["base"] = _base(name, base, path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.NoBetterThanACoin)  # it was said when the learner was built
-        learner = KINDS[saved["kind"]](c, **settings)
+        learner = kinds()[saved["kind"]](c, **settings)
     if learner.settings().get("base") != name:
         raise StateError(
             f"{path} was learnt with {name or 'your own base learner'}, but base={base!r} was given; pass the same one"

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from logging import INFO
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from adeptree.core.compiled import COMPILED
 from adeptree.core.errors import BusyLearner, InvalidArgument, got
 from adeptree.core.types import FloatArray, Instance, IntArray, label_of, labels_of
 from adeptree.learners.account import EVEN
-from adeptree.learners.callbacks import LOG, OnBestRule, OnRound, Progress, Watch
+from adeptree.learners.callbacks import INFO, OnBestRule, OnRound, Progress, Watch, is_logged
 from adeptree.learners.guarantees import warn_if_over
 from adeptree.learners.inputs import PLAIN, Inputs, kept_for_later, one, same_length
 from adeptree.learners.rates import RateRule, Seen
@@ -277,7 +276,7 @@ class OnlineLearner(Saved):
         same_length(xs=inputs.xs, ys=labels, weights=weighed)
         points, costs = self._checked(inputs.xs), self._costs(labels, weighed)
         self._check_room(len(labels))
-        if on_round is None and on_best_rule_changed is None and progress is False and not LOG.isEnabledFor(INFO):
+        if on_round is None and on_best_rule_changed is None and progress is False and not is_logged(INFO):
             return inputs.back(self._learn_all(points, labels, costs))
         watch = Watch(self, on_round, on_best_rule_changed, progress, total=len(labels))
         return inputs.back(watch.learn(self._learn_all, points, labels, costs))

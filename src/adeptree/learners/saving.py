@@ -13,7 +13,7 @@ from adeptree.core.display import pictures
 from adeptree.core.errors import InvalidArgument
 from adeptree.families.registry import NATURAL
 from adeptree.learners.account import Account
-from adeptree.learners.callbacks import LOG
+from adeptree.learners.callbacks import INFO, log
 from adeptree.learners.tickets import GivenUp
 from adeptree.roles.base_learner import BaseLearner
 from adeptree.roles.structure import Structure
@@ -105,7 +105,7 @@ class Saved(Account):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole learner to a file, to go on later with :func:`adeptree.load`."""
         files.save(path, self.saved())
-        LOG.info("saved to %s: %r", path, self)
+        log(INFO, "saved to %s: %r", path, self)
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds: plain values and arrays."""

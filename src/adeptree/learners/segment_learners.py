@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from concurrent.futures import BrokenExecutor, Executor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adeptree.core.dataframes import table_rows
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.seeds import stream
 from adeptree.core.types import labels_of
-from adeptree.families.combined.segments import name_of
 from adeptree.families.registry import columns_of
-from adeptree.families.rules_text import rules_on
-from adeptree.families.tables.detecting import SAMPLED, FirstRows
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.inputs import same_length
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.theory.losses import check_weights
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Task = tuple[Adept, Any, Any, list[float] | None]
 """A learner that has seen nothing, the rows of its segment, their labels and weights."""
@@ -66,6 +65,10 @@ def learn_segments(
     >>> {name: str(learner.best_rule()) for name, learner in learners.items()}
     {'a': 'score >= 0.5', 'b': 'score < 0.5'}
     """
+    from concurrent.futures import Executor  # (imports slowly, as all rules do: see adeptree/__init__.py)
+
+    from adeptree.families.combined.segments import name_of
+
     if executor is not None and not isinstance(executor, Executor):
         raise InvalidArgument(
             f"executor must be a concurrent.futures.Executor, such as a ProcessPoolExecutor or that which Dask's "
@@ -101,6 +104,9 @@ def seed_of(seed: int, name: str) -> int:
 def _rules(rules: Any, rows: list[dict[str, Any]], others: list[str]) -> ConceptClass:
     """Return rules over rows."""
     if isinstance(rules, str):
+        from adeptree.families.rules_text import rules_on
+        from adeptree.families.tables.detecting import SAMPLED, FirstRows
+
         rules, column = rules_on(rules, FirstRows.of(rows[:SAMPLED], list(rows[0])), others)
         rules = rules if column is None else rules.on(column)
     if not isinstance(rules, ConceptClass) or columns_of(rules).names(rules) is None:
@@ -114,6 +120,8 @@ def learn_all(tasks: dict[str, Task], executor: Executor | None) -> dict[str, Ad
     """Do all tasks, the largest first; those of workers that died in this process."""
     found: dict[str, Adept | None] = dict.fromkeys(tasks)
     if executor is not None:
+        from concurrent.futures import BrokenExecutor
+
         order = sorted(tasks, key=lambda name: -len(tasks[name][1]))
         try:
             futures = {name: executor.submit(_learnt, tasks[name]) for name in order}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def combined_family() -> Any:
     """Return the family of combined rules; imported late, because it lies above this package."""
-    return import_module("adeptree.families.combined")
+    return import_module("adeptree.families.combined.combined_family")
 
 
 class ConceptClass(ABC):

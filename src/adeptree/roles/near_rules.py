@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -82,6 +81,8 @@ def in_order(
     ``expand`` returns the branches of a node (none for a leaf), each with the *least* cost of its leaves, so the search
     never enters a branch in vain.
     """
+    import heapq
+
     turn = count(0, -1)  # among equal costs the newest comes first: depth-first search reaches a leaf soon
     heap: list[Any] = [(cost, next(turn), start)]
     while heap:

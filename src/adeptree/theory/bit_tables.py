@@ -8,10 +8,9 @@ so the same table is always accepted or always refused.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from adeptree.core.errors import InvalidArgument, TooLarge
-from adeptree.core.types import BoolArray, IntArray, LabelArray
+from adeptree.core.types import ArrayLike, BoolArray, IntArray, LabelArray
 
 DEFAULT_BUDGET = 200_000_000
 """Search steps before refusal: one step is one column looked at inside one set of up to 1000 concepts."""

@@ -7,7 +7,6 @@ opponent with the seed knows all coins, and a guarantee about drawn labels needs
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -29,7 +28,7 @@ class Coins:
     """
 
     def __init__(self, seed: int) -> None:
-        self.seed = int.from_bytes(hashlib.blake2b(str(int(seed)).encode(), digest_size=8).digest(), "little")
+        self.seed = _hashed(str(int(seed)))
 
     def of(self, t: int, key: Any) -> float:
         """Return the coin of round t at the point with this key, uniform in [0, 1)."""
@@ -61,7 +60,9 @@ def _word_of_text(key: str) -> int:
 
 
 def _hashed(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+    from hashlib import blake2b  # (imports slowly)
+
+    return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
 def _text(key: Any) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from adeptree.core.errors import InvalidArgument, got
-from adeptree.core.types import Instance
+from adeptree.core.types import ArrayLike, Instance
 from adeptree.theory import bit_tables
 from adeptree.theory.bounds import sauer
 

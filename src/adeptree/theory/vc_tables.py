@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
+from adeptree.core.types import ArrayLike
 from adeptree.theory.bit_tables import DEFAULT_BUDGET, Steps, checked, distinct_columns, distinct_rows, splits
 
 STEPS_PER_SCAN = 10

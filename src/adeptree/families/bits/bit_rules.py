@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.arguments import LARGEST_SET, check_size
 from adeptree.core.errors import InvalidInstance, got
-from adeptree.core.types import Instance, LabelArray, Sample
+from adeptree.core.types import Instance, LabelArray, NDArray, Sample
 from adeptree.families.listed import EnumerableClass
 from adeptree.families.rule_values import Monomial, Parity
 

@@ -11,7 +11,7 @@ from adeptree.core.declared_state import COUNT, LARGEST, Array, Fields, Number, 
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, FloatArray
 from adeptree.families.blocks.block_base import DefaultZero
-from adeptree.families.blocks.block_unions import Block, BlockUnions
+from adeptree.families.blocks.block_unions import Block, BlockUnions, best_blocks
 from adeptree.roles.engine import Leader, Problem
 from adeptree.roles.kernel_engine import KernelEngine
 from adeptree.roles.near_rules import NearRules, first_of, reach_of, sets_in_order
@@ -126,16 +126,6 @@ class BlocksEngine(KernelEngine):
         """Take over saved gains."""
         self.check(state)
         self.kernel.fill(state["blocks"], state["gains"].astype(np.float64), float(state["lost"]), state["rounds"])
-
-
-def best_blocks(gains: FloatArray, d: int) -> list[int]:
-    """Return the at most d blocks with the largest positive gains, the earliest among equals, in order of arrival.
-
-    >>> best_blocks(np.array([1.0, 0.0, 2.0, 1.0, -3.0]), 2)
-    [0, 2]
-    """
-    order = np.argsort(-gains, kind="stable")[:d]
-    return sorted(order[gains[order] > 0].tolist())
 
 
 def _word_of_mapped(name: Any) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from adeptree.core.arguments import LARGEST_SET, check_size
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
-from adeptree.core.types import Instance, Sample, label_of
+from adeptree.core.types import FloatArray, Instance, Sample, label_of
 from adeptree.families.rule_values import BlockUnion
 from adeptree.roles.concept_class import ConceptClass
 
@@ -141,3 +141,13 @@ class BlockUnions(ConceptClass):
 
     def _blocks(self, sample: Sample) -> list[tuple[Hashable, int]]:
         return [(self.block_of(x), label_of(y)) for x, y in sample]
+
+
+def best_blocks(gains: FloatArray, d: int) -> list[int]:
+    """Return the at most d blocks with the largest positive gains, the earliest among equals, in order of arrival.
+
+    >>> best_blocks(np.array([1.0, 0.0, 2.0, 1.0, -3.0]), 2)
+    [0, 2]
+    """
+    order = np.argsort(-gains, kind="stable")[:d]
+    return sorted(order[gains[order] > 0].tolist())

@@ -6,12 +6,11 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import Fields, Number, need, rounding
 from adeptree.core.errors import InvalidArgument
-from adeptree.core.types import Concept, FloatArray
+from adeptree.core.types import Concept, FloatArray, NDArray
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
 from adeptree.families.line.intervals import flips_of
 from adeptree.families.line.line_domain import Line

@@ -10,10 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.declared_state import Array, Fields, Items, Number, need
-from adeptree.core.types import BoolArray, FloatArray, Instance, LabelArray, Sample
+from adeptree.core.types import BoolArray, FloatArray, Instance, LabelArray, NDArray, Sample
 from adeptree.families.line.counting_cuts import intervals_within
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, neighbours
 from adeptree.families.line.near_cuts import best_labels

@@ -16,11 +16,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.arguments import LARGEST_LINE, check_size
 from adeptree.core.errors import InvalidInstance, got
-from adeptree.core.types import Concept, FloatArray, Instance, IntArray, Sample
+from adeptree.core.types import Concept, FloatArray, Instance, IntArray, NDArray, Sample
 from adeptree.families.line.counting_cuts import DOUBLES, doubles_between
 from adeptree.families.line.readable_cuts import finite_float, round_cut
 from adeptree.families.listed import EnumerableClass

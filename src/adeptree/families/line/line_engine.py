@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, MOST, SUM, Array, Fields, Number, need
-from adeptree.core.types import Concept, FloatArray, IntArray
+from adeptree.core.types import Concept, FloatArray, IntArray, NDArray
 from adeptree.families.line.counting_cuts import place_of, value_at
 from adeptree.families.line.line_domain import Line, OnALine
 from adeptree.families.line.tree_shape import Shape

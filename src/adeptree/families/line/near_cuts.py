@@ -7,9 +7,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from adeptree.core.types import BoolArray, FloatArray
+from adeptree.core.types import BoolArray, FloatArray, NDArray
 from adeptree.roles.near_rules import in_order, nearest
 
 Flips = tuple[int, ...]

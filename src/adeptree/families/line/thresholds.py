@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.declared_state import Array, Fields, need
-from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, LabelArray, Sample
+from adeptree.core.types import BoolArray, Concept, FloatArray, Instance, LabelArray, NDArray, Sample
 from adeptree.families.line.line_domain import OnAGrid, OnALine, OnFloats, nearer_to_high
-from adeptree.families.rule_values import Threshold
+from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.roles.base_learner import MadeFor, PerPath, RowLearner
 from adeptree.roles.frontier import Children, Frontier, Split
 
@@ -203,3 +202,12 @@ class NearestLabel(_NearestPoint[RealThresholds]):
     """
 
     kind = RealThresholds
+
+
+def turned(rule: Threshold | Constant) -> Interval | Constant:
+    """Return the rule that says the opposite.
+
+    >>> str(turned(Threshold(3.0))), str(turned(Constant(0)))
+    ('x < 3', 'always 1')
+    """
+    return Constant(1 - rule.label) if isinstance(rule, Constant) else Interval(-math.inf, rule.start)

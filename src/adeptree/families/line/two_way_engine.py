@@ -10,21 +10,11 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.types import Concept
 from adeptree.families.line.line_engine import Gap, LineEngine
-from adeptree.families.line.thresholds import HalfLines
-from adeptree.families.rule_values import Constant, Interval, Threshold
+from adeptree.families.line.thresholds import HalfLines, turned
 from adeptree.roles.engine import Leader, Rows
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.two_way_line_kernel")
-
-
-def turned(rule: Threshold | Constant) -> Interval | Constant:
-    """Return the rule that says the opposite.
-
-    >>> str(turned(Threshold(3.0))), str(turned(Constant(0)))
-    ('x < 3', 'always 1')
-    """
-    return Constant(1 - rule.label) if isinstance(rule, Constant) else Interval(-math.inf, rule.start)
 
 
 class TwoWayEngine(LineEngine):

@@ -9,11 +9,10 @@ from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adeptree.core.arguments import check_size
 from adeptree.core.declared_state import Array, Fields, Items, Number, need
-from adeptree.core.types import BoolArray, Instance, LabelArray
+from adeptree.core.types import BoolArray, Instance, LabelArray, NDArray
 from adeptree.families.line.intervals import Cut, Intervals
 from adeptree.families.line.line_domain import OnAGrid, OnFloats, nearer_to_high, neighbours
 from adeptree.families.rule_values import Interval, IntervalUnion

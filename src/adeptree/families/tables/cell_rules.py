@@ -8,15 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adeptree.core.errors import InvalidArgument
-from adeptree.families.rule_values import (
-    Constant,
-    Interval,
-    IntervalUnion,
-    RowRule,
-    Threshold,
-    sql_name,
-    sql_text,
-)
+from adeptree.families.rule_values import Constant, Interval, IntervalUnion, RowRule, Threshold, sql_name, sql_text
 from adeptree.families.tables.table_cells import cell_of
 from adeptree.families.tables.times import TimeCell
 

@@ -11,7 +11,7 @@ import numpy as np
 from adeptree.core.compiled import kernel
 from adeptree.core.declared_state import FLAG, SUM, Array, Fields, Items, need
 from adeptree.core.types import Concept
-from adeptree.families.blocks.block_engine import best_blocks
+from adeptree.families.blocks.block_unions import best_blocks
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.line_engine import LARGEST_GRID, LineEngine
 from adeptree.families.line.thresholds import Thresholds

@@ -28,7 +28,7 @@ HALF = math.log(2)
 class TablePrior(MixturePrior):
     """Columns alike, kinds of rules alike; cuts have the prior of their line, values that of ``value_sets_kernel``.
 
-    >>> from adeptree.families.tables import TableStumps
+    >>> from adeptree import TableStumps
     >>> round(TablePrior("mixed", TableStumps(["a", "b"])).price(1000) - math.log(2 * 4 * 2), 1)
     47.1
     """
@@ -50,7 +50,7 @@ class TablePrior(MixturePrior):
 class TableEngine(MixtureEngine):
     """Columns with equal shares of the prior.
 
-    >>> from adeptree.families.tables import TableStumps
+    >>> from adeptree import TableStumps
     >>> from adeptree.theory.priors import MixedPrior
     >>> engine = TableEngine(TableStumps(["age", "sex"]), MixedPrior())
     >>> engine.rate = 0.5
@@ -113,7 +113,7 @@ class TableStepsEngine(TableEngine):
     largest prior mass times e^(-eta loss) among the most probable steps of each column and its best rules about values:
     ``best_loss``, ``leader`` and ``best_rule`` are about it.
 
-    >>> from adeptree.families.tables import TableSteps
+    >>> from adeptree import TableSteps
     >>> from adeptree.theory.priors import MixedPrior
     >>> engine = TableStepsEngine(TableSteps(["age", "sex"]), MixedPrior())
     >>> engine.rate = 2.0

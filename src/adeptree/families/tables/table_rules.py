@@ -16,8 +16,8 @@ from adeptree.core.arguments import check_size
 from adeptree.core.dataframes import framed, is_series, plain_rows, rows_of
 from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import Concept, Instance, Sample
-from adeptree.families.blocks.block_engine import best_blocks
-from adeptree.families.line.two_way_engine import turned
+from adeptree.families.blocks.block_unions import best_blocks
+from adeptree.families.line.thresholds import turned
 from adeptree.families.rule_values import Constant, Interval, Threshold
 from adeptree.families.stumps.real_stumps import names_of
 from adeptree.families.tables.cell_rules import NumberRule, ValueRule
