@@ -16,6 +16,7 @@ from serving import Inside, Server, patiently
 from adeptree.app.serve.live import live_page
 
 BROWSER = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+GOOD = {False: "rgb(0, 105, 76)", True: "rgb(63, 199, 154)"}
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -44,6 +45,10 @@ def test_the_page_renews_itself(tmp_path: Path, size: tuple[int, int], dark: boo
         assert tab.value("window.opened") == "once"  # (not loaded again)
         assert "behind the best rule" in tab.text("#head") and "2 of them bad" in tab.text("#numbers")
         assert tab.value("document.querySelectorAll('#curves svg path').length") >= 4
+        dot = "getComputedStyle(document.getElementById('state'), '::before')"
+        assert "●" in tab.value(f"{dot}.content") and tab.value(f"{dot}.color") == GOOD[dark]
+        beside = "document.getElementById('{}').getBoundingClientRect().top"
+        assert (tab.value(f"{beside.format('recent')} === {beside.format('curves')}")) == (size == DESK)
         assert "age >= " in tab.text("#rules") and "waits" not in tab.text("#recent")
         assert HOSTILE in tab.text("#bad") and "x must have 2 values" in tab.text("#bad")
         assert tab.value("document.querySelectorAll('img').length") == 0

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import CHROMIUM, MEASURE, Reader, browse
 from running import call, good, process, small, write
@@ -14,7 +15,7 @@ from running import call, good, process, small, write
 import adeptree as at
 from adeptree.pages.curves import HEIGHT, LEFT, PROVEN, RIGHT, WIDTH, Curve, curves
 from adeptree.pages.run_history import LIMIT, Course, Moment
-from adeptree.pages.run_page import error_figure
+from adeptree.pages.run_page import error_figure, regret_figure
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +40,14 @@ def test_the_page_tells_of_this_run() -> None:
         assert value in html
     assert "vibration &gt;= 640" in html and "<dd></dd>" not in html
     assert "Proven now, from what was seen" in html and "x &gt;= " not in html
-    for anchor in ("regret", "rules", "certificate"):
+    for anchor in ("rules", "certificate"):
         assert f'<details id="{anchor}">' in html
+    near = learner.rules_within(20, 100)
+    listed = re.findall(r"<li>vibration &gt;= \d+ \((\d+)\)</li>", html)
+    assert f"{len(near) - 1} other rules are within 20 mistakes" in html and len(listed) == 10
+    assert list(map(int, listed)) == [one.loss for one in near[1:11]]
+    tiles = [f"<dd>{value}</dd>" for value in (f"{learner.expected_loss:,.1f}", learner.best_loss, 792, "4.4", "4.4")]
+    assert re.findall(r"<dd>[^<]*</dd>", html)[:5] == tiles and "<dd>none</dd>" not in html
 
 
 @pytest.mark.parametrize("options", [[], ["--horizon", "40"], ["--rules", "stumps"]])
@@ -71,7 +78,17 @@ def test_the_chart_has_ours_the_best_rule_and_the_constant() -> None:
     for unit in ("cost", "mistakes"):
         figure = error_figure(moments, unit)
         assert "80" in re.findall(r">([\d.]+)<", figure.svg) and f"{unit} so far, per 100 rows" in figure.svg
-        assert figure.svg.count("<path") == 3 and figure.wide
+        assert figure.svg.count("<path") == 3 and figure.wide and "<polygon" not in figure.svg
+
+
+def test_the_area_lies_between_the_regret_and_its_bound() -> None:
+    moments = [
+        Moment(t, 0.5 * t, 0.25 * t, 0.75 * t, bound, 1, "") for t, bound in ((10, 4.0), (20, 6.0), (30, np.inf))
+    ]
+    svg = regret_figure(moments).svg
+    area = re.findall(r"([\d.]+),([\d.]+)", re.findall(r'points="([^"]*)"', svg)[0])
+    regret, bound = (numbers(path) for path in re.findall(r'<path d="([^"]*)"', svg))
+    assert [(float(x), float(y)) for x, y in area] == [*regret[:2], bound[1], bound[0]]
 
 
 def test_weights_beyond_what_was_announced_end_the_promises_and_not_the_run() -> None:
@@ -165,5 +182,4 @@ def test_a_browser_renders_it(tmp_path: Path, width: int) -> None:
     seen: dict[str, Any] = json.loads(found[1])
     assert [figure["id"] for figure in seen["figures"]] == ["figure-error", "figure-regret"]
     assert seen["wide"] <= seen["room"] == width and seen["smallest"] > 7
-    large = seen["figures"][0]  # (the other one is folded)
-    assert large["width"] > 300 and large["height"] > 200
+    assert all(figure["width"] > 300 and figure["height"] > 200 for figure in seen["figures"])

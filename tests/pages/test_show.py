@@ -140,6 +140,16 @@ def test_wrong_input_gets_a_sentence(
     assert says in text and "Traceback" not in text
 
 
+def test_a_node_tells_its_numbers_and_the_table_is_folded() -> None:
+    html, mixed = show_page(GAMES["paper"]), show_page(GAMES["mixed"])
+    for step in GAMES["paper"].steps:
+        for path in step.paths:
+            word = "".join(map(str, path.labels))
+            assert f"<title>path {word}: k = {path.mistakes}, W = {path.capacity}, L = {path.loss}</title>" in html
+    assert re.search(r"<title>path 01: k = \d, mass = 0\.\d{4}, L = \d</title>", mixed)
+    assert html.count("<details>\n<summary>The paths in numbers") == 5 == html.count('style="width:400px"')
+
+
 def test_a_bad_row_is_named(tmp_path: Path) -> None:
     file = tmp_path / "bad.csv"
     file.write_text("x,y\n3,1\n9,0\n")

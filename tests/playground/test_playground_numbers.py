@@ -17,6 +17,7 @@ from build_playground import mathematics
 from long_form import times
 
 import adeptree as at
+from adeptree.learners.shared_paths import SharedPaths
 from adeptree.theory.decide import review_rate
 from adeptree.theory.mixture import log_sum, log_weights
 from adeptree.theory.sharing import Drift
@@ -176,7 +177,7 @@ def python_plays(game: dict[str, Any]) -> dict[str, Any]:
         assert looked is not None
         parent, label = looked.extension.children.parent, looked.extension.children.label.astype(int)
         weight = log_weights(looked.log_mass, adept.paths.losses[parent], adept.paths.best_loss, eta)
-        if drifts(adept):
+        if isinstance(adept.paths, SharedPaths):
             weight = looked.log_mass + np.log(adept.paths.g[0][parent])
         children = [f"{nodes[v]}{b}" for v, b in zip(parent, label, strict=True)]
         split = looked.extension.split

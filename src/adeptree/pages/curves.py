@@ -25,7 +25,7 @@ class Curve(NamedTuple):
     colour: int
 
 
-def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]) -> Figure:
+def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve], between: bool = False) -> Figure:
     """Return a figure whose words are in ``run_figures.toml``; zero is always in view, an infinite value is left out.
 
     >>> figure = curves("run-regret", "regret", [1, 2], [Curve("ours", [0.5, 0.2], 0), Curve("proven", [1, 9], PROVEN)])
@@ -53,6 +53,11 @@ def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]
         anchor = "end" if at > WIDTH - 24 else "middle"  # (so that no long number is cut off)
         parts.append(_text(WIDTH if anchor == "end" else at, HEIGHT - BOTTOM + 16, _number(tick, 1), anchor))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 32, "row", "middle"))
+    if between:
+        both = [row for row in zip(rounds, drawn[0].ys, drawn[1].ys, strict=True) if math.isfinite(row[2])]
+        edge = [(x, y) for x, y, _ in both] + [(x, y) for x, _, y in reversed(both)]
+        corners = " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in edge)
+        parts.append(f'<polygon points="{corners}" fill="currentColor" fill-opacity="0.12"/>')
     for place, curve in enumerate(drawn):
         style = _style(curve.colour)
         for run in _runs(rounds, curve.ys):

@@ -16,6 +16,7 @@ from adeptree.pages.skeleton import (
     folded,
     line,
     opening,
+    section,
     table,
     text,
     tiles,
@@ -44,8 +45,9 @@ def run_page(learner: Adept, account: Account, course: Course) -> str:
     parts = [
         opening(account.name, lead, tiles_of(standing) + assessed(standing)),
         drawn(error_figure(course.moments, standing.unit)),
+        drawn(regret_figure(course.moments)),
         *tables_of(standing),
-        folded("regret", "Regret over time", drawn(regret_figure(course.moments))),
+        near_list(standing),
         _rules(course.moments, standing.unit),
         _certificate(standing),
     ]
@@ -54,20 +56,17 @@ def run_page(learner: Adept, account: Account, course: Course) -> str:
 
 def tiles_of(standing: Standing) -> str:
     """Return the numbers on top of a page."""
-    ours, behind, told = standing.ours, standing.ours.loss - standing.lines[1].loss, standing.told
-    found = {standing.unit: f"{ours.loss:,.1f}", "misses": f"{ours.missed:,.1f}"}
-    found["false alarms"] = f"{ours.alarmed:,.1f}"
-    if ours.reviews is not None:
-        found["cost of reviews"] = f"{ours.reviews:,.1f}"
-    found["behind the best rule"] = f"{behind:,.1f}"
+    told, lines = standing.told, standing.lines
+    named = zip((f"{standing.unit} of adeptree", "best rule in hindsight", "best constant"), lines, strict=False)
+    found = {name: cells(standing, line)[1] for name, line in named}
+    found["behind the best rule"] = f"{lines[0].loss - lines[1].loss:,.1f}"
     bound = told.average_bound if standing.learner.partial else told.bound
-    found["guaranteed: behind at most"] = "nothing proven" if bound is None else rounded_up(bound, 1)
-    return tiles(found)
+    return tiles(found | {"guaranteed: behind at most": "nothing proven" if bound is None else rounded_up(bound, 1)})
 
 
 def assessed(standing: Standing) -> str:
-    """Return what the numbers mean."""
-    return f'<p class="sum">{"<br>".join(map(text, standing.assessment()))}</p>\n'
+    """Return what the numbers mean; the rules nearly as good as the best are a list of their own."""
+    return f'<p class="sum">{"<br>".join(map(text, standing.assessment(near=False)))}</p>\n'
 
 
 def tables_of(standing: Standing) -> list[str]:
@@ -85,7 +84,7 @@ def regret_figure(moments: list[Moment]) -> Figure:
     """Draw the regret and what was proven of it."""
     regret = Curve("regret, exactly", [m.expected_loss - m.best_loss for m in moments], 0)
     bound = Curve("proven then", [m.bound for m in moments], PROVEN)
-    return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound])
+    return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound], between=True)
 
 
 def error_figure(moments: list[Moment], unit: str) -> Figure:
@@ -103,6 +102,13 @@ def error_figure(moments: list[Moment], unit: str) -> Figure:
     return curves(name, f"{unit} so far, per 100 rows", rounds, shown)
 
 
+def near_list(standing: Standing) -> str:
+    """Return the best rule, and those that are nearly as good."""
+    said, rules = standing.near_rules()
+    listed = "".join(f"<li>{text(rule)}</li>" for rule in rules)
+    return section("near", "Best rule", f"<p>{text(standing.rule)}</p><p>{text(said)}</p><ul>{listed}</ul>")
+
+
 def _rules(moments: list[Moment], unit: str) -> str:
     """List when the best rule changed, as far as the noted moments tell."""
     changes = [next(same) for _, same in groupby(moments, key=lambda m: m.rule)]
@@ -115,4 +121,5 @@ def _rules(moments: list[Moment], unit: str) -> str:
 
 def _certificate(standing: Standing) -> str:
     found = certified(standing)
-    return folded("certificate", "Certificate", f"<p>{text(found.pop('certificate'))}</p>", facts(found))
+    known = {name: value for name, value in found.items() if value not in ("none", found["certificate"])}
+    return folded("certificate", "Certificate", f"<p>{text(found['certificate'])}</p>", facts(known))

@@ -105,10 +105,10 @@ def _nodes(places: Places, step: Step) -> Iterator[str]:
     yield f'<circle class="zero" cx="{x:g}" cy="{y:g}" r="4"/>'
     for earlier in places.game.steps[: step.t]:
         for path in earlier.paths:
-            x, y = places.at(path.labels)
-            label = path.labels[-1]
-            yield f'<circle class="{"one" if label else "zero"}" cx="{x:g}" cy="{y:g}" r="{RADIUS}"/>'
-            yield f'<text class="digit" x="{x:g}" y="{y + 4.5:g}">{label}</text>'
+            (x, y), label = places.at(path.labels), path.labels[-1]
+            mass = f"mass = {path.mass:.4f}" if path.capacity is None else f"W = {path.capacity}"
+            told = f"path {''.join(map(str, path.labels))}: k = {path.mistakes}, {mass}, L = {path.loss}"
+            yield fill("node", told=told, kind="one" if label else "zero", x=x, y=y, low=y + 4.5, label=label)
 
 
 def _share(places: Places, path: Path) -> list[str]:

@@ -43,8 +43,8 @@ def graded(extra: float, rows: int, unit: str, usual: float | None = None) -> st
     return f"{far} behind the best rule{grade} {after}"
 
 
-MOST, SHOWN = 100, 3
-"""Of the rules that are nearly as good, so many are counted and shown."""
+MOST, LISTED, SHOWN = 100, 10, 3
+"""Of the rules that are nearly as good, this many are counted, listed on a page and named in a sentence."""
 LONG_RULE, NAMED = 60, 20
 """Letters of a rule in a text, and in the table."""
 THRESHOLD = re.compile(r"[^<>]+ >= \S+|always [01]")
@@ -201,30 +201,35 @@ class Standing:
         rate = f" with {'--rate 0.1' if options else 'rate=0.1'}" if drifts else ""
         return ('--rules "unions(m=3)"' if options else "RealIntervalUnions(3)") + rate
 
-    def assessment(self) -> list[str]:
+    def assessment(self, near: bool = True) -> list[str]:
         """Return what the numbers mean, a line each."""
         named = [] if self.lines[1].name.endswith(self.rule) else [f"The best rule is: {folded(self.rule)}."]
         review, reviews = self.told.review, self.told.reviews
         handed = [] if review is None else [f"{counted(reviews, 'row')} went to review, at {review:g} each."]
-        return [self.gap, *named, *handed, self.guarantee, *filter(None, [self.near()]), *self.hints]
+        return [self.gap, *named, *handed, self.guarantee, *filter(None, [self.near() if near else ""]), *self.hints]
 
     def near(self) -> str:
-        """Return how many rules are nearly as good as the best, and the first of them."""
+        """Return the same as a sentence."""
+        said, rules = self.near_rules()
+        return f"{said[:-1]}: {', '.join(rules[:SHOWN])}." if rules else said
+
+    def near_rules(self) -> tuple[str, list[str]]:
+        """Return how many rules are nearly as good as the best, and the first of them, each with its loss."""
         learner, stake = self.learner, stake_of(self.learner)
         reach = stake / 100 if learner.weighed else max(1, learner.rounds // 100)
         try:
             others = learner.rules_within(reach, MOST)
         except InvalidArgument:  # (a structure that cannot list them)
-            return ""
+            return "", []
         within = f"within {amount(reach) if learner.weighed else counted(int(reach), 'mistake')} of the best"
         within = "as good as the best" if learner.weighed and amount(reach) == "0.0" else within
         within += ", by the learner's estimates" if self.from_file else ""
         if len(others) == 1:
-            return "" if others.more else f"No other rule is {within}."
+            return "" if others.more else f"No other rule is {within}.", []
         count = f"At least {len(others) - 1:,}" if others.more else f"{len(others) - 1:,}"
-        texts = [(rule_text(learner, self.account.columns, near.rule), near.loss) for near in others[1 : 1 + SHOWN]]
-        few = ", ".join(f"{short(text)} ({amount(loss)})" for text, loss in texts)
-        return f"{count} other {'rule is' if len(others) == 2 else 'rules are'} {within}: {few}."
+        texts = [(rule_text(learner, self.account.columns, near.rule), near.loss) for near in others[1 : 1 + LISTED]]
+        said = f"{count} other {'rule is' if len(others) == 2 else 'rules are'} {within}."
+        return said, [f"{short(text)} ({amount(loss)})" for text, loss in texts]
 
     def segments(self) -> list[tuple[str, int | None, Line]]:
         """Return the best rule of each segment; where rows were kept the largest first, with their number and ours."""

@@ -23,12 +23,11 @@ from adeptree.app.serve.routes import ROOT, learner_of, said, service_of
 from adeptree.app.serve.served_learner import ServedLearner
 from adeptree.app.serve.writer import Writer
 from adeptree.core.cell_text import brief
-from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import counted
 from adeptree.pages.run_history import Moment
-from adeptree.pages.run_page import assessed, error_figure, regret_figure, tables_of, tiles_of
+from adeptree.pages.run_page import assessed, error_figure, near_list, regret_figure, tables_of, tiles_of
 from adeptree.pages.skeleton import document, drawn, facts, fill, folded, line, section, table, text
-from adeptree.pages.standing import Standing, rule_text, stake_of
+from adeptree.pages.standing import Standing
 
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
@@ -36,10 +35,8 @@ if TYPE_CHECKING:
 Rendered = tuple[float, dict[str, str]]
 FRESH_SECONDS = 1.0
 """So old may the parts be that are sent: however many look on, they are drawn once in that time."""
-PARTS = ("head", "curves", "rules", "recent", "bad", "numbers")
+PARTS = ("head", "curves", "recent", "rules", "bad", "numbers")
 """In their order on the page."""
-LISTED = 10
-"""Rules that are listed."""
 
 
 async def page(request: Request) -> Response:
@@ -98,7 +95,7 @@ def _drawn(service: Service, writer: Writer, up: str) -> dict[str, str]:
         told = '<p class="sum">No label has come yet.</p>'
         if standing:
             told = tiles_of(standing) + assessed(standing)
-            found |= {"curves": _curves(served, standing), "rules": _rules(standing)}
+            found |= {"curves": _curves(served, standing), "rules": near_list(standing)}
         found["head"] = f"<h1>adeptree: {text(served.name)}</h1>{nav}{lead}{trouble}{told}"
         found |= {"recent": _recent(served), "bad": _bad(service), "numbers": _numbers(service, served)}
         return found
@@ -112,21 +109,8 @@ def _links(names: Iterable[str], here: str = "", up: str = "") -> str:
 def _curves(served: ServedLearner, standing: Standing) -> str:
     now = Moment.of(served.learner, "")
     moments = [*(moment for moment in served.course.moments if moment.round < now.round), now]
-    regret = folded("regret", "Regret over time", drawn(regret_figure(moments)))
-    return "".join([drawn(error_figure(moments, standing.unit)), *tables_of(standing), regret])
-
-
-def _rules(standing: Standing) -> str:
-    learner, names = standing.learner, standing.account.columns
-    reach = stake_of(learner) / 100 if learner.weighed else max(1, learner.rounds // 100)
-    try:
-        near = learner.rules_within(reach, LISTED)
-    except InvalidArgument as error:  # (a structure that cannot list them)
-        return folded("near", "Best rule", f"<p>{text(standing.rule)}</p><p>{text(error)}.</p>")
-    lead = f"{counted(len(near), 'rule')}{', and more' if near.more else ''} within {reach:,.10g} of the best"
-    rows = [line(brief(rule_text(learner, names, one.rule)), {"loss": f"{one.loss:,}"}) for one in near]
-    shown = _table([("rule", "left"), ("loss", "right")], rows)
-    return folded("near", "Best rule and near-best rules", f"<p>{lead}, the best first.</p>", shown)
+    charts = error_figure(moments, standing.unit), regret_figure(moments)
+    return "".join([*map(drawn, charts), *tables_of(standing)])
 
 
 def _recent(served: ServedLearner) -> str:
@@ -138,8 +122,8 @@ def _recent(served: ServedLearner) -> str:
         label = ("waits" if ticket.ask else "not asked for") if y is None else str(y)
         cells = {"ticket": f"{number:,}", "p": _chance(ticket.p), "action": str(ticket.action), "label": label}
         rows.append(line(brief(x), cells))
-    names = ("ticket", "p, chance of guessing 1", "action", "label")
-    return folded("rounds", "Recent rounds", _table([("x", "left"), *((name, "right") for name in names)], rows))
+    names = ("ticket", "p of 1", "action", "label")
+    return section("rounds", "Recent rounds", _table([("x", "left"), *((name, "right") for name in names)], rows))
 
 
 def _chance(p: float) -> str:
