@@ -8,6 +8,7 @@ from typing import Any
 import adeptree as at
 from reproduction.experiment import Cell, Row, Verdict, groups, part
 from reproduction.experiments.games import played, played_on_new_points
+from reproduction.experiments.transfer import growth, lazy_exponents
 from reproduction.stats import at_most, exponent, mean, near
 from reproduction.voting_learners import MajorityPruning
 
@@ -20,6 +21,8 @@ def run(cell: Cell) -> Row:
         known = at.OracleClass(find=_find(concepts), vc_dimension=concepts.vc_dimension)
         options |= {"base": MajorityPruning(1), "mistake_bound": cell["M"], "on_excess": "prune"}
     learner = at.LazyAdept(known, T, **options)
+    if cell["part"] in ("growth", "alike"):
+        return growth(cell, concepts, learner)
     game: Any = played_on_new_points(learner, concepts, cell) if cell["part"] == "calls" else None
     if cell["part"] == "oracle":
         twin = at.play(at.Hedge(concepts, T), at.Stochastic(concepts, noise=0.1), rounds=T, seed=cell["seed"])
@@ -43,9 +46,13 @@ def _find(concepts: at.ConceptClass) -> Any:
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """Queries within 2 sum Sauer(r), exact on new points; regret within the bound, for every c."""
+    """Queries within 2 sum Sauer(r), exact on new points; regret within the bound, for every c, and its exponent."""
+    if grown := [*part(rows, "growth"), *part(rows, "alike")]:
+        yield from lazy_exponents(grown, "regret with late pruning")
+    rows = [r for r in rows if r["part"] not in ("growth", "alike")]
     shares = [r["asked"] / at.bounds.total_queries(r["K"], r["d_vc"]) for r in rows]
-    yield at_most("queries / 2 sum of Sauer(r, VC), r < K", shares, 1.0, "every game; K = floor(T^c)")
+    if shares:
+        yield at_most("queries / 2 sum of Sauer(r, VC), r < K", shares, 1.0, "every game; K = floor(T^c)")
     if exact := [r["asked"] - at.bounds.total_queries(r["K"], r["d_vc"]) for r in part(rows, "calls")]:
         yield at_most("distance from it on different points", [abs(x) for x in exact], 0.0, "whatever rounds are drawn")
     for (spec, c), members in groups(part(rows, "calls"), "class", "c").items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,9 +26,10 @@ DRAWN = 1 << 16
 def run(cell: Cell) -> Row:
     """Play one game of the lazy learner; compare the sampled rounds with all."""
     c = at.parse(cell["class"])
-    learner = at.LazyAdept(c, cell["T"], exponent=cell["c"], seed=cell["seed"])
-    if cell["part"] == "growth":
-        return _growth(cell, c, learner)
+    prune = cell.get("prune", "now")
+    learner = at.LazyAdept(c, cell["T"], exponent=cell["c"], seed=cell["seed"], prune=prune)
+    if cell["part"] in ("growth", "alike"):
+        return growth(cell, c, learner)
     game = played(learner, cell)
     y, guess, p = (game.column(name).astype(float) for name in ("y", "guess", "p"))
     sampled = np.array(learner.sampled_rounds) - 1
@@ -66,38 +68,49 @@ def _coins(guess: Any, p: Any) -> float:
     return float((guess - p).sum()) / max(1e-9, math.sqrt(float((p * (1 - p)).sum())))
 
 
-def _growth(cell: Cell, c: at.ConceptClass, learner: at.LazyAdept) -> Row:
-    """Play Greedy on the only point there is; short games are played round by round, too."""
+def growth(cell: Cell, c: at.ConceptClass, learner: at.LazyAdept) -> Row:
+    """Play Greedy on the points of the class in turn; short games are played round by round, too."""
     T, d, M = cell["T"], c.littlestone_dimension or 0, learner.inner.mistake_bound or 0
     regret = skipping(learner)
     row: Row = {"regret": regret, "less_logs": regret / math.sqrt(d + (M + 1) * (1 + math.log(T)))}
     if T <= SHORT:
-        again = at.LazyAdept(c, T, exponent=cell["c"], seed=cell["seed"])
-        row["apart"] = abs(at.play(again, at.Greedy(c), seed=cell["seed"]).regret - regret) / regret
+        turns = itertools.cycle(_points(c))
+        again = at.LazyAdept(c, T, exponent=cell["c"], seed=cell["seed"], prune=learner.prune)
+        greedy = at.Greedy(c, instances=lambda rng: next(turns))
+        row["apart"] = abs(at.play(again, greedy, seed=cell["seed"]).regret - regret) / regret
     return row
 
 
+def _points(c: Any) -> list[Any]:
+    return list(c.instances())
+
+
 def skipping(learner: at.LazyAdept) -> float:
-    """Return the regret of a game of one point, 0, against Greedy: until the next commit all rounds are alike.
+    """Return the regret of a game against Greedy, the points in turn: until the next commit each point is said alike.
 
     The learner's own coins say which rounds are committed, one per round as in a game that is played.
     """
     T, wanted, inner, coins = learner.horizon, learner.commits, learner.inner, learner._sampler
-    drawn = np.empty(0)
-    t, ours, ones = 0, 0.0, 0
+    points = _points(learner.concept_class)
+    m, drawn = len(points), np.empty(0)
+    t, ours, ones, zeros = 0, 0.0, np.zeros(m), np.zeros(m)
     while t < T:
-        p = inner.speculate(0)
-        y, committed = less_likely(p), False
+        p = np.array([inner.speculate(x) for x in points])
+        y, committed = np.array([less_likely(float(one)) for one in p]), False
         while t < T and not committed:
             drawn = drawn if len(drawn) else coins.random(min(DRAWN, T - t))
             ahead = drawn[: max(1, 4 * (T - t) // wanted)] if wanted else drawn
             taken = np.flatnonzero(ahead * (T - t - np.arange(len(ahead))) < wanted)
             committed, alike = len(taken) > 0, int(taken[0]) + 1 if len(taken) else len(ahead)
-            drawn, t, ours, ones = drawn[alike:], t + alike, ours + alike * abs(p - y), ones + alike * y
+            often = alike // m + ((np.arange(m) - t) % m < alike % m)  # how often each point comes in these rounds
+            drawn, t, ours = drawn[alike:], t + alike, ours + float(often @ np.abs(p - y))
+            ones, zeros = ones + often * y, zeros + often * (1 - y)
         if committed:
-            inner.learn(0, y)
+            at_point = (t - 1) % m
+            inner.learn(points[at_point], int(y[at_point]))
             wanted -= 1
-    return float(ours - min(ones, T - ones))
+    labels = _labels(learner.concept_class, points)
+    return ours - float((labels @ zeros + (1 - labels) @ ones).min())
 
 
 def _labels(c: Any, xs: Sequence[Any]) -> Any:
@@ -120,22 +133,25 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
         yield at_most("expected regret on the sampled rounds / bound with horizon K", inner, 1.0, "all games")
     if sampling := part(rows, "sampling"):
         yield from _uniform(sampling)
-    if growth := part(rows, "growth"):
-        yield from _lazy_exponents(growth)
+    if grown := [*part(rows, "growth"), *part(rows, "alike")]:
+        yield from lazy_exponents(grown)
 
 
-def _lazy_exponents(rows: Sequence[Row]) -> Iterator[Verdict]:
+def lazy_exponents(rows: Sequence[Row], what: str = "lazy regret") -> Iterator[Verdict]:
     """Say that regret, divided by the root of the theorem that holds its logarithms, is T^(1-c/2)."""
-    for (c,), members in groups(rows, "c").items():
+    for (spec, c), members in groups(part(rows, "growth"), "class", "c").items():
         horizons = sorted({r["T"] for r in members})
         plain, _ = fitted(members, "regret")
         slope, error = fitted(members, "less_logs")
         K = f"K = {at.bounds.commits(horizons[0], c):,}..{at.bounds.commits(horizons[-1], c):,}"
         note = f"T = {horizons[0]:,}..{horizons[-1]:,}, {K}, greedy; {plain:.3f} with the logarithms"
-        claim = f"exponent in T of lazy regret / sqrt(Ldim + (M+1) ln(eT)), c = {c}"
+        rules = "" if spec == "thresholds(n=1)" else f", {spec}"
+        claim = f"exponent in T of {what} / sqrt(Ldim + (M+1) ln(eT)), c = {c}{rules}"
         yield near(claim, slope, 1 - c / 2, error, len(members), note)
     apart = [float(r["apart"]) for r in rows if "apart" in r]
-    claim = "difference to the same games played round by round, relatively"
+    if not apart:
+        return
+    claim = f"difference to the same games played round by round, relatively{', late' if what != 'lazy regret' else ''}"
     yield at_most(claim, apart, ROUNDING, f"those of at most {SHORT:,} rounds")
 
 

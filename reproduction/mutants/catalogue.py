@@ -33,7 +33,14 @@ MUTANTS: dict[str, Mutant] = {
     "never learns": Mutant(
         "the rate is next to nothing",
         {"learners.settings:rate_rule": ways.next_to_nothing},
-        EXACT | LEARNING | {"tradeoff": {"part": "regret"}, "anytime": {}, "transfer": {"part": "growth"}},
+        EXACT
+        | LEARNING
+        | {
+            "tradeoff": {"part": "regret"},
+            "anytime": {},
+            "transfer": {"part": "growth"},
+            "deferred": {"part": "growth"},
+        },
     ),
     "wrong labels": Mutant(
         "what is learnt is the opposite of the label",
@@ -91,7 +98,13 @@ MUTANTS: dict[str, Mutant] = {
     "counted again": Mutant(
         "every split counts half of its queries once more",
         {"roles.frontier:Frontier.split": ways.counted_again},
-        {"deferred": {"part": "calls"}, "queries": {}, "tradeoff": {"part": "calls"}, "frontier": {"part": "high"}},
+        {
+            "deferred": {"part": "calls"},
+            "queries": {},
+            "tradeoff": {"part": "calls"},
+            "frontier": {"part": "high"},
+            "quantities": {"part": "family"},
+        },
     ),
     "asks about pairs": Mutant(
         "queries grow faster than the paths",
@@ -133,6 +146,11 @@ MUTANTS: dict[str, Mutant] = {
         "the account of expected losses is a little too small",
         {"learners.account:Account.expected_loss": times(0.9)},
         {"algorithms": {}},
+    ),
+    "half of the best loss": Mutant(
+        "the account of committed and other rounds is kept against half of the best rule's loss",
+        {"learners.history_learner:HistoryLearner.best_loss": times(0.5)},
+        {"transfer": {"part": "alike"}, "deferred": {"part": "alike"}},
     ),
     "best loss halved": Mutant(
         "the account is kept against half of the best rule's loss",
@@ -247,6 +265,7 @@ LOWERED = {
 """Formulas that are multiplied by another number."""
 WHERE: dict[str, dict[str, Cell]] = {
     "regret": {
+        "quantities": {"part": "family"},
         "deferred": {"part": "regret"},
         "regret": {},
         "soa-memory": {},

@@ -11,6 +11,22 @@ from reproduction.voting_learners import Consistent
 LETTER: dict[str, Cell] = {"algorithms": {}}
 
 GAME_MUTANTS: dict[str, Mutant] = {
+    # --- The quantities that the theorems name ---
+    "states a thousand times": Mutant(
+        "every state holds a thousand times what it held",
+        {"reproduction.experiments.quantities:values": times(1000)},
+        {"quantities": {"part": "memory"}},
+    ),
+    "heard thirty times": Mutant(
+        "every call of a base learner is made thirty times",
+        {"reproduction.experiments.oracle_efficiency:Listening.__call__": ways.calls_thirty_times},
+        {"quantities": {"part": "asking"}},
+    ),
+    "one schedule only": Mutant(
+        "Algorithm 1 is taken to have one expert",
+        {"theory.bounds:experts": always(1)},
+        {"quantities": {"part": "experts"}},
+    ),
     # --- The adversary of the lower bound ---
     "no reset": Mutant(
         "BlockReset never opens a new phase",

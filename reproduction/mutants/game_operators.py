@@ -198,3 +198,14 @@ def one_after_queries(was: Any) -> Any:
 def one_in_queries(was: Any) -> Any:
     """The label is looked at again after a query."""
     return lambda self, history, x, p: 1 if self._round in self.query_rounds[-1:] else was(self, history, x, p)
+
+
+def calls_thirty_times(was: Any) -> Any:
+    """Every call is made thirty times."""
+
+    def call(self: Any, sample: Any) -> bool:
+        for _ in range(29):
+            was(self, sample)
+        return bool(was(self, sample))
+
+    return call
